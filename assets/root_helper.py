@@ -125,20 +125,21 @@ def as_trouble(error: OSError) -> Trouble:
     what = "A file" if error.filename is None else os.fsdecode(error.filename)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Trouble(
-            "The disk became full: {} could not be written.".format(what),
-            "Nothing was changed that is not in the journal.",
+            "The disk is full: {} could not be written.".format(what),
+            "The journal has every change.",
             "Free some space on the file system of /var and /etc, then run the same step again.",
         )
     if error.errno == errno.EROFS:
         return Trouble(
             "{} could not be changed: the file system is read-only.".format(what),
-            "A disk that fails is often mounted again read-only by the kernel.",
-            "Look at the kernel's log (sudo dmesg); once it can be written, run the step again.",
+            "The kernel often remounts a failing disk read-only.",
+            "Look at the kernel's log (sudo dmesg). When the file system is writable, run "
+            "the step again.",
         )
     return Trouble(
         "{} could not be used: {}.".format(what, error.strerror or error),
-        "Something is not as a usual system has it; the step was not finished.",
-        "Mend that, then run the same step again.",
+        "Something on this system is unusual. The step was not finished.",
+        "Fix that, then run the same step again.",
     )
 
 
@@ -425,18 +426,18 @@ def allowed_change(arguments: Dict[str, Any], _: Person) -> None:
     """Raise Wrong for a transaction that is refused whatever apt says."""
     expect = arguments["expect"]
     if not (arguments["install"] or arguments["remove"] or arguments["debs"]):
-        raise Wrong("it asks for nothing")
+        raise Wrong("it has no changes")
     incoming = [name for name, _ in (*arguments["install"], *expect["install"])]
     outgoing = [*arguments["remove"], *expect["remove"]]
     refuse_always(incoming, outgoing)
     for names in ([n for n, _ in expect["install"]], [n for n, _ in arguments["install"]]):
         if len(set(names)) != len(names):
-            raise Wrong("a package is to be installed in two versions")
+            raise Wrong("a package would be installed in two versions")
     if set(incoming) & set(outgoing):
-        raise Wrong("a package is both to be installed and to be removed")
+        raise Wrong("a package would be both installed and removed")
     gone = [name for name, _ in arguments["for_good"]]
     if len(set(gone)) != len(gone) or not set(gone) <= set(expect["remove"]):
-        raise Wrong("what goes for good must be among what is to be removed, each once")
+        raise Wrong("packages without a package file must be among those to remove, each once")
 
 
 def refuse_always(incoming: Iterable[str], outgoing: Iterable[str]) -> None:
@@ -779,7 +780,7 @@ def refuse_lines(path: str, old: str, new: str) -> None:
     place = place_of(path)
     line = "" if place is None else place.rule(old, new)
     if line is not None:
-        raise Wrong("{}: this line may not stand there: {}".format(path, shortened(line, 120)))
+        raise Wrong("{}: this line is not allowed there: {}".format(path, shortened(line, 120)))
 
 
 NAMES = several(matching(PACKAGE))
@@ -860,8 +861,8 @@ def _folder_in(descriptor: int, name: str, path: str, make: bool) -> int:
             error.filename = path
             raise
     raise Trouble(
-        "{} is a link or a file where a folder must be.".format(path),
-        "Root follows no links here: they could lead anywhere.",
+        "{} must be a folder, but is a link or a file.".format(path),
+        "Root follows no links here, because they could point anywhere.",
         "Make it a folder again, or leave out what needs it.",
     )
 
@@ -870,8 +871,8 @@ def _refuse_writable_by_others(descriptor: int, path: str) -> None:
     seen = os.fstat(descriptor)
     if seen.st_uid != 0 or seen.st_mode & 0o022:
         raise Trouble(
-            "Others than root may change the folder {}.".format(path),
-            "What root writes there could be exchanged at any time.",
+            "Users other than root may change the folder {}.".format(path),
+            "They could replace what root writes there.",
             "Run `sudo chown root: {0} && sudo chmod go-w {0}`, then start again.".format(path),
         )
 
@@ -937,9 +938,9 @@ def parts_of(file: Any, size: int) -> Iterator[bytes]:
 
 def _no_regular_file(name: str) -> Trouble:
     return Trouble(
-        "{} is a link, something else that is no plain file, or far too long.".format(name),
-        "Only plain files are read and replaced: a link could lead anywhere.",
-        "Look at it with `ls -l`; move it away if you do not need it, then start again.",
+        "{} is a link, not a regular file, or far too long.".format(name),
+        "Only regular files are read and replaced, because a link could point anywhere.",
+        "Check it with `ls -l`. Move it away if you do not need it, then start again.",
     )
 
 
@@ -1036,8 +1037,8 @@ def _give_attributes(old: int, copy: int, name: str) -> None:
         except OSError as error:
             raise Trouble(
                 "{} of {} could not be copied: {}.".format(key, name, error.strerror),
-                "The file system of the copy does not hold such attributes, and the copy would "
-                "lack it.",
+                "The backup's file system does not support such attributes, so the backup would "
+                "lose it.",
                 "If you do not need it, remove it (`setfattr -x {} FILE`); then run the same "
                 "step again.".format(key),
             ) from None
@@ -1109,7 +1110,7 @@ def read_lines(descriptor: int) -> List[Dict[str, Any]]:
 
 
 UNDO_HEAD = r"""#!/bin/sh
-# Takes back what this run of rdna1-setup changed as root, the latest change first.
+# Undoes what this run of rdna1-setup changed as root, the latest change first.
 # Needs neither network nor rdna1-setup. As root, also from a recovery console:
 #     sh @HERE@/UNDO.sh
 PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
@@ -1370,7 +1371,7 @@ alternatives_back() {
         was_touched "$name" "$@" && wanted=$first
         is_as_in "$wanted" "$name" && continue
         if [ -n "$gone_for_good" ] && ! has_all_choices "$wanted/records/$name"; then
-            say "$name stays as it is: what it led to is gone for good"
+            say "$name is not changed: what it pointed to was removed permanently"
             continue
         fi
         found=$(others "$wanted" "$name")
@@ -1591,7 +1592,7 @@ went_for_good() {
     gone_for_good=yes
     while [ $# -ge 2 ]; do
         if ! is_installed "$1" "$2"; then
-            say "NOT UNDONE: $1 $2 was removed for good: no package file of it was kept"
+            say "NOT UNDONE: $1 $2 was removed permanently: no package file was kept"
             missing=$((missing + 1))
         fi
         shift 2
@@ -1623,7 +1624,7 @@ UNDO_TAIL = r"""
 name_lost
 if [ -n "${now-}" ]; then  # packages were changed
     for name in $(name_needy); do
-        could_not "$name depends on packages that are not there any more; if you do not need it:" \
+        could_not "$name depends on packages that no longer exist; if you do not need it:" \
             "apt-get remove $name"
     done
 fi
@@ -1631,13 +1632,13 @@ printf '{"event": "undone", "failed": %s}\n' "$failed" |
     tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
 if [ "$failed" != 0 ]; then
-    say "$((failed + missing)) things could not be taken back; they are named above."
+    say "Could not be undone: $((failed + missing)). They are named above."
     exit 1
 elif [ "$missing" != 0 ]; then
-    say "All else is taken back; packages that were removed for good are named above: $missing."
+    say "Everything else is undone. Permanently removed packages, named above: $missing."
     exit @MISSING@
 fi
-say "All changes of this run are taken back."
+say "All changes of this run are undone."
 """
 
 MISSING = 3
@@ -1776,7 +1777,7 @@ def open_run(name: str, person: Person) -> Run:
         if seen.st_uid != 0 or not (empty or is_run_of(person, folder)):
             raise Trouble(
                 "The run {} belongs to another user.".format(name),
-                "Each user's runs are continued by that user alone.",
+                "Only that user can continue it.",
                 "Start a new run.",
             )
         group = person.gid if empty else seen.st_gid
@@ -1818,9 +1819,9 @@ class Lock:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Trouble(
-                "rdna1-setup is at work as root already ({}).".format(self._holders()),
-                "Two at once could undo each other.",
-                "Wait until it has ended, then start again.",
+                "rdna1-setup is already running as root ({}).".format(self._holders()),
+                "Two at a time could undo each other.",
+                "Wait until it has finished, then start again.",
             ) from None
         self.hold(os.getpid())  # whoever comes while the question is open is told who asks it
 
@@ -1858,7 +1859,7 @@ def begun_at(pid: int) -> int:
 def named(pid: int) -> str:
     """A process in words."""
     if pid <= 0:
-        return "a process that is not of this container"
+        return "a process outside this container"
     try:
         with open("/proc/{}/comm".format(pid), "rb") as file:
             name = ascii(file.read(64).decode("utf-8", "replace").strip())[1:-1]
@@ -1907,9 +1908,9 @@ def run(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         raise Trouble(
-            "{} did not end within {:.0f} s and was ended.".format(argv[0], deadline_s),
-            "It may wait for a disk or a network that does not answer.",
-            "Run the same step again; what was finished is kept.",
+            "{} did not finish within {:.0f} s and was stopped.".format(argv[0], deadline_s),
+            "It may be waiting for a disk or a network.",
+            "Run the same step again. Finished work is kept.",
         ) from None
     return Ended(process.returncode, output.decode("utf-8", "replace"))
 
@@ -2059,9 +2060,9 @@ class Step:
             self._progress_of(states.lines(final=False))
             if code is None and time.monotonic() > limit:
                 raise Trouble(
-                    "{} is still at work after {:.0f} minutes.".format(name, deadline_s / 60),
-                    "It was left to itself: to end it now could leave packages half installed.",
-                    "Look at process {} with `ps`; when it has ended, run the step again.".format(
+                    "{} is still running after {:.0f} minutes.".format(name, deadline_s / 60),
+                    "It was left running, because ending it could leave packages half installed.",
+                    "Check process {} with `ps`. When it has ended, run the step again.".format(
                         process.pid
                     ),
                 )
@@ -2203,12 +2204,12 @@ def wait_for_locks(
             return
         if waited > patience_s:
             raise Trouble(
-                "Another program works on packages: {}.".format(named(holder)),
-                "It held its lock for all of {:.0f} s; nothing was changed.".format(patience_s),
-                "Let it finish, for example an update in the background; then run the step again. "
-                "Never remove the lock by hand.",
+                "Another program is changing packages: {}.".format(named(holder)),
+                "It held its lock for {:.0f} s. Nothing was changed.".format(patience_s),
+                "Let it finish (it may be a background update), then run the step again. Never "
+                "delete the lock yourself.",
             )
-        what = "waiting for {}, which works on packages".format(named(holder))
+        what = "waiting for {}, which is changing packages".format(named(holder))
         step.progress(int(waited), 0, "seconds", what, "wait")
         time.sleep(1.0)
 
@@ -2218,7 +2219,7 @@ def refuse_interrupted() -> None:
     with contextlib.suppress(FileNotFoundError), folder_at(DPKG_JOURNAL) as folder:
         if any(name.isdecimal() for name in os.listdir(folder)):
             raise Trouble(
-                "dpkg was interrupted in the middle of its work.",
+                "dpkg was interrupted during its work.",
                 "Until that is finished apt refuses to change anything.",
                 "Run `sudo dpkg --configure -a`, " + AGAIN,
             )
@@ -2237,32 +2238,32 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
-AGAIN = "then run the same step again: what was finished is kept."
+AGAIN = "then run the same step again: finished work is kept."
 DAMAGED = _known(
     r"Hash Sum mismatch|File has unexpected size",
-    "A file from the repository is not what its list says.",
-    "A mirror or proxy in between was caught while it changed, or damages files.",
-    "Wait some minutes, " + AGAIN,
+    "A file from the repository does not match its list.",
+    "A mirror was being updated, or a proxy damages files.",
+    "Wait a few minutes, " + AGAIN,
 )
 NO_NETWORK = _known(
     r"(?:Could not resolve|Temporary failure resolving) '(?P<host>[^']*)'"
     r"|(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
     r"|Failed to fetch (?P<url>\S+)",
     "The network failed: {host}{url}.",
-    "The repository could not be reached, or not for long enough.",
+    "The repository could not be reached, or the connection broke off.",
     "Check the connection and the proxy (apt reads /etc/apt/apt.conf.d), " + AGAIN,
 )
 KNOWN = (
     _known(
         r"[Ii]t is held by process (?P<pid>\d+)(?: \((?P<name>[^)\n]*)\))?"
         r"|lock was locked by another process(?: with pid (?P<dpkg>\d+))?",
-        "Another program works on packages: process {pid}{dpkg} {name}.",
-        "It holds the lock of apt and dpkg; nothing was changed.",
-        "Let it finish, " + AGAIN + " Never remove the lock by hand.",
+        "Another program is changing packages: process {pid}{dpkg} {name}.",
+        "It holds the lock of apt and dpkg. Nothing was changed.",
+        "Let it finish, " + AGAIN + " Never delete the lock yourself.",
     ),
     _known(
         r"dpkg was interrupted, you must manually run",
-        "dpkg was interrupted in the middle of its work.",
+        "dpkg was interrupted during its work.",
         "Until that is finished apt refuses to change anything.",
         "Run `sudo dpkg --configure -a`, " + AGAIN,
     ),
@@ -2270,77 +2271,77 @@ KNOWN = (
         r"(?:don't have enough free space in (?P<place>\S+?)\.?$)|No space left on device"
         r"|Disk quota exceeded",
         "The disk is full {place}.",
-        "There is no room for the packages, or for what they unpack to.",
-        "Free some space (`sudo apt-get clean` gives apt's own downloads back), " + AGAIN,
+        "There is no space for the packages, or for unpacking them.",
+        "Free some space (`sudo apt-get clean` deletes apt's downloads), " + AGAIN,
     ),
     _known(
         r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
         "The key {key} that signs the repository has expired.",
-        "Its makers extend it from time to time; the copy on this machine is old.",
-        "Take the newest key and check its fingerprint, " + AGAIN,
+        "Its owner extends it from time to time; this machine's copy is old.",
+        "Get the newest key and check its fingerprint, " + AGAIN,
     ),
     _known(
         r"NO_PUBKEY (?P<key>[0-9A-F]+)|is not signed|BADSIG (?P<bad>[0-9A-F]+)|not authenticated",
         "The repository is not signed with the key that was given for it {key}{bad}.",
-        "Whoever made these lists, it was not proved to be the maker of ROCm; nothing was taken.",
-        "Check the address and the key's fingerprint; never use [trusted=yes].",
+        "The lists may not come from the maker of ROCm. Nothing was used.",
+        "Check the address and the key's fingerprint. Never use [trusted=yes].",
     ),
     _known(
         r"The repository '(?P<where>[^']*)' (?:does not have|no longer has) a Release file",
         "There is no such suite: {where}.",
-        "The address or the suite is wrong, or this release is not kept there any more.",
-        "Choose another release or repository; rdna1-setup asks for the suites that there are.",
+        "The address or the suite is wrong, or this release was removed there.",
+        "Choose another release or repository. rdna1-setup checks which suites exist.",
     ),
     DAMAGED,
     NO_NETWORK,
     _known(
         r"trying to overwrite '(?P<file>[^']*)', which is also in package (?P<other>\S+)",
-        "{file} belongs to {other} already.",
-        "Two packages bring the same file, so that dpkg installs only one of them.",
-        "Remove {other} first, if you do not need it; never use --force-overwrite.",
+        "{file} already belongs to {other}.",
+        "Two packages have the same file, so dpkg installs only one of them.",
+        "Remove {other} first if you do not need it. Never use --force-overwrite.",
     ),
     _known(
         r"error processing (?:package|archive) (?P<name>\S+).*\n\s*(?P<why>.+)",
         "The package {name} failed: {why}.",
-        "A script of that package ended with an error; dpkg has left it unfinished.",
-        "Read the lines above it. If you do not need it: `sudo apt-get purge {name}`; else mend "
-        "its cause and run `sudo dpkg --configure -a`, " + AGAIN,
+        "A script of that package failed, and dpkg left it unfinished.",
+        "Read the lines above it. If you do not need it: `sudo apt-get purge {name}`. Otherwise "
+        "fix the cause and run `sudo dpkg --configure -a`, " + AGAIN,
     ),
     _known(
         r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found",
         "{name} {version} is in none of the package lists.",
-        "The repository does not have it any more, or its list was not read.",
-        "Read the lists again; if it is gone, choose another release.",
+        "The repository no longer has it, or its list was not read.",
+        "Read the lists again. If it is gone, choose another release.",
     ),
     _known(
         r"Unable to locate package (?P<name>\S+)",
         "There is no package {name} in the package lists.",
         "The repository does not have it, or its list was not read.",
-        "Read the lists again; if it is gone, choose another release.",
+        "Read the lists again. If it is gone, choose another release.",
     ),
     _known(
         r"needs to be reinstalled, but I can't find an archive",
-        "A package is half installed and its file is not to be had.",
-        "An earlier installation was cut off while it was unpacked.",
-        "Run `sudo dpkg --audit` to see which one it is; remove or install it anew.",
+        "A package is half installed, and its file is not available.",
+        "An earlier installation was interrupted while unpacking.",
+        "Run `sudo dpkg --audit` to see which one it is, and remove it or install it again.",
     ),
     _known(
         r"Held packages were changed|held package",
-        "A package is on hold and would have to change.",
-        "Somebody told apt with `apt-mark hold` to leave it as it is.",
-        "Look at `apt-mark showhold`; take it off hold if that was long ago.",
+        "A held package would have to change.",
+        "apt was told to keep it unchanged (`apt-mark hold`).",
+        "See `apt-mark showhold`, and release it if the hold is no longer needed.",
     ),
     _known(
         r"unmet dependencies|have held broken packages|pkgProblemResolver",
         "The packages do not fit together on this system.",
-        "Something that they depend on is missing here; the lines above name it.",
+        "A dependency is missing. The lines above name it.",
         "Choose a smaller set or another release.",
     ),
     _known(
         r"Malformed (?:entry|line|stanza) .*|The list of sources could not be read",
-        "A package source of this system cannot be read.",
+        "A package source on this system cannot be read.",
         "apt reads all of them before it does anything.",
-        "Mend the file that the lines above name, " + AGAIN,
+        "Fix the file that the lines above name, " + AGAIN,
     ),
 )
 
@@ -2356,8 +2357,8 @@ def explain(ended: Ended) -> Trouble:
     how = "signal {}".format(-ended.code) if ended.code < 0 else "exit code {}".format(ended.code)
     return Trouble(
         "apt or dpkg failed ({}): {}.".format(how, said[:600].rstrip(".")),
-        "This failure is not one that rdna1-setup knows; the log has every line of it.",
-        "Mend what it names, " + AGAIN,
+        "rdna1-setup does not know this error. The log has every line of it.",
+        "Fix what it names, " + AGAIN,
     )
 
 
@@ -2377,7 +2378,7 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
     with place_at(OWN_SOURCE) as (folder, name):
         if read_file(folder, name, LONGEST_CONTENT) is None:
             raise Trouble(
-                "{} is not there.".format(OWN_SOURCE),
+                "{} does not exist.".format(OWN_SOURCE),
                 "Without it there is no list to read.",
                 "Run the step that writes it first.",
             )
@@ -2433,7 +2434,7 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
             raise _not_as_wanted(wanted, ended)
     keep_what_changed(step)
     expect = wanted["expect"]
-    return "{} packages are in, {} are out; dpkg agrees for each".format(
+    return "{} packages installed, {} removed; dpkg confirms each".format(
         len(expect["install"]), len(expect["remove"])
     )
 
@@ -2446,7 +2447,7 @@ def refuse_other_versions(
     for name, version in wanted["expect"]["install"]:
         package = present.get(name)
         if package and package.state != "c" and package.version not in (version, there.get(name)):
-            raise _surprise("{} is {} by now.".format(name, package.version))
+            raise _surprise("{} is now {}.".format(name, package.version))
 
 
 def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Step) -> None:
@@ -2461,9 +2462,9 @@ def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Ste
     ]
     if unkept:
         raise Trouble(
-            "No package file is kept of {}.".format(", ".join(unkept)),
-            "They would be removed for good, and the plan does not say so. Nothing was changed.",
-            "Let rdna1-setup look at the machine again and review the new plan.",
+            "No package file is kept for {}.".format(", ".join(unkept)),
+            "They would be removed permanently, but the plan does not say so. Nothing was changed.",
+            "Let rdna1-setup check the machine again, and review the new plan.",
         )
 
 
@@ -2573,7 +2574,7 @@ def refuse_surprises(
     told = (
         (more, "would also install {}"),
         (gone, "would also remove {}"),
-        (missed, "would leave {} as it is"),
+        (missed, "would not change {}"),
     )
     said = [words.format(", ".join(names[:8])) for names, words in told if names]
     if said:
@@ -2582,10 +2583,10 @@ def refuse_surprises(
 
 def _surprise(what: str) -> Trouble:
     return Trouble(
-        "This is not the transaction that was reviewed: {}".format(what),
-        "The package lists or the installed packages have changed since, or it was never allowed. "
+        "This differs from the plan that you reviewed: {}".format(what),
+        "The package lists or the installed packages have changed since, or it is not allowed. "
         "Nothing was changed.",
-        "Let rdna1-setup look at the machine again and review the new plan.",
+        "Let rdna1-setup check the machine again, and review the new plan.",
     )
 
 
@@ -2611,11 +2612,13 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
     left = unmet(wanted, packages())
     if ended.code != 0:
         trouble = explain(ended)
-        state = "{} packages are not as they shall be: {}.".format(len(left), ", ".join(left[:5]))
+        state = ("{} packages are not in the planned state: {}.").format(
+            len(left), ", ".join(left[:5])
+        )
         return Trouble(trouble.happened, trouble.meaning + " " + state, trouble.next_step)
     return Trouble(
-        "apt ended well, but dpkg does not agree about {}.".format(", ".join(left[:8])),
-        "Its exit code said success; the outcome says otherwise.",
+        "apt succeeded, but dpkg disagrees about {}.".format(", ".join(left[:8])),
+        "It reported success, but did not do its work.",
         "Look at the log above, then run the same step again.",
     )
 
@@ -2789,7 +2792,7 @@ def keep_overlaid(
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
                 # A second name would make it look as if it had come with this way back.
                 copy = kept_copy(place, step, copy_plain)
-                step.output(["{} was there before: it is kept as {}".format(place, copy)])
+                step.output(["{} existed before: it is kept as {}".format(place, copy)])
                 kept.append((place, copy))
     return kept
 
@@ -2849,7 +2852,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     verbs = ("apt_change", "mark", "write_file")
     changes = [i for i in _run_of(wanted["run"], step) if i["verb"] in verbs]
     if not changes:
-        return "run {} has changed no package and written no file".format(wanted["run"])
+        return "run {} changed no package and no file".format(wanted["run"])
     spots = [i["noted"]["alternatives"] for i in changes if "alternatives" in i["noted"]]
     begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
@@ -2875,9 +2878,9 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
         raise explain(ended)
     with folder_at("{}/{}".format(RUNS, wanted["run"])) as folder, contextlib.suppress(OSError):
         os.unlink(GOING_BACK, dir_fd=folder)
-    known = "settings, changed and deleted files, marks and alternatives are as run {} found them"
+    known = "settings, changed and deleted files, marks and alternatives are as before run {}"
     if left:
-        known += ", but for {}: see above".format(left)
+        known += ", except for {}: see above".format(left)
     return known.format(wanted["run"])
 
 
@@ -2892,8 +2895,8 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
     if intents is None:
         raise Trouble(
             "There is no run {} of this user.".format(name),
-            "Each user's runs are taken back by that user alone.",
-            "Look at the list of runs (`rdna1-setup rollback --list`).",
+            "Only that user can undo it.",
+            "See the list of runs (`rdna1-setup rollback --list`).",
         )
     return intents
 
@@ -3030,8 +3033,8 @@ def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) ->
         return delivered.kind != "d" and (delivered.kind, delivered.target) != link
     if stat.S_ISDIR(seen.st_mode) and delivered.kind != "d":
         raise Trouble(
-            "{} is a folder, where its package brought a file.".format(path),
-            "The package could not come back over what lies in it. Nothing was changed.",
+            "{} is a folder, but the package has a file there.".format(path),
+            "The package cannot be restored over the folder's contents. Nothing was changed.",
             "Move it away (`sudo mv {0} {0}.mine`), then run the same step again.".format(path),
         )
     return delivered.kind in "fl"
@@ -3165,9 +3168,9 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
         if _copy_hashed(file, step.run.debs, copy, seen.st_size) != wanted:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
-                "{} is not the file that was reviewed: its SHA-256 is another.".format(path),
-                "It was changed or damaged since; it was not used.",
-                "Let rdna1-setup make or fetch it again.",
+                "{} is not the file that you reviewed: its SHA-256 differs.".format(path),
+                "It was changed or damaged since, and was not used.",
+                "Let rdna1-setup make or download it again.",
             )
     os.rename(copy + ".part", copy, src_dir_fd=step.run.debs, dst_dir_fd=step.run.debs)
     os.fsync(step.run.debs)
@@ -3231,13 +3234,14 @@ def keep_deb(name: str, version: str, step: Step) -> str:
             return words
     trouble = recognised(ended, (DAMAGED, NO_NETWORK))
     if trouble is not None:
-        meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
+        meaning = "{} {} should be downloaded. Nothing was removed.".format(name, version)
         raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
-        "No package file of {} {} could be had.".format(name, version),
-        "apt's cache has none, and no configured archive gave it. Nothing was removed.",
-        "Configure its archive again, or take away the source of one that is gone; then run `sudo "
-        "apt-get update`, take this run back and begin anew: what no archive has is then named.",
+        "No package file of {} {} was found.".format(name, version),
+        "Neither apt's cache nor a configured archive has it. Nothing was removed.",
+        "Configure its archive again, or remove the source of an archive that no longer exists. "
+        "Then run `sudo apt-get update`, undo this run and start over: the new plan names "
+        "packages that no archive has.",
     )
 
 
@@ -3327,7 +3331,7 @@ def write_file(wanted: Dict[str, Any], step: Step) -> str:
     folder_path, _, name = path.rpartition("/")
     found = read_at(path)
     if found is not None and found[0] == data and _is_form(found[1], wanted["mode"]):
-        return "{} was like that already".format(path)
+        return "{} was already like that".format(path)
     undo = _set_copy_aside(path, name, found, wanted, step)
     undo += [("remove_folder", above) for above in _parents(path) if not exists(above)]
     step.intend({"ours": sha256(data), **_spot_of(undo)}, [*undo, *_loader_call(path)])
@@ -3340,11 +3344,11 @@ def write_file(wanted: Dict[str, Any], step: Step) -> str:
     written = read_at(path)
     if written is None or written[0] != data or not _is_form(written[1], wanted["mode"]):
         raise Trouble(
-            "{} is not what was written to it.".format(path),
-            "Something else changes that file or its folder at the same time.",
+            "{} does not contain what was written to it.".format(path),
+            "Another program changes that file or its folder at the same time.",
             "Find out which program does it, then run the same step again.",
         )
-    return "{} is there, {} bytes".format(path, len(data))
+    return "{} exists, {} bytes".format(path, len(data))
 
 
 def apt_complaint(path: str) -> str:
@@ -3367,9 +3371,9 @@ def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat
         else:
             write_whole(folder, name, before[0], like(before[1]))
     raise Trouble(
-        "With this {} apt can no longer read its settings: {}".format(path, heard[:300]),
-        "No package could be changed any more. What was there before is there again.",
-        "If another file names the same repository with another key, set that one aside first.",
+        "With this {}, apt can no longer read its settings: {}".format(path, heard[:300]),
+        "apt could no longer change any package. The old file was restored.",
+        "If another file names the same repository with another key, move that file away first.",
     )
 
 
@@ -3398,9 +3402,9 @@ def _set_copy_aside(
     before = None if found is None else sha256(found[0])
     if before != wanted["before"] and before != sha256(data):
         raise Trouble(
-            "{} is not as it was when the plan was made.".format(path),
-            "Somebody or something has changed it since; it was left alone.",
-            "Let rdna1-setup look at the machine again and review the new plan.",
+            "{} has changed since the plan was made.".format(path),
+            "It was changed by someone or something else, and was left alone.",
+            "Let rdna1-setup check the machine again, and review the new plan.",
         )
     # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
     old = "" if found is None else found[0].decode("utf-8", "surrogateescape")
@@ -3441,11 +3445,11 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
     with place_at(path) as (folder, name):
         if look(folder, name) is None:
             if find_kept(path, step, other_runs=False):
-                return "{} is in the backup already".format(path)
+                return "{} is already in the backup".format(path)
             raise Trouble(
-                "{} is not there.".format(path),
-                "Somebody has moved or removed it since the plan was made.",
-                "Let rdna1-setup look at the machine again and review the new plan.",
+                "{} does not exist.".format(path),
+                "It was moved or removed after the plan was made.",
+                "Let rdna1-setup check the machine again, and review the new plan.",
             )
         if path.startswith(TREES + "/"):
             refuse_owned(path)
@@ -3461,8 +3465,8 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
     refresh_loader(path)
     if exists(path):
         raise Trouble(
-            "{} is there again.".format(path),
-            "Something else makes it at the same time.",
+            "{} exists again.".format(path),
+            "Another program creates it at the same time.",
             "Find out which program does it, then run the same step again.",
         )
     return "{} is in the backup".format(path)
@@ -3480,8 +3484,8 @@ def _park(folder: int, name: str, parked: str, spot: str) -> None:
         os.rmdir(parking, dir_fd=parent)
     raise Trouble(
         "{} cannot be moved within its own folder.".format(name),
-        "It is a file system of its own, or lies in a lower layer of an overlay.",
-        "Unmount it, or leave it where it is: take this step out of the plan.",
+        "It is a separate file system, or is in a lower layer of an overlay.",
+        "Unmount it. Or leave it there, and make a plan without this step.",
     )
 
 
@@ -3497,7 +3501,7 @@ def refuse_owned(path: str) -> None:
                     if line.startswith("/") and _is_within(line, path, real, seen):
                         raise Trouble(
                             "{} belongs to the package {}.".format(line, file[: -len(".list")]),
-                            "What packages own is removed by removing the package.",
+                            "To remove a package's files, remove the package.",
                             "Remove that package first, then run the same step again.",
                         )
 
@@ -3557,16 +3561,16 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
     kept = own or find_kept(path, step)
     if kept is None:
         if exists(path) and _was_never_replaced(path, step):
-            return "{} is in its place already".format(path)
+            return "{} is already in its place".format(path)
         raise Trouble(
             "No backup has {}.".format(path),
-            "It was never set aside, was put back before, or is another user's to put back.",
-            "Look at the list of runs (`rdna1-setup rollback --list`).",
+            "It was never moved away, was already restored, or belongs to another user's run.",
+            "See the list of runs (`rdna1-setup rollback --list`).",
         )
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
         present = look(folder, name)
         if present is not None and _is_copy_of(folder, name, backup, spot):
-            return "{} is in its place already".format(path)
+            return "{} is already in its place".format(path)
         ours = step.spot(name)
         if present is not None:
             _refuse_changed(folder, name, path, kept)
@@ -3644,9 +3648,9 @@ def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
     present = read_file(folder, name, LONGEST_CONTENT * 4)
     if present is None or not kept.ours or sha256(present[0]) != kept.ours:
         raise Trouble(
-            "{} is there again, and it is not ours.".format(path),
-            "Something else was put in its place since; it was left alone.",
-            "What was there before is {}; move one of them away by hand.".format(kept.place),
+            "{} exists again, and rdna1-setup did not make it.".format(path),
+            "Another file was put in its place since, and was left alone.",
+            "The old one is {}. Move one of them away yourself.".format(kept.place),
         )
 
 
@@ -3662,7 +3666,7 @@ def join_groups(wanted: Dict[str, Any], step: Step) -> str:
     if lost := [group for group in wanted["groups"] if group not in known]:
         raise Trouble(
             "There is no group {} on this system.".format(lost[0]),
-            "The system makes it together with the device files of graphics cards.",
+            "The system normally creates it together with the device files of graphics cards.",
             "Create it (`sudo groupadd --system {}`), then run the step again.".format(lost[0]),
         )
     missing = sorted(set(wanted["groups"]) - members_of(_known_user(user)))
@@ -3671,7 +3675,7 @@ def join_groups(wanted: Dict[str, Any], step: Step) -> str:
         ended = run(("usermod", "-a", "-G", ",".join(missing), user))
         if set(missing) - members_of(user):
             raise _not_in_groups(user, ended)
-    return "{} is in {} from the next login on".format(user, " and ".join(wanted["groups"]))
+    return "{} is in {}, effective from the next login".format(user, " and ".join(wanted["groups"]))
 
 
 def leave_groups(wanted: Dict[str, Any], step: Step) -> str:
@@ -3693,7 +3697,7 @@ def _known_user(user: str) -> str:
     except KeyError:
         raise Trouble(
             "There is no user {} on this system.".format(user),
-            "Groups can only be given to somebody who is there.",
+            "Only an existing user can be added to a group.",
             "Check the name.",
         ) from None
 
@@ -3701,8 +3705,8 @@ def _known_user(user: str) -> str:
 def _not_in_groups(user: str, ended: Ended) -> Trouble:
     return Trouble(
         "The groups of {} could not be changed: {}".format(user, ended.output.strip()[:300]),
-        "The account may come from a directory server, which keeps its groups itself.",
-        "Ask whoever keeps the accounts, or change /etc/group by hand.",
+        "The account may come from a directory server, which manages its groups.",
+        "Ask your administrator, or edit /etc/group yourself.",
     )
 
 
@@ -3715,8 +3719,8 @@ def mark(wanted: Dict[str, Any], step: Step) -> str:
     if lost:
         raise Trouble(
             "{} is not installed.".format(", ".join(lost[:5])),
-            "apt keeps such marks for installed packages only.",
-            "Let rdna1-setup look at the machine again and review the new plan.",
+            "apt keeps such marks only for installed packages.",
+            "Let rdna1-setup check the machine again, and review the new plan.",
         )
     auto = automatic()
     to_auto = [name for name in named_here["auto"] if name not in auto]
@@ -3754,12 +3758,12 @@ def configure(_: Dict[str, Any], step: Step) -> str:
     refuse_interrupted()
     if left:
         raise Trouble(
-            "dpkg ended well, but {} is still half installed.".format(", ".join(left[:8])),
-            "It was cut off while it came or went, which dpkg cannot finish by itself.",
-            "Run `sudo apt-get install --reinstall {0}`; where no archive has it, "
-            "`sudo dpkg --remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
+            "dpkg succeeded, but {} is still half installed.".format(", ".join(left[:8])),
+            "Its installation or removal was interrupted, and dpkg cannot finish that by itself.",
+            "Run `sudo apt-get install --reinstall {0}`. If no archive has it, run `sudo dpkg "
+            "--remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
         )
-    but = ", but for {}: it would build a kernel module".format(", ".join(modules))
+    but = ", except {}, which would build a kernel module".format(", ".join(modules))
     return "every package is configured" + (but if modules else "")
 
 
@@ -3785,7 +3789,7 @@ def snapshot(wanted: Dict[str, Any], step: Step) -> str:
     if shutil.which(tool, path=ENVIRONMENT["PATH"]) is None:
         raise Trouble(
             "{} is not installed.".format(tool),
-            "It was to make a snapshot before anything is changed; nothing was changed.",
+            "It should make a snapshot before anything is changed. Nothing was changed.",
             "Install it, or start again without the snapshot.",
         )
     said = ""
@@ -3795,12 +3799,12 @@ def snapshot(wanted: Dict[str, Any], step: Step) -> str:
         if name not in run(lists).output:
             raise Trouble(
                 "{} made no snapshot: {}".format(tool, said[-300:] or "it said nothing."),
-                "Its list has none of the name '{}'; nothing else was changed.".format(name),
-                "Try it by hand (`sudo {}`), or start again without it.".format(
+                "Its list has no snapshot '{}'. Nothing else was changed.".format(name),
+                "Try it yourself (`sudo {}`), or start again without it.".format(
                     " ".join(shlex.quote(word) for word in (*make, "test"))
                 ),
             )
-    return "{} has the snapshot '{}'; it stays until you remove it".format(tool, name)
+    return "{} has the snapshot '{}'; it stays until you delete it".format(tool, name)
 
 
 ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[str, Any]]]]] = {
@@ -3819,7 +3823,7 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
 }
 
 
-GONE = "These are removed for good, since no package file of them is kept:"
+GONE = "These are removed permanently, since no package file is kept for them:"
 
 
 def describe(request: Request) -> List[str]:
@@ -3906,7 +3910,7 @@ def edited(path: str, content: str) -> List[str]:
 def _exchanged_keys(old: str, new: str) -> List[str]:
     before, after = fingerprints(old), fingerprints(new)
     if old and not before:
-        before = ["(the file that is there now cannot be read as one)"]
+        before = ["(the present file cannot be read as a key)"]
     gone = ["    - key {}".format(key) for key in before if key not in after]
     return gone + ["    + key {}".format(key) for key in after if key not in before]
 
@@ -3950,17 +3954,17 @@ def shown(plan: Plan) -> str:
     if plan.rehearsal is not None:
         lines += [*rehearsal_words(plan.rehearsal), ""]
         return "\n".join(lines)
-    lines += ["To take it back without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
+    lines += ["To undo it without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
     whole = "\n".join(lines)
     if len(whole) > LONGEST_SHOWN:
-        raise Wrong("it is more than a person reads ({} characters)".format(len(whole)))
+        raise Wrong("it is too long to read ({} characters)".format(len(whole)))
     return whole
 
 
 def rehearsal_words(rehearsal: Rehearsal) -> List[str]:
     """What a rehearsal is, for the question on the terminal."""
     return textwrap.wrap(
-        "REHEARSE: it is done in a copy that is thrown away, and taken back there. Nothing on this "
+        "REHEARSE: this happens in a temporary copy, and is undone there. Nothing on this "
         "system is changed; about {:.1f} GB are used under {} while it lasts, and no other "
         "program can change packages meanwhile.".format(rehearsal.megabytes / 1000, STATE),
         78,
@@ -3975,9 +3979,9 @@ def confirm(plan: Plan, person: Person) -> None:
         if plan.yes and not person.through_sudo:
             return
         raise Trouble(
-            "There is no terminal to ask on.",
-            "What root does is confirmed by a person at a terminal.",
-            "Start it in a terminal; only root itself, as in a container, may say yes in advance.",
+            "There is no terminal to ask you.",
+            "A person must confirm root's work at a terminal.",
+            "Start it in a terminal. Only root itself, as in a container, can confirm in advance.",
         ) from None
     try:
         write_all(terminal, shown(plan).encode())
@@ -3991,8 +3995,8 @@ def confirm(plan: Plan, person: Person) -> None:
     if answer.strip() != b"yes":
         raise Trouble(
             "It was not confirmed.",
-            "Only the word yes, typed on the terminal, lets root act. Nothing was changed.",
-            "Start again when you want it.",
+            "Root only acts if you type the word yes. Nothing was changed.",
+            "Start again when you are ready.",
         )
 
 
@@ -4009,7 +4013,7 @@ def answer_on(terminal: int) -> bytes:
     """
     with contextlib.nullcontext() if is_lent(terminal) else in_foreground(terminal):
         termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before it was asked
-        write_all(terminal, b"Type yes to do it, anything else to leave all as it is: ")
+        write_all(terminal, b"Type yes to do it, or anything else to change nothing: ")
         if not select.select((terminal,), (), (), ANSWER_DEADLINE_S)[0]:
             return b""
         answer = os.read(terminal, 100)
@@ -4055,8 +4059,8 @@ def in_foreground(terminal: int) -> Iterator[None]:
 def _unanswerable(error: Exception) -> Trouble:
     return Trouble(
         "The question could not be asked on the terminal: {}.".format(error.args[-1]),
-        "The terminal was closed, or another program has it to itself. Nothing was changed.",
-        "Start again in a terminal window of its own, and leave it open until you have answered.",
+        "The terminal was closed, or another program uses it. Nothing was changed.",
+        "Start again in a separate terminal window, and leave it open until you have answered.",
     )
 
 
@@ -4188,9 +4192,9 @@ def carry_out(step: Step) -> bool:
         _fail(
             step,
             Trouble(
-                "The root helper made a mistake: {}: {}".format(type(error).__name__, error)[:400],
-                "This is a fault of rdna1-setup; the journal has what was begun.",
-                "Please report it. {}/UNDO.sh takes back what this run did.".format(step.run.path),
+                "The root helper has a bug: {}: {}".format(type(error).__name__, error)[:400],
+                "This is a bug in rdna1-setup. The journal has what was started.",
+                "Please report it. {}/UNDO.sh undoes this run.".format(step.run.path),
             ),
         )
     else:
@@ -4231,8 +4235,8 @@ def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands)
 def _refusal(what: str, error: Wrong) -> Trouble:
     return Trouble(
         "{} was refused: {}.".format(what, error),
-        "The root helper does only what it knows to be safe. Nothing was changed by it.",
-        "This is a fault of rdna1-setup, or something else talks to its helper; please report it.",
+        "The root helper only does what it knows to be safe. It changed nothing.",
+        "This is a bug in rdna1-setup, or another program talks to its helper. Please report it.",
     )
 
 
@@ -4266,7 +4270,7 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
         raise as_trouble(error) from None
     except KeyboardInterrupt:
         raise Trouble(
-            "It was not confirmed.", "Nothing was changed.", "Start again when you want it."
+            "It was not confirmed.", "Nothing was changed.", "Start again when you are ready."
         ) from None
     return plan, run_, lock
 
@@ -4312,7 +4316,7 @@ OWN_PLACES = re.compile(
 """Made anew inside, or not there at all."""
 NO_STORE = ("autofs", "binfmt_misc", "cgroup", "cgroup2", "nsfs", "rpc_pipefs", "tracefs")
 REMOTE = re.compile(r"nfs4?|cifs|smb3|smbfs|9p|ceph|afs|glusterfs|lustre|fuse(?:blk|\..*)?")
-STANDS = "The simulation on Review still stands; Apply does not need a rehearsal."
+STANDS = "The simulation on Review is still valid; Apply does not need a trial run."
 
 
 def kernel(name: str, *arguments: Any) -> int:
@@ -4385,9 +4389,11 @@ def refuse_begun(run_: Run) -> None:
     """Raise Trouble for a run that has changed something."""
     if run_.records():
         raise Trouble(
-            "The run {} was begun; it cannot be rehearsed any more.".format(run_.name),
-            "What it has done stands in its journal, and a rehearsal would mix with it.",
-            "Go on with it, or take it back; a new run can be rehearsed.",
+            ("The run {} was already started, so a trial run is no longer possible.").format(
+                run_.name
+            ),
+            "A trial run would mix with what it has done.",
+            "Continue it or undo it. A trial run is possible for a new run.",
         )
 
 
@@ -4402,11 +4408,11 @@ def refuse_too_little(rehearsal: Rehearsal) -> None:
     free = free_bytes()
     if free < rehearsal.megabytes * 1_000_000 + RESERVE:
         raise Trouble(
-            "A rehearsal needs {:.1f} GB below {}; {:.1f} GB are free.".format(
+            "A trial run needs {:.1f} GB in {}, and {:.1f} GB are free.".format(
                 rehearsal.megabytes / 1000 + RESERVE / 1e9, STATE, free / 1e9
             ),
-            "Nothing was begun. " + STANDS,
-            "Free some space (`sudo apt-get clean`), or go on without it.",
+            "Nothing was started. " + STANDS,
+            "Free some space (`sudo apt-get clean`), or continue without it.",
         )
 
 
@@ -4422,9 +4428,9 @@ def hold_packages(step: Step) -> List[int]:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise Trouble(
-                    "Another program has just begun to work on packages.",
-                    "Below it a rehearsal would show neither the old state nor the new one.",
-                    "Wait until it has ended, then rehearse again.",
+                    "Another program has just started to change packages.",
+                    "Meanwhile a trial run would show neither the old state nor the new one.",
+                    "Wait until it has finished, then try again.",
                 ) from None
     return held
 
@@ -4501,9 +4507,9 @@ class Stage:
             line = news.line(LONGEST_PLAN)
             if line is None:
                 raise Trouble(
-                    "The rehearsal ended by itself.",
+                    "The trial run ended unexpectedly.",
                     "Something ended it, such as a lack of memory. Nothing was changed. " + STANDS,
-                    "Rehearse again, or go on without it.",
+                    "Try again, or continue without a trial run.",
                 )
             event = json.loads(line.decode("ascii"))
             name = event.pop("event")
@@ -4525,16 +4531,16 @@ class Stage:
         """Raise Trouble when nobody wants it any more, or the space runs out."""
         if self.commands.is_waiting(0):
             raise Trouble(
-                "The rehearsal was stopped.",
-                "Nothing on this system was changed, and its copy is thrown away.",
-                "Rehearse again whenever you like.",
+                "The trial run was stopped.",
+                "Nothing on this system was changed, and the copy is deleted.",
+                "You can try again at any time.",
             )
         self._least = min(self._least, free_bytes())
         if self._least < RESERVE // 2:
             raise Trouble(
-                "The rehearsal took more space than was thought, and was stopped.",
-                "Nothing on this system was changed, and its space is given back.",
-                "Free some space below {}, or go on without it. {}".format(STATE, STANDS),
+                "The trial run needed more space than expected, and was stopped.",
+                "Nothing on this system was changed, and its space is freed.",
+                "Free some space in {}, or continue without it. {}".format(STATE, STANDS),
             )
 
     def _tell_changes(self, when: str) -> None:
@@ -4618,7 +4624,7 @@ def _first_inside(stage: Stage, said: int, waits: int, ready: int) -> None:
         send(said, dict(trouble.told(), event="no stage"))
     except BaseException as error:
         told = "{}: {}".format(type(error).__name__, error)[:400]
-        text = ("The rehearsal made a mistake: " + told, "This is a fault of rdna1-setup.", STANDS)
+        text = ("The trial run has a bug: " + told, "This is a bug in rdna1-setup.", STANDS)
         send(said, dict(Trouble(*text).told(), event="no stage"))
     finally:
         os._exit(0)
@@ -4629,12 +4635,12 @@ def _no_overlay(error: OSError) -> Trouble:
         errno.EINVAL: "an overlay is not possible on this file system, such as in a container",
         errno.ENODEV: "this kernel has no overlay file system",
         errno.EPERM: "this container does not allow it",
-        errno.ELOOP: "this kernel takes no overlay that lies below the folder that it covers",
+        errno.ELOOP: "this kernel supports no overlay inside the folder that it covers",
     }
     said = reasons.get(error.errno or 0, error.strerror or "")
     return Trouble(
-        "No copy of {} could be laid over this system: {}.".format(error.filename or "/", said),
-        "So the plan cannot be rehearsed here. Nothing was changed.",
+        "No copy of {} could be made over this system: {}.".format(error.filename or "/", said),
+        "So a trial run is not possible here. Nothing was changed.",
         STANDS,
     )
 
@@ -4767,9 +4773,9 @@ def left_out(plan: Plan, step: Step) -> bool:
     """True for what cannot be tried in a copy, and for what went with an earlier step."""
     why = ""
     if step.request.verb == "snapshot":
-        why = "a snapshot is not made in a rehearsal"
+        why = "a trial run makes no snapshot"
     elif plan.rehearsal and step.number in plan.rehearsal.may_be_gone:
-        why = "" if exists(step.request.arguments["path"]) else "it went with an earlier step"
+        why = "" if exists(step.request.arguments["path"]) else "already removed by an earlier step"
     if why:
         step.run.tell("started", step=step.number)
         step.run.tell("done", step=step.number, outcome=why)

@@ -26,14 +26,16 @@ from wizard.sizes import counted
 
 INTRO = (
     "You review each removal before anything happens, and you can undo it: packages are kept as "
-    "files, other files are moved into a backup. What could not be put back is named, and stays "
-    "unless you choose otherwise."
+    "files, other files are moved into a backup. Packages that could not be restored are named, "
+    "and stay unless you choose otherwise."
 )
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
     "environments."
 )
-MEASURE_FIRST = "Your torch {0} brings its own ROCm: c measures it before you remove anything."
+MEASURE_FIRST = (
+    "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."
+)
 UNCHANGED = "Nothing was changed. Fix that, then choose it again."
 READING = "Reading the files that would change ..."
 
@@ -50,8 +52,13 @@ class Way:
 
 WAYS = (
     Way(Kind.REMOVE, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
-    Way(Kind.REMOVE, (AMD, DRIVER), "... and its driver", "amdgpu-dkms too; the kernel's stays"),
-    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "the distribution's ROCm too"),
+    Way(
+        Kind.REMOVE,
+        (AMD, DRIVER),
+        "... and its driver",
+        "also amdgpu-dkms; the kernel's driver stays",
+    ),
+    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "also the distribution's ROCm"),
     Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),
 )
 
@@ -62,19 +69,16 @@ class Clear(StepScreen):
     NAME = "choose"
     TITLE_WORD = "Remove"
     HELP_TEXT = (
-        "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\n"
-        "AMD's ROCm: what was installed from AMD's repository, package by package, with its apt "
-        "sources, keys and pins, and the folders that are left below /opt. A driver package "
-        "that is half installed goes too, because apt fails until it is gone; Review names it.\n"
-        "Its driver: also amdgpu-dkms, which builds a kernel module. The driver that comes with "
-        "the kernel stays, and is enough.\n"
-        "The system's: also the ROCm packages of your distribution. Blender, hashcat and others "
-        "may use them.\n"
-        "Leftovers of others: settings for ROCm in files that every login reads, folders of no "
-        "package, and packages whose files somebody deleted. Your shell files are edited line by "
-        "line.\n"
-        "c measures Conv2d with the torch for ROCm that you have, if any, before you remove "
-        "anything."
+        "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
+        "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
+        "folders that are left in /opt. A half installed driver package is removed too, because "
+        "apt fails until it is gone; Review names it.\nIts driver: also amdgpu-dkms, which "
+        "builds a kernel module. The driver that comes with the kernel stays, and is "
+        "enough.\nThe system's: also the ROCm packages of your distribution. Blender, hashcat "
+        "and others may use them.\nLeftovers of others: settings for ROCm in files that every "
+        "login reads, folders that belong to no package, and packages whose files were deleted. "
+        "Your shell files are edited line by line.\nc measures Conv2d with your torch for ROCm, "
+        "if you have one, before you remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),
@@ -141,7 +145,7 @@ class Clear(StepScreen):
 def _there(machine: Machine) -> str:
     packages = machine.rocm_packages
     if isinstance(packages, Unknown):
-        return f"Which packages are installed is not known ({packages.because})."
+        return f"The installed packages cannot be read ({packages.because})."
     amd = counted(sum(one.origin == "amd" for one in packages), "ROCm package")
     others = sum(one.origin == "distribution" for one in packages)
     return f"{amd} from AMD and {others} from your distribution are installed."

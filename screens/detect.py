@@ -63,8 +63,8 @@ class Detect(StepScreen):
         "This program reads files and asks your package manager. It changes nothing and needs no "
         "root.\n\nEach row is one question with its answer. ✗ is a problem, ! a warning, ? was "
         "not tested. Space opens a row: where the answer comes from, and everything that was "
-        "found.\n\nEnter goes on. r reads everything again. d explains what is wrong here, and "
-        "how to fix it."
+        "found.\n\nEnter continues. r reads everything again. d explains what is wrong, and how "
+        "to fix it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,n", "next", "Go on to Choose", show=False),

@@ -39,9 +39,9 @@ def fold_text(count: int, *, unfolded: bool) -> str:
 
 def broken_text(error: OSError | ValueError, rows: int) -> str:
     """Why there is no machine, and what to do about it."""
-    found = "What was found so far is below" if rows else "Nothing was found so far"
+    found = "The findings so far are below" if rows else "Nothing was found so far"
     return in_one_run(
-        fault("This machine could not be read to the end", error, f"{found}. r reads again.")
+        fault("This machine could not be read completely", error, f"{found}. r reads again.")
     )
 
 

@@ -54,12 +54,11 @@ class Done(StepScreen):
     NAME = "done"
     TITLE_WORD = "Done"
     HELP_TEXT = (
-        "What changed, how to use it and how to undo it. The check at the end of Install means "
-        "that torch loads and that one tiny product is right. Only Measure tells whether "
-        "convolutions work on your card.\n\n"
-        "Enter goes back to the start. d looks for the cause where something hangs. p shows a "
-        "report for others, such as for an issue, without personal data and before it is "
-        "written. Esc goes back to the plan."
+        "What changed, how to use it and how to undo it. The check at the end of Install only "
+        "shows that torch loads and that a small calculation is right. Only Measure shows "
+        "whether convolutions work on your card.\n\nEnter goes back to the start. d looks for "
+        "the cause if something hangs. p shows a report for others, such as for an issue, "
+        "without personal data, before it is written. Esc goes back to the plan."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,w", "welcome", "To the start", key_display="Enter"),
@@ -112,7 +111,7 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
     if not plan.venv:
         return "Done. Everything in the plan was carried out, and it can be undone.", Status.OK
     if not finished.changed:
-        return "Everything was as planned already: nothing was changed.", Status.OK
+        return "Everything was already in place: nothing was changed.", Status.OK
     if on_processor(plan):
         return "Installed. It runs on the processor and does not use your card.", Status.OK
     if session.measured is None and session.found is None:
@@ -173,7 +172,7 @@ def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
     """The way back of root's part that needs no program of ours."""
     if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
         script = shown(str(undo_script(finished.run)))
-        yield f"Without this program, the system's part, as root: sh {script}"
+        yield f"To undo the system's part without this program, as root: sh {script}"
 
 
 def _system_changes(plan: Plan) -> Iterable[str]:

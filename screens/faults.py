@@ -13,14 +13,16 @@ from screens.words import shown
 from wizard.remedies import by_keys
 from wizard.run.trouble import Trouble
 
-AGAIN = "Mend that, then try again."
-SAVE_AGAIN = "What is shown is still there: make room or mend the rights, then press s again."
-FULL = "No room is left there: what was to be written is not there."
-FOREIGN = (
-    "You may not do that there: it belongs to somebody else, or a rule of the system forbids it."
+AGAIN = "Fix that, then try again."
+SAVE_AGAIN = (
+    "Nothing on this screen is lost: free space or fix the permissions, then press s again."
 )
-GONE = "It is not there (any more): perhaps it was moved or removed meanwhile."
-SLOW = "No answer came in time: a disk, a network share or a program may hang."
+FULL = "The disk is full, so nothing was written."
+FOREIGN = (
+    "You have no permission there: it belongs to another user, or a rule of the system forbids it."
+)
+GONE = "It does not exist: perhaps it was moved or removed."
+SLOW = "There was no answer in time: a disk, a network share or a program may hang."
 FROZEN = "Nothing can be written there: that file system is mounted read-only."
 MEANINGS = {
     errno.ENOSPC: FULL,
@@ -31,7 +33,7 @@ MEANINGS = {
     errno.ETIMEDOUT: SLOW,
     errno.EROFS: FROZEN,
 }
-ANY = "The system did not let this program do it."
+ANY = "The system did not allow it."
 
 
 def fault(what: str, error: Trouble | OSError | ValueError, next_step: str = AGAIN) -> Trouble:

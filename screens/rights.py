@@ -9,8 +9,8 @@ from contextlib import suppress
 from textual.app import App, SuspendNotSupported
 
 LENT = (
-    "Root's part of the plan: it is asked for here, then the wizard comes back.\n"
-    "The password goes to sudo alone; nothing is done before you have typed yes."
+    "Root's part of the plan: you are asked here, then the wizard comes back.\nOnly sudo gets "
+    "the password; nothing is done before you type yes."
 )
 
 

@@ -30,14 +30,13 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
 
 TOO_SMALL = (
-    "rdna1-setup needs 80 columns and 24 lines for its screens.\n"
-    "Make this window larger and it goes on by itself.\n"
-    "q leaves. Without screens: rdna1-setup --plain"
+    "rdna1-setup needs 80 columns and 24 lines for its screens.\nMake this window larger to "
+    "continue.\nq quits. Without screens: rdna1-setup --plain"
 )
 
-EXPLAINED = "What the words mean, and why: i on Choose, or rdna1-setup about."
+EXPLAINED = "For explanations: i on Choose, or rdna1-setup about."
 
-KEYS_NOW = "The keys that do something now; Ctrl+P lists and finds all of it by name:"
+KEYS_NOW = "The keys that you can use now; Ctrl+P finds every action by name:"
 
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")

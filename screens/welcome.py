@@ -38,14 +38,14 @@ AIM = (
     "convolutions work on your card. Its authors have never had such a card."
 )
 MODES = {
-    LIVE: "Nothing changes before you have seen the whole plan and agreed to it, and every "
-    "change can be undone.",
+    LIVE: "Nothing changes before you have seen the whole plan and agreed to it, and you can "
+    "undo every change.",
     DRY_RUN: DRY_RUN_TOLD,
     DEMO: DEMO_TOLD,
 }
 UNREAD = (
-    "What earlier runs left cannot be read ({0}): Continue and Roll back may be missing here. Fix "
-    "that and start again to see them."
+    "Earlier runs cannot be read ({0}), so Continue and Roll back may be missing. Fix that and "
+    "start again to see them."
 )
 MOST_OF_A_PATH = 120
 """Cells: with more of it the menu would not be whole on 24 lines."""
@@ -59,16 +59,16 @@ class Welcome(StepScreen):
     NAME = "welcome"
     TITLE_WORD = "Welcome"
     HELP_TEXT = (
-        "Set up PyTorch leads through five steps: Detect, Choose, Review, Install, Measure. "
-        "Nothing changes before Install, and Review shows first everything that Install will "
-        "do.\n\nArrow keys move, Enter goes forward, Esc goes back, q quits.\n\n"
-        "Continue: makes the same plan as the run that stopped; what is done already is skipped.\n"
-        "Watch: shows what root is still doing for an earlier start. Leaving ends nothing.\n"
-        "Measure: tests convolutions with a PyTorch that you already have.\n"
-        "Diagnose: what is wrong here or in a log that you paste, and how to fix it.\n"
-        "Remove: removes ROCm from the system, or what other scripts left.\n"
-        "Roll back: undoes what the last run of this program did.\n"
-        "Report: what helpers need, without personal data, shown before it is written."
+        "Set up PyTorch has five steps: Detect, Choose, Review, Install, Measure. Nothing "
+        "changes before Install, and Review shows first everything that Install will "
+        "do.\n\nArrow keys move, Enter goes forward, Esc goes back, q quits.\n\nContinue: "
+        "continues the unfinished run; finished steps are skipped.\nWatch: shows what root is "
+        "still doing for an earlier start. Quitting interrupts nothing.\nMeasure: tests "
+        "convolutions with a PyTorch that you already have.\nDiagnose: finds what is wrong here "
+        "or in a log that you paste, and how to fix it.\nRemove: removes ROCm from the system, "
+        "or leftovers of other scripts.\nRoll back: undoes the last run of this "
+        "program.\nReport: collects what others need to help you, without personal data. You see "
+        "it first."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch", show=False),
@@ -195,8 +195,8 @@ class Welcome(StepScreen):
         if (waits := self._unfinished) is not None:
             place = f" into {cut(shown(waits.folder), MOST_OF_A_PATH)}" if waits.folder else ""
             yield (
-                f"Not finished: {shown(waits.name)}{place}. Continue makes the same plan and goes "
-                f"on with it. To undo it instead: rdna1-setup rollback {shown(waits.run)}"
+                f"Not finished: {shown(waits.name)}{place}. Continue finishes it. To undo it "
+                f"instead: rdna1-setup rollback {shown(waits.run)}"
             )
         if self._restart:
             yield shown(self._restart)
@@ -205,14 +205,14 @@ class Welcome(StepScreen):
 
     def _options(self) -> Iterator[Option]:
         ways = {
-            "watch": ("Watch", "see what root is doing, until it ends"),
+            "watch": ("Watch", "see what root is still doing"),
             "go_on": ("Continue", "finish the run that stopped"),
-            "next": ("Set up PyTorch", "look at this machine, then choose a stack"),
+            "next": ("Set up PyTorch", "check this machine, then choose a stack"),
             "conv2d": ("Measure", "test the PyTorch that you already have"),
             "diagnose": ("Diagnose", "something hangs or fails"),
-            "clear": ("Remove", "remove ROCm, or what other scripts left"),
+            "clear": ("Remove", "remove ROCm, or leftovers of other scripts"),
             "roll_back": ("Roll back", "undo the last run"),
-            "report": ("Report", "collect what helpers need; you see it first"),
+            "report": ("Report", "collect data for getting help; you see it first"),
             "leave": ("Quit", ""),
         }
         return (

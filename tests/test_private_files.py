@@ -50,7 +50,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_pipe_in_place_of_a_file_neither_blocks_nor_counts(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(PermissionError, match="it is no file"):
+    with pytest.raises(PermissionError, match="it is not a file"):
         open_private(tmp_path / "pipe", os.O_RDONLY)
 
 

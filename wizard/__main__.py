@@ -60,7 +60,7 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
 
     top = Parser(
         prog="rdna1-setup",
-        description="Takes RX 5300, 5500, 5600 and 5700 cards to a working, measured PyTorch.",
+        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
         epilog="Without a command: the wizard. Without a terminal: one page of plain text.",
         parents=[_common()],
     )
@@ -124,9 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # what fails here is told below; at exit it would be a traceback
     except KeyboardInterrupt:
-        print(
-            "\nStopped. Nothing half done is forgotten: the same command goes on.", file=sys.stderr
-        )
+        print("\nStopped. Run the same command again to continue.", file=sys.stderr)
         return 130
     except BrokenPipeError:
         forget_output()
@@ -134,9 +132,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         forget_output()
         print(
-            f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\n"
-            "The folder it was started in may be gone, or a disk is full or failing.\n"
-            "Mend that, then run the same command again.",
+            f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\nThe "
+            "current folder may be deleted, or a disk is full or failing.\nFix that, then run "
+            "the same command again.",
             file=sys.stderr,
         )
         return 2
@@ -174,8 +172,8 @@ def _provide_streams() -> None:
 def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if _started_with_sudo(arguments):
         print(
-            "Started with sudo. The wizard works as you, and asks for root itself where a step\n"
-            "needs it: files below your home must stay yours. Start it again without sudo.",
+            "Started with sudo. The wizard works as you, and asks for root when a step "
+            "needs\nit: files in your home must stay yours. Start it again without sudo.",
             file=sys.stderr,
         )
         return 2

@@ -35,7 +35,7 @@ def open_private(path: Path, flags: int) -> int:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise _refused(path, "it is no file")
+            raise _refused(path, "it is not a file")
         _require_own(path, found)
         if found.st_mode & OTHERS and flags & os.O_ACCMODE != os.O_RDONLY:
             os.fchmod(descriptor, FILE_MODE)

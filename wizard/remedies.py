@@ -36,34 +36,37 @@ _COMMAND = re.compile(
 )
 _PHRASES = (
     ("rdna1-setup diagnose --kernel-log kernel.log", "t on Diagnose reads that file"),
-    ("rdna1-setup remove and clean-up take the others away", "Remove (x on Welcome) takes others"),
+    (
+        "rdna1-setup remove and clean-up remove the others",
+        ("Remove (x on Welcome) removes the others"),
+    ),
     ("--hangs N allows more than", "o allows more hangs than"),
-    ("The same command goes on", "Esc, then Enter goes on"),
-    ("the same command goes on", "Esc, then Enter goes on"),
+    ("The same command continues", "Esc, then Enter continues"),
+    ("the same command continues", "Esc, then Enter continues"),
     ("the same command without --device cpu", "choose the GPU (o), then press Enter"),
     ("the same command with --engine native goes", "the engine native (o) goes"),
     ("A longer --deadline", "A longer deadline (o)"),
     ("more time (--deadline)", "more time (o)"),
     ("run the same command as its owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
-    ("take the footprint venv,", "take the footprint venv (u on Choose),"),
+    ("use the footprint venv", "use the footprint venv (u on Choose)"),
     ("with --venv DIR", "on Choose (f)"),
     ("with --venv", "on Choose (f)"),
 )
 _MORE_HANGS = re.compile(
-    r"The same command with --hangs (\S+) goes on from here; --no-resume begins anew"
+    r"The same command with --hangs (\S+) continues from here; --no-resume starts over"
 )
 _AGAIN = re.compile(r"\b(?:run|start) the same command (?:again|once more)\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|(?<=[.:] ))the (?=footprint)")
 
 
 def by_keys(text: str, again: str = TRY_AGAIN) -> str:
-    """A remedy as the screens tell it; ``again``: how the screen at hand begins anew."""
+    """A remedy as the screens tell it; ``again``: how the screen at hand starts over."""
 
     def once_more(found: re.Match[str]) -> str:
         return again[0].upper() + again[1:] if found[0][0].isupper() else again
 
-    text = _MORE_HANGS.sub(r"Esc, then Enter goes on from here, with \1 hangs allowed (o)", text)
+    text = _MORE_HANGS.sub(r"Esc, then Enter continues from here, with \1 hangs allowed (o)", text)
     for command, keys in _PHRASES:
         text = text.replace(command, keys).replace(_capital(command), _capital(keys))
     text = _COMMAND.sub(_by_key, _AGAIN.sub(once_more, text))

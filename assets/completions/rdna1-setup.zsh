@@ -10,22 +10,22 @@
 
 _shtab_rdna1_setup_commands() {
   local _commands=(
-    about:'Explain in plain words: ROCm, the override, why games work and Conv2d does not, and more.'
-    apply:'Carry a plan out: shown first, journalled, resumable, undone by rollback.'
-    clean-up:'Clear away what other scripts left: settings, orphans, broken packages; with a way back.'
+    about:'Explain ROCm, the override, why games work but Conv2d does not, and more.'
+    apply:'Carry out a plan: you see it first, can resume it, and can undo it with rollback.'
+    clean-up:'Remove leftovers of other scripts: settings, orphans, broken packages. You can undo it.'
     conv2d:'Measure Conv2d shape by shape on the card itself, each with a deadline.'
     detect:'Show what this machine is: cards, access, Pythons, torch, ROCm, settings.'
-    diagnose:'Say what is wrong with this machine'"'"'s ROCm and PyTorch, what proves it, and what mends it.'
-    explain:'Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else.'
-    fetch:'Fetch the wheels of a stack, and a Python, for machines without internet.'
-    keep:'Keep a setting that was found: for one venv, reviewed, with a way back.'
+    diagnose:'Find what is wrong with this machine'"'"'s ROCm and PyTorch, with evidence and fixes.'
+    explain:'Explain a pasted log, listing or traceback, and how to fix it. Reads nothing else.'
+    fetch:'Download the wheels of a stack, and a Python, for machines without internet.'
+    keep:'Keep a setting that was found, for one venv. You review it first, and can undo it.'
     plan:'Show the steps that lead to a stack, every command and every file, and do none of them.'
     rehearse:'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
-    remove:'Take ROCm off the system, package by package, with a way back; venvs stay.'
-    report:'Make a report for an issue: findings, verdicts, machine, runs, without what tells who you are.'
-    rollback:'Undo a run: remove what it made, keep every file that is not ours.'
+    remove:'Remove ROCm from the system, package by package. You can undo it; venvs stay.'
+    report:'Make a report for an issue: findings, verdicts, machine, runs, without personal data.'
+    rollback:'Undo a run: remove what it made, and keep all your own files.'
     test-my-card:'Test your card in about ten minutes: what hangs, from which size on, and what helps.'
-    watch:'Follow what root still does for an earlier start, to its end.'
+    watch:'Follow what root is still doing for an earlier start.'
   )
   _describe 'rdna1-setup commands' _commands
 }
@@ -38,12 +38,12 @@ _shtab_rdna1_setup_options=(
   "(- : *)--version[show program\'s version number and exit]"
   "--plain[the wizard as questions in plain text, by numbers]"
   "--screens[screens, also where a screen reader runs]"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
-  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
+  "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
+  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -54,7 +54,7 @@ _shtab_rdna1_setup_about_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--json[for programs]"
+  "--json[print JSON, for programs]"
   ":left out\: all topics:(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
 )
 
@@ -66,29 +66,29 @@ _shtab_rdna1_setup_apply_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
-  "--footprint[venv\: one folder (default)\; venv\+system\: ROCm packages too, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
-  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
+  "--stack[such as rocm52 or cpu\; \`plan\` without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
+  "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
+  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
-  "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
+  "--user-torch-aside[move a torch in your user packages away if the environment would import it]"
   "--without-card[install for another machine\: the device is not checked]"
-  "--without-groups[leave your groups as they are (default\: where permission to use the GPU is missing, the plan adds you to its group, as root)]"
-  "--without-rollback[remove packages for good where no archive has them any more]"
-  "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
-  "--system-set[how much of it (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
+  "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
+  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
+  "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
-  "--snapshot[have your own timeshift, snapper or snapper\:CONFIG make a snapshot first]:TOOL:"
-  "--plan[what \`plan --json\` printed, exactly\; - for standard input]:FILE:_files"
-  "--yes[the plan was read\; do not ask]"
+  "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
+  "--plan[a file with the exact output of \`plan --json\`\; - for standard input]:FILE:_files"
+  "--yes[you have read the plan\: do not ask]"
   "--json[events as JSON lines]"
 )
 
@@ -100,8 +100,8 @@ _shtab_rdna1_setup_clean_up_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--without-rollback[remove packages for good where no archive has them any more]"
-  "--yes[the plan was read\; do not ask]"
+  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--yes[you have read the plan\: do not ask]"
   "--json[events as JSON lines]"
 )
 
@@ -113,41 +113,41 @@ _shtab_rdna1_setup_conv2d_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "(- : *)--help-all[show the rare options too, and exit]"
+  "(- : *)--help-all[also show rarely needed options, and exit]"
   "--preset[a table of shapes, for example notes002]:ID:(default mobilenetv3 notes-raw notes000-batches notes000-channels notes000-kernels notes000-sizes notes001-default-choice notes001-symptom notes001-test notes001-timings notes002 notes003 notes004 resnet50 unet vae-decoder yolov8n)"
   "--sizes[square images, for example 32,44,224]:N,N:"
   "--channels[for example 16-32,64-128]:A-B,A-B:"
-  "--layers[a list, one layer a line\: 64 128 3 56x56]:FILE:_files"
+  "--layers[a list with one layer per line\: 64 128 3 56x56]:FILE:_files"
   "*--layer[one such line]:LINE:"
   "--work[forward, backward, train\: one or more]:W,W:"
   "--operations[measure other operations than Conv2d\: all, or these]:ID,ID:(add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step)"
-  "--engine[native, unfold\: past MIOpen]:engine:(configured native unfold)"
-  "--python[the Python whose torch is measured (default\: that of your newest venv)]:PY:_files"
+  "--engine[native, unfold\: without MIOpen]:engine:(configured native unfold)"
+  "--python[the Python whose torch is measured (default\: your newest venv\'s)]:PY:_files"
   "--device[cuda is the GPU]:device:(cuda cpu)"
-  "--clean[without what your shell sets for ROCm]"
+  "--clean[without your shell\'s settings for ROCm]"
   "--spawn[a new interpreter for each shape]"
-  "--log[with MIOpen\'s log\: it names what hangs, and slows calls]"
-  "--keep-databases[leave what MIOpen found under each setting]"
-  "--repeats[launches of each shape\; what fails some is flaky]:N:"
+  "--log[with MIOpen\'s log\: names what hangs, but slows calls]"
+  "--keep-databases[keep what MIOpen found with each setting]"
+  "--repeats[launches of each shape\; flaky means that some fail]:N:"
   "--deadline[seconds for each shape]:S:"
   "--import-deadline[for import torch]:S:"
   "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
   "--yes[you have read the warning\: do not ask]"
-  "--even-if-in-use[also where somebody is logged in at its screen]"
+  "--even-if-in-use[even if someone is logged in at its screen]"
   "--find-limit[find the largest that passes\: size, height, width, channels-in, channels-out, kernel, batch]:AXIS:(size height width channels-in channels-out kernel batch)"
-  "--range[where that limit may be]:A-B:"
+  "--range[the range to search for that limit]:A-B:"
   "--find-setting[find the fewest variables that make one shape work]"
-  "--compare-settings[time the algorithms against one another]"
-  "--workarounds[measure what can be done about the first shape, if it does not pass (--hangs)]"
+  "--compare-settings[compare the times of the algorithms]"
+  "--workarounds[measure workarounds for the first shape, if it does not pass (--hangs)]"
   "--json[results as JSON, progress on stderr]"
-  {--resume,--no-resume}"[continue an unfinished run of the same (default)]"
+  {--resume,--no-resume}"[continue an unfinished run of the same kind (default)]"
   "--foreground[run inside this process, and end with it]"
-  "--attach[follow the experiment under way, or show that run]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
-  "--stop[end the experiment under way]"
+  "--attach[follow the running experiment, or show that run]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
+  "--stop[end the running experiment]"
   "--list[experiments, newest first]"
-  "--compare[two cards or runs\; one and the last run\; or the last run and the one before]:CARD:_files"
-  "--run[as if that run (--list) were the last]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
-  "--result[that result, counted from 1]:N:"
+  "--compare[compare two cards or runs, or one with the last run, or the last two runs]:CARD:_files"
+  "--run[use this run (see --list) instead of the last one]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
+  "--result[use this result, counted from 1]:N:"
   "--export[write the last run as a card for others]:FILE:_files"
   "--import[check and show a card]:FILE:_files"
   "--repro[write a script for one result]:FILE.py:_files"
@@ -161,8 +161,8 @@ _shtab_rdna1_setup_detect_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--json[for programs]"
-  "--verify[hash the ROCm libraries of every torch as well\; reads gigabytes]"
+  "--json[print JSON, for programs]"
+  "--verify[also check the hashes of every torch\'s ROCm libraries\; reads gigabytes]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -173,15 +173,15 @@ _shtab_rdna1_setup_diagnose_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--kernel-log[read this kernel log, and not the machine\'s own]:FILE:_files"
-  "--try-torch[also use the card with each torch, which may hang it]"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--fix[carry out the plan that mends this finding, shown first]:CAUSE:(apt-distro-shadows-amd apt-key apt-release-mismatch benign-kdb-warning compute-queue-preemption-hang cuda-wheel disk-full dkms-build-failed download-damaged dpkg-interrupted dpkg-lock glibc-execstack gpu-memory-fault graphics-ring-timeout igpu-selected kfd-missing kfd-permission library-path-shadow mec-firmware-old miopen-batchnorm-dpp miopen-cache miopen-compile-headers miopen-solver-restricted missing-hip-library mixed-rocm-libraries noop-setting numpy2-abi out-of-vram override-isa-mismatch pcie-atomics pip-wrong-index python-too-new repo-not-found rocblas-lacks-gfx-target secure-boot-key-rejected stale-override vfio-bound visible-devices-mask wheel-lacks-gfx-target wheel-library-replaced wsl-unsupported)"
-  "--yes[the plan was read\; do not ask]"
+  "--kernel-log[read this kernel log instead of the machine\'s own]:FILE:_files"
+  "--try-torch[also try each torch on the card, which may hang it]"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--fix[show the plan that fixes this finding, ask, and carry it out]:CAUSE:(apt-distro-shadows-amd apt-key apt-release-mismatch benign-kdb-warning compute-queue-preemption-hang cuda-wheel disk-full dkms-build-failed download-damaged dpkg-interrupted dpkg-lock glibc-execstack gpu-memory-fault graphics-ring-timeout igpu-selected kfd-missing kfd-permission library-path-shadow mec-firmware-old miopen-batchnorm-dpp miopen-cache miopen-compile-headers miopen-solver-restricted missing-hip-library mixed-rocm-libraries noop-setting numpy2-abi out-of-vram override-isa-mismatch pcie-atomics pip-wrong-index python-too-new repo-not-found rocblas-lacks-gfx-target secure-boot-key-rejected stale-override vfio-bound visible-devices-mask wheel-lacks-gfx-target wheel-library-replaced wsl-unsupported)"
+  "--yes[you have read the plan\: do not ask]"
   "--json[for programs\; with --fix, events as JSON lines]"
-  "--venv[--fix\: of several findings of that cause, the one in this folder]:DIR:_files -/"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
+  "--venv[with --fix\: if several findings have that cause, fix the one in this folder]:DIR:_files -/"
+  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -192,9 +192,9 @@ _shtab_rdna1_setup_explain_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--json[for programs]"
-  "(*):a text\; - is standard input:_files"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--json[print JSON, for programs]"
+  "(*):a file with the text\; - is standard input:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -205,14 +205,14 @@ _shtab_rdna1_setup_fetch_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[what it shall install]:ID:(cpu native rocm52 rocm57 rocm62)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--for[for machines like this recorded one (\`report --record DIR\`)\; default\: like this one]:RECORDED:_files -/"
+  "--stack[the stack to install]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--for[for machines like this recorded one (\`report --record DIR\`\; default\: like this machine)]:RECORDED:_files -/"
   "--gpu[PCI address of the card]:ADDRESS:"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
+  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
   "--json[events as JSON lines]"
-  ":the folder to fill\; the same goes on:_files -/"
+  ":the folder to fill\; give the same one to continue:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -223,8 +223,8 @@ _shtab_rdna1_setup_keep_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--venv[which venv of ours]:DIR:_files -/"
-  "--yes[the plan was read\; do not ask]"
+  "--venv[a venv that rdna1-setup made]:DIR:_files -/"
+  "--yes[you have read the plan\: do not ask]"
   "--json[events as JSON lines]"
   "(*):for example MIOPEN_DEBUG_CONV_GEMM\=0:"
 )
@@ -237,35 +237,35 @@ _shtab_rdna1_setup_plan_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
-  "--footprint[venv\: one folder (default)\; venv\+system\: ROCm packages too, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
-  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
+  "--stack[such as rocm52 or cpu\; \`plan\` without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
+  "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
+  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
-  "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
+  "--user-torch-aside[move a torch in your user packages away if the environment would import it]"
   "--without-card[install for another machine\: the device is not checked]"
-  "--without-groups[leave your groups as they are (default\: where permission to use the GPU is missing, the plan adds you to its group, as root)]"
-  "--without-rollback[remove packages for good where no archive has them any more]"
-  "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
-  "--system-set[how much of it (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
+  "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
+  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
+  "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
-  "--snapshot[have your own timeshift, snapper or snapper\:CONFIG make a snapshot first]:TOOL:"
+  "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
   "--remove[the plan of \`rdna1-setup remove\`]"
   "--clean-up[the plan of \`rdna1-setup clean-up\`]"
-  "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
-  "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
-  "--json[for programs and for apply --plan]"
+  "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
+  "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
+  "--json[print JSON, print JSON, for programs and for apply --plan]"
   "--brief[with --json\: the recommendation, sizes, and each step\'s title, without commands]"
-  "--exact[also ask the index whether it still has the wheels, pip how much it would fetch, and the repository and apt what would be installed, version by version]"
-  "--evidence[also every statement about the stack\: who, card, date, link, contradictions]"
+  "--exact[also check the wheels with the index, the download size with pip, and the exact system packages with the repository and apt]"
+  "--evidence[also show every statement about the stack\: who, card, date, link, contradictions]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -276,28 +276,28 @@ _shtab_rdna1_setup_rehearse_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
-  "--footprint[venv\: one folder (default)\; venv\+system\: ROCm packages too, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
-  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
+  "--stack[such as rocm52 or cpu\; \`plan\` without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
+  "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
+  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
-  "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
+  "--user-torch-aside[move a torch in your user packages away if the environment would import it]"
   "--without-card[install for another machine\: the device is not checked]"
-  "--without-groups[leave your groups as they are (default\: where permission to use the GPU is missing, the plan adds you to its group, as root)]"
-  "--without-rollback[remove packages for good where no archive has them any more]"
-  "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
-  "--system-set[how much of it (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
+  "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
+  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
+  "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
-  "--snapshot[have your own timeshift, snapper or snapper\:CONFIG make a snapshot first]:TOOL:"
-  "--yes[the plan was read\; do not ask]"
+  "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
+  "--yes[you have read the plan\: do not ask]"
   "--json[events as JSON lines]"
 )
 
@@ -309,10 +309,10 @@ _shtab_rdna1_setup_remove_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
-  "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
-  "--without-rollback[remove packages for good where no archive has them any more]"
-  "--yes[the plan was read\; do not ask]"
+  "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
+  "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
+  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--yes[you have read the plan\: do not ask]"
   "--json[events as JSON lines]"
 )
 
@@ -328,9 +328,9 @@ _shtab_rdna1_setup_report_options=(
   "--json[same as --format json]"
   "--record[record this machine in a new folder]:DIR:_files -/"
   "--folder[write the whole report into a new folder]:DIR:_files -/"
-  "--zip[with --folder\: DIR.zip beside it]"
-  "--collect-env[with --folder\: start PyTorch\'s collect_env, which may touch the card]:ENV:"
-  "--yes[write the folder without a question]"
+  "--zip[with --folder\: also write DIR.zip]"
+  "--collect-env[with --folder\: also run PyTorch\'s collect_env, which may use the card]:ENV:"
+  "--yes[write the folder without asking]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -342,7 +342,7 @@ _shtab_rdna1_setup_rollback_options=(
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "--list[show the runs and do nothing]"
-  "--forget[only mark the run ID as undone\: its folder is gone for good]"
+  "--forget[only mark the run ID as undone, if its folder is lost]"
   "--yes[do not ask]"
   "--json[with --list\: for programs]"
   ":default\: the newest run:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/runs\" 2>/dev/null))"
@@ -360,10 +360,10 @@ _shtab_rdna1_setup_test_my_card_options=(
   "--python[test with the torch of this Python (default\: the first for ROCm that is found)]:PY:_files"
   "--folder[write result card and report into this new folder (default\: one named after the time, here)]:DIR:_files -/"
   "--deadline[seconds for each shape]:S:"
-  {--resume,--no-resume}"[go on where an earlier start was cut off]"
+  {--resume,--no-resume}"[continue where an earlier start was interrupted]"
   "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
   "--yes[you have read the warning\: do not ask]"
-  "--even-if-in-use[also where somebody is logged in at its screen]"
+  "--even-if-in-use[even if someone is logged in at its screen]"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -48,9 +48,10 @@ class Ask(StepScreen):
     NAME = "ask"
     TITLE_WORD = "Choose"
     HELP_TEXT = (
-        "Which PyTorch suits your card depends on what you want to run, so this comes first.\n\n"
-        "Up and down move, Space ticks. Programs that were found on this machine are ticked "
-        "already. Enter shows the suggestion; Esc there leads back here. Nothing is changed."
+        "Which PyTorch suits your card depends on what you want to run, so this comes "
+        "first.\n\nUp and down move, Space ticks. Programs that were found on this machine are "
+        "ticked already. Enter shows the suggestion; Esc there comes back here. Nothing is "
+        "changed."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),
@@ -115,7 +116,7 @@ class Ask(StepScreen):
         programs.replace_option_prompt(application.id, self._row(application))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Ticks what was clicked: Enter goes on."""
+        """Ticks what was clicked: Enter continues."""
         event.stop()
         self.action_tick()
 

@@ -152,7 +152,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
         yield f"First: {sentence(fit.card_closed)}"
     for application, answer in answers:
         if answer.word is not Word.NO:
-            yield from (f"{shown(application.title)} takes {plain(n)}." for n in answer.needs)
+            yield from (f"{shown(application.title)} needs {plain(n)}." for n in answer.needs)
     if stack.gfx and choosing.aspect(stack.id, "support").word == Word.NONE.value:
         yield UNTESTED
     if choosing.preset:

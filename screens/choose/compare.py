@@ -48,9 +48,9 @@ class Compare(StepScreen):
     NAME = "compare"
     TITLE_WORD = "Compare"
     HELP_TEXT = (
-        "Each column is a stack for your card, each row something that differs between them. "
-        "Arrow keys move; the box below says why, in plain words. e shows every report behind "
-        "it, and who contradicts. Enter selects the stack of the column and goes back to Choose."
+        "Each column is a stack for your card. Each row is something that differs between "
+        "stacks. Arrow keys move; the box below says why. e shows every report behind it, and "
+        "who disagrees. Enter selects the stack of the column and goes back to Choose."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Take this stack", key_display="Enter", priority=True),

@@ -37,7 +37,7 @@ NO_PLAN = "No plan can be made"
 OTHER_FOLDER = "Nothing was changed. Fix that, or choose another folder; then press Enter again."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 CANNOT_RUN = "This stack cannot run what you ticked"
-SURE = "Do you want to review the plan for it all the same?"
+SURE = "Do you want to review its plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
 OTHER_WAYS = "Other ways: programs that use Vulkan, without PyTorch"
 NO_SETTINGS = "No published settings are set. Press p for the next."
@@ -50,19 +50,18 @@ class Choose(StepScreen):
     TITLE_WORD = "Choose"
     HELP_TEXT = (
         "The first line says what suits your card and your programs best, and that stack is "
-        "selected. Up and down, or its number, select another one; the box then tells about that "
-        "one and what stands against it. Enter makes the plan and shows it. It changes nothing, "
-        "and it asks first where the stack cannot run what you ticked.\n\n"
-        "Verdicts: works, likely, possible, disputed, unlikely, no; 'not tried' means that we "
-        "found no report. They rest on what other people reported: e shows every report, for "
-        "and against, with card, versions, date and link. c compares the stacks in plain words.\n\n"
-        "Large Conv2d: convolutions over images of 64x64 and more, as in Stable Diffusion and "
-        "YOLO. Training: training a convolutional network.\n\n"
-        "Esc leads back to the question what to run. f changes the folder. u also replaces the "
-        "system's ROCm packages, where the stack has some. p goes through settings that somebody "
-        "published for the stack. d shows all that we can say of it. o lists other ways, also "
-        "those without PyTorch. i explains ROCm and why some convolutions hang. m measures the "
-        "torch that you have."
+        "selected. Up and down, or a number, select another stack; the box then shows its "
+        "advantages and drawbacks. Enter makes the plan and shows it. This changes nothing, and "
+        "you are asked first if the stack cannot run what you ticked.\n\nVerdicts: works, "
+        "likely, possible, disputed, unlikely, no; 'not tried' means that we found no report. "
+        "They are based on other people's reports: e shows every report, for and against, with "
+        "card, versions, date and link. c compares the stacks in plain words.\n\nLarge Conv2d: "
+        "convolutions over images of 64x64 and more, as in Stable Diffusion and YOLO. Training: "
+        "training a convolutional network.\n\nEsc goes back to the question what to run. f "
+        "changes the folder. u also replaces the system's ROCm packages, if the stack has any. p "
+        "goes through published settings for the stack. d shows all its details. o lists other "
+        "ways, including those without PyTorch. i explains ROCm and why some convolutions hang. "
+        "m measures the torch that you have."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter", priority=True),
@@ -73,7 +72,7 @@ class Choose(StepScreen):
         Binding("f", "folder", "Change the folder", show=False),
         Binding("u", "footprint", "With or without system packages", show=False),
         Binding("p", "preset", "Published settings", show=False),
-        Binding("d", "details", "All we can say of this stack", show=False),
+        Binding("d", "details", "All details of this stack", show=False),
         Binding("o", "roads", "Other ways", show=False),
         Binding("i", "explain", "Explain", show=False),
         Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),
@@ -160,7 +159,7 @@ class Choose(StepScreen):
             return
         chosen = replace(self.session, plan=plan, choice=choice, finished=None, failure=None)
         if warning := self._choosing.warning:
-            question = Question(CANNOT_RUN, f"{warning}\n\n{SURE}", "y", "review it all the same")
+            question = Question(CANNOT_RUN, f"{warning}\n\n{SURE}", "y", "review it anyway")
             self.app.push_screen(question, partial(self._go_on, chosen))
         else:
             self._go_on(chosen, True)
@@ -196,7 +195,7 @@ class Choose(StepScreen):
         """Asks for another folder; the suggestion typed again means the suggestion."""
         from screens.windows.path_question import PathQuestion
 
-        told = (f"{self._choosing.stack.id} is installed into this folder.", "~ is your home.")
+        told = (f"{self._choosing.stack.id} will be installed in this folder.", "~ is your home.")
         question = PathQuestion("Folder", told, "Install into:", self._choosing.folder)
         self.app.push_screen(question, self._take_folder)
 
@@ -229,7 +228,7 @@ class Choose(StepScreen):
         choosing = self._choosing
         found = Compared(choosing.machine, choosing.recommendation, choosing.columns)
         lines = (*recommendation_lines(found.recommendation), "", *fit_lines(found, choosing.fit))
-        title = f"{choosing.stack.id}: all we can say"
+        title = f"{choosing.stack.id}: all details"
         self.app.push_screen(LinesView(title, lines))
 
     def action_roads(self) -> None:

@@ -39,7 +39,7 @@ ALL_WORKS = (
     WORKS,
 )
 """Every combination, the single ones first."""
-OPERATIONS = "operations that models need beside convolutions"
+OPERATIONS = "operations that models need in addition to convolutions"
 RANGE = re.compile(r" *([1-9][0-9]{0,3}) *- *([1-9][0-9]{0,3}) *")
 WRONG_RANGE = "Write the range as 1-256: the smallest and the largest value, below 10000."
 KEYS = key_line(
@@ -86,20 +86,21 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Own layers",
             lambda s: shown(_own_path(s)) or "none",
-            "Enter: the path of a text file, a layer a line, as 64 128 3 56x56 stride 2.",
+            "Enter: the path of a text file with one layer per line, such as 64 128 3 56x56 "
+            "stride 2.",
             take=lambda s, text: s.with_own(layers_in(text)),
             typed=lambda s: _own_path(s) or "~/",
         ),
         _choice(
             "Limit of",
-            "What grows; all else is as in the marked shape.",
+            "What grows; everything else is as in the marked shape.",
             *("axis", tuple(AXES), str),
             matters=lambda s: s.aim is Aim.LIMIT,
         ),
         Option(
             "in the range",
             lambda s: f"{s.span[0]}-{s.span[1]}",
-            "Enter: where that limit may be, as 1-256.",
+            "Enter: the range to search, such as 1-256.",
             take=lambda s, text: replace(s, span=_span(text)),
             typed=lambda s: f"{s.span[0]}-{s.span[1]}",
             matters=lambda s: s.aim is Aim.LIMIT,
@@ -107,18 +108,18 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Device",
             _device,
-            "The CPU is the control, without any risk.",
+            "The CPU gives the reference, without any risk.",
             _next_device,
         ),
         _choice(
             "Deadline",
-            "A first call may have to compile; one that visibly does is given more time.",
+            "A first call may have to compile; if it visibly does, it gets more time.",
             *("deadline_place", tuple(range(len(DEADLINES_S)))),
             lambda place: f"{DEADLINES_S[place]:.0f} s for each shape",
         ),
         _choice(
             "Hangs",
-            "How often the GPU may hang before it stops. Automatic: 1 where it drives a screen, "
+            "How often the GPU may hang before it stops. Automatic: 1 if it drives a screen, "
             "else 3.",
             *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
         ),
@@ -135,12 +136,12 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "Repeats",
-            "Repeats find what fails only some of the time.",
+            "Repeats find shapes that fail only sometimes.",
             *("repeats", REPEATS, lambda n: f"{n} launch{'' if n == 1 else 'es'} of each shape"),
         ),
         _choice(
             "MIOpen's log",
-            "It names what hangs, and makes every call longer.",
+            "It names what hangs, and makes every call slower.",
             *("log", (False, True), lambda log: "on" if log else "off"),
             matters=lambda s: s.device == "cuda" or s.log,
         ),
@@ -148,7 +149,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
             "Environment",
             "Variables such as HSA_OVERRIDE_GFX_VERSION or MIOPEN_FIND_MODE change the result.",
             *("clean", (False, True)),
-            lambda clean: "without the shell's ROCm variables" if clean else "as the shell has it",
+            lambda clean: "without the shell's ROCm variables" if clean else "same as the shell",
         ),
     )
 

@@ -70,12 +70,12 @@ ASKED = "Which Python should be measured?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
-HISTORY = "h lists what there is of runs; leave and come back to look again before you start one."
+HISTORY = "h lists earlier runs. Go back and come here again before you start one."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
-COME_BACK = "It may still measure. Leave and come back: s stops it then, while it does."
+COME_BACK = "It may still be measuring. Go back and come here again: then s stops it."
 KEPT = "Verdicts so far are kept. Fix that, then press Enter again."
 NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing can hang."
-CHANGED = "Nothing was started, because you changed what is asked. Press Enter again."
+CHANGED = "Nothing was started, because you changed the options. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
 ENTER = {
     "measure": "Measure",
@@ -88,7 +88,7 @@ ENTER = {
 WHOLE = {
     "find_setting": "Enter looks for a setting that fixes it",
     "keep": "Enter opens Review to keep it.",
-    "next": "Enter goes on to Done.",
+    "next": "Enter continues to Done.",
     "go_back": "Enter goes back.",
 }
 """What Enter does once something was measured, by its action."""
@@ -100,21 +100,19 @@ class Conv2d(StepScreen):
     NAME = "conv2d"
     TITLE_WORD = "Measure"
     HELP_TEXT = (
-        "This step measures whether convolutions (Conv2d) work on your GPU. Each shape runs in a "
-        "process of its own with a deadline, and its result is compared with one that the CPU "
-        "computes in double precision.\n\n"
-        "Choose the Python and press Enter. Before anything runs on the GPU you are asked. When "
-        "shapes hang or are wrong, Enter looks for a setting of MIOpen that fixes them, and after "
-        "that Enter opens Review to keep the setting for that environment.\n\n"
-        "v changes between the grid (sizes down, channels across), the shapes as rows, and their "
-        "times. Space tells everything about the marked shape, with the commands that repeat its "
-        "measurement. Cold is the first run with compiling, Warm a later one. Published is what "
-        "others reported for the same shape, chip and ROCm, in brackets in the grid.\n\n"
-        "o opens the options: another question (find a limit, compare settings, ways around a "
-        "shape), other shapes or your own layers, the device, the deadline, how often the GPU may "
-        "hang. a shows the last answer in full.\n\n"
-        "Everything measured is kept. A run goes on when you leave the program, and is shown again "
-        "when you come back."
+        "This step measures whether convolutions (Conv2d) work on your GPU. Each shape runs in "
+        "its own process with a deadline, and its result is compared with one that the CPU "
+        "computes in double precision.\n\nChoose the Python and press Enter. Before anything "
+        "runs on the GPU you are asked. When shapes hang or are wrong, Enter looks for a setting "
+        "of MIOpen that fixes them. After that, Enter opens Review to keep the setting for that "
+        "environment.\n\nv changes between the grid (sizes down, channels across), the shapes as "
+        "rows, and their times. Space shows everything about the marked shape, with the commands "
+        "that repeat its measurement. Cold is the first run with compiling, Warm a later one. "
+        "Published is what others reported for the same shape, chip and ROCm, in brackets in the "
+        "grid.\n\no opens the options: another question (find a limit, compare settings, find "
+        "workarounds), other shapes or your own layers, the device, the deadline, how often the "
+        "GPU may hang. a shows the last answer in full.\n\nAll results are kept. A run continues "
+        "when you quit the program, and is shown again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -190,7 +188,7 @@ class Conv2d(StepScreen):
         try:
             found = self.services.experiments.under_way()
         except OSError as error:
-            trouble = fault("Whether a run is under way is not known", error, HISTORY)
+            trouble = fault("It is not known whether a run is active", error, HISTORY)
             tell(self, "Not known", trouble)
             return
         if found is not None:
@@ -290,7 +288,7 @@ class Conv2d(StepScreen):
                 self.conclude(*self._question())
             elif (end := self._concluded) is None:
                 text = f"Stopped: {tally(self._verdicts)} so far."
-                self.conclude(text, Status.WARNING, "Enter goes on where it stopped.")
+                self.conclude(text, Status.WARNING, "Enter continues where it stopped.")
             else:
                 told = f"{end.second} {self._then}".strip()
                 self.conclude(end.text, end.status, told, end.second_status)
@@ -314,7 +312,7 @@ class Conv2d(StepScreen):
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = ", ".join(filter(None, (at_text(row), time)))
         outlives = self.services.experiments.outlives
-        leave = " Leaving does not stop it; s does." if outlives else " s stops it."
+        leave = " Quitting does not stop it; s does." if outlives else " s stops it."
         example = "Example. " if self.services.experiments.replayed else ""
         return f"{example}Now {now}.{leave}"
 
@@ -437,7 +435,7 @@ class Conv2d(StepScreen):
             self.app.push_screen(Notice("This cannot be asked", str(wrong)))
             return
         except OSError as error:
-            trouble = fault("Whom a hang would disturb is not known", error, NOT_STARTED)
+            trouble = fault("It is not known who a hang would disturb", error, NOT_STARTED)
             tell(self, "Nothing was started", trouble)
             return
         told = None if around is None else (type(request), hangs, around.is_someones_desktop)
@@ -559,7 +557,7 @@ class Conv2d(StepScreen):
         try:
             what_is_left = await self.services.experiments.stop()
         except OSError as error:
-            tell(self, "Not ended", fault("The run could not be ended", error, COME_BACK))
+            tell(self, "Not ended", fault("The run could not be stopped", error, COME_BACK))
             return
         if what_is_left:
             self.say(what_is_left, "fault")

@@ -148,7 +148,7 @@ class Diagnose(StepScreen):
         """Checks everything, after reading the machine (again)."""
         if afresh:
             self.session = replace(self.session, machine=None, parts=())
-        self._take(Shown(running="what this machine is"))
+        self._take(Shown(running="this machine's details"))
         self.wait(AT_IT if self.session.machine else READING)
         self._begin(MACHINE, partial(self._look, self.session.machine))
 

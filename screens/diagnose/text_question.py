@@ -79,7 +79,7 @@ class TextQuestion(Page[Given]):
     AUTO_FOCUS = "#given"
 
     def __init__(self) -> None:
-        super().__init__("Explain a text: yours, or somebody else's")
+        super().__init__("Explain a text")
 
     def body(self) -> Iterable[Widget]:
         """What to paste, the text, the file."""

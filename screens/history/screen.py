@@ -52,16 +52,16 @@ MARKED = (
     "2 runs are marked. c compares them.",
 )
 NOTHING_WRITTEN = "Nothing was written."
-REHEARSED = "A dry run writes nothing. This command would write it:"
-CARD = "You can give this file to others. It holds:"
+REHEARSED = "A dry run writes nothing. To write it, use this command:"
+CARD = "You can give this file to others. It contains:"
 WHERE_TO = "Save it as:"
 WHERE = "Path of the card:"
 IMPORTED = (
-    "A card holds the results of somebody else. They made it with x in this list, or with "
-    "`rdna1-setup conv2d --export`. Here it is checked, and shown beside the highlighted run.",
+    "A card contains someone else's results. They made it with x in this list, or with "
+    "`rdna1-setup conv2d --export`. It is checked, and shown beside the highlighted run.",
     "",
-    "What was measured on another chip is labelled. We did not measure any of it ourselves, and "
-    "anybody can write a card by hand.",
+    "Results from another chip are labelled. We have not checked them, and anyone can write a "
+    "card by hand.",
 )
 
 
@@ -71,22 +71,17 @@ class History(StepScreen):
     NAME = "history"
     TITLE_WORD = "History"
     HELP_TEXT = (
-        "Each entry is one Conv2d measurement of this machine, the newest first: when it began and "
-        "how it ended, what was asked and what came out, and the card and torch. The last 20 that "
-        "have ended are kept.\n\n"
-        "Enter shows everything about a run.\n"
-        "c compares it with the run before that measured the same. Space marks: with two marked, c "
-        "compares those; with one, that one and the highlighted one.\n"
-        "x exports it as a card, a file for others. You see it before it is written. Your name, "
-        "your folders and the name of your machine are not in it.\n"
-        "i imports a card of somebody else and shows it beside the highlighted run. What was "
-        "measured on another chip is labelled 'not your chip'.\n"
-        "r writes a stand-alone script for one result, to report a fault.\n"
-        "k keeps the setting that the highlighted run found, for its venv: you review the plan "
-        "first.\n"
-        "p shows a report for others.\n\n"
-        "A file that exists is never overwritten without a question. Esc goes back; a measurement "
-        "that is under way goes on meanwhile."
+        "Each entry is one Conv2d measurement on this machine, the newest first: when it began "
+        "and how it ended, what was measured, the results, the card and torch. The last 20 "
+        "finished ones are kept.\n\nEnter shows everything about a run.\nc compares it with the "
+        "run before that measured the same. Space marks: with two marked, c compares those; with "
+        "one, that one and the highlighted one.\nx exports it as a card, a file for others. You "
+        "see it before it is written. It does not contain your name, your folders or the name of "
+        "your machine.\ni imports someone else's card and shows it beside the highlighted run. "
+        "Results from another chip are labelled 'not your chip'.\nr writes a stand-alone script "
+        "for one result, to report a fault.\nk keeps the setting that the highlighted run found, "
+        "for its venv: you review the plan first.\np shows a report for others.\n\nYou are asked "
+        "before an existing file is overwritten. Esc goes back; a running measurement continues."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", key_display="Space", show=False),
@@ -135,7 +130,7 @@ class History(StepScreen):
         try:
             await self._read_all()
         except OSError as error:
-            self._show_trouble(fault("What is kept of runs cannot be read", error, LOOK_AGAIN))
+            self._show_trouble(fault("The saved runs cannot be read", error, LOOK_AGAIN))
 
     async def _read_all(self) -> None:
         kept = await asyncio.to_thread(self.past.kept)
@@ -167,7 +162,7 @@ class History(StepScreen):
         To close it reads again, which may well fail again: nobody would come out of there.
         """
         if self.kept is not None and not self._trouble:
-            tell(self, "Not read to the end", trouble)
+            tell(self, "Not read completely", trouble)
         elif self._has_list():
             if self.kept is None:
                 self.conclude("Earlier runs cannot be read.", Status.FAULT)
@@ -232,7 +227,7 @@ class History(StepScreen):
         try:
             found = await asyncio.to_thread(look)
         except (Trouble, OSError) as error:
-            trouble = fault("What is kept of runs was not read or written", error)
+            trouble = fault("The saved runs were not read or written", error)
             self.say(trouble.happened, "fault")
             await self.app.push_screen_wait(Notice("That did not work", told(trouble)))
             return None
@@ -325,7 +320,7 @@ class History(StepScreen):
         return await self.app.push_screen_wait(question)
 
     async def _may_go(self, path: str) -> bool:
-        text = f"{path} exists.\n\nWhat is in it now would be lost."
+        text = f"{path} exists.\n\nIts present contents would be lost."
         question = Question("Overwrite this file?", text, "y", "Overwrite it")
         sure: bool = await self.app.push_screen_wait(question)
         return sure

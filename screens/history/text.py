@@ -8,17 +8,17 @@ from wizard.conv2d.runs.folders import KeptRuns
 from wizard.report.run_history import WHY_UNREADABLE
 from wizard.services import DEMO, DRY_RUN
 
-FIRST = "The runs of Conv2d measurements on this machine."
+FIRST = "Conv2d measurements on this machine."
 READING = "Reading earlier runs ..."
 HINT = "Space marks a run to compare."
 NOTHING = "Esc goes back."
 EMPTY = {
-    DEMO: "The demo is a recorded machine, without runs of its own.",
+    DEMO: "The demo is a recorded machine, and has no runs.",
     DRY_RUN: "A dry run measures nothing. Start without --dry-run to measure your card.",
 }
 NONE_YET = (
-    "Go back with Esc and start a measurement. Its results are kept here.\n\n"
-    "If somebody sent you a card of theirs, press i to look at it."
+    "Go back with Esc and start a measurement. Its results are kept here.\n\nIf someone sent you "
+    "a card, press i to view it."
 )
 
 
@@ -26,7 +26,7 @@ def conclusion_text(kept: KeptRuns) -> str:
     """How many runs there are, and when the last one was."""
     count = len(kept.runs)
     if not count:
-        return "No runs of Conv2d measurements yet."
+        return "No Conv2d measurements yet."
     last = _day(kept.runs[0].began)
     return (
         f"1 run. It began on {last}."
@@ -57,8 +57,7 @@ def empty_text(mode: str) -> str:
 def damaged(path: str) -> str:
     """Why a folder is no run, and what to do about it."""
     return (
-        f"{path} cannot be read.\n\n"
-        f"It is {WHY_UNREADABLE}. The other runs are not affected.\n\n"
-        "If you do not need what is in it, remove that folder. If a newer version of this program "
-        "wrote it, that version can show it."
+        f"{path} cannot be read.\n\nIt is {WHY_UNREADABLE}. The other runs are not "
+        "affected.\n\nIf you do not need it, delete that folder. If a newer version of this "
+        "program wrote it, that version can show it."
     )

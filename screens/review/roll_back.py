@@ -24,7 +24,7 @@ from wizard.sizes import counted
 
 READING = "Reading what the last run changed ..."
 UNCHANGED = "Nothing has been changed yet."
-READY = "Nothing has been changed yet. y rolls back; Esc leaves everything as it is."
+READY = "Nothing has been changed yet. y rolls back; Esc changes nothing."
 KEPT = "Your own files stay."
 LOOK_AGAIN = "Fix that, then open Roll back again: nothing was changed."
 REFUSED = "Nothing was changed. Esc goes to the start."
@@ -36,13 +36,11 @@ class RollBack(StepScreen):
     NAME = "roll_back"
     TITLE_WORD = "Roll back"
     HELP_TEXT = (
-        "These are the steps that undo the last run: first what it changed in the system, if it "
-        "did, then its folder. Space unfolds the marked step.\n\n"
-        "y rolls back. Where root is needed, sudo asks for your password in this terminal, and "
-        "then you are asked to type yes.\n"
-        "Your own files stay, and the steps say where those are kept that you changed.\n"
-        "An older run: rdna1-setup rollback --list names them, and rdna1-setup rollback ID undoes "
-        "one."
+        "These steps undo the last run: first its changes to the system, if any, then its "
+        "folder. Space unfolds the marked step.\n\ny rolls back. If root is needed, sudo asks "
+        "for your password in this terminal, and then you are asked to type yes.\nYour own files "
+        "stay. The steps say where files that you changed are kept.\nFor an older run: "
+        "rdna1-setup rollback --list names them, and rdna1-setup rollback ID undoes one."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "take_back", "Roll back"),

@@ -49,16 +49,18 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = "Fix that, go back with Esc and come here again. Nothing was changed."
 GO_BACK = "Go back with Esc and choose something else."
-GO_ON = "This run was begun before. {0} continues it and skips what is done."
+GO_ON = "This run was started before. {0} continues it and skips finished steps."
 READY = "Nothing has been changed yet. {0} {1}; Esc goes back."
-REMOVE_THEM = "w plans to remove them without rollback: they are then gone for good."
-KEPT_AFTER_ALL = "Some packages are removed for good: rollback cannot restore them. w changes that."
-SIZING = "pip is being asked how much it would download; you need not wait for that."
-GROUPS_JOINED = (
-    "The plan adds you to a group, as root, for permission to use the GPU. g leaves your groups "
-    "as they are."
+REMOVE_THEM = "Press w to remove them permanently, without rollback."
+KEPT_AFTER_ALL = (
+    "Some packages are removed permanently: rollback cannot restore them. w changes that."
 )
-GROUPS_LEFT = "Your groups stay as they are. g lets the plan add you after all."
+SIZING = "Asking pip how much it would download; you need not wait for that."
+GROUPS_JOINED = (
+    "The plan adds you to a group, as root, for permission to use the GPU. Press g to keep your "
+    "groups unchanged."
+)
+GROUPS_LEFT = "Your groups are not changed. Press g to let the plan add you."
 REFUSED = "This plan cannot start; the reason is at the top. Esc goes back to change it."
 LOOKING = "Checking whether it can start here ..."
 INSTALL, APPLY, REHEARSE, REMOVE = "Install", "Apply", "Rehearse", "Remove"
@@ -77,19 +79,17 @@ class Review(StepScreen):
     NAME = "review"
     TITLE_WORD = "Review"
     HELP_TEXT = (
-        "These are the steps of the plan, in order. Space unfolds the marked step: why, the exact "
-        "text of what is done, the whole content of each file, and how it is undone. What you "
-        "read is what runs.\n\n"
-        "Enter installs; a plan that removes something takes y instead. In a dry run and in the "
-        "demo, nothing is changed. Where a plan cannot start, the reason stands at the top.\n"
-        "s saves the whole plan as text and says where (not in a dry run).\n\n"
-        "Keys for some plans only:\n"
-        "u also moves away a PyTorch among your own packages, or leaves it.\n"
-        "r tries root's steps and their rollback in a copy of this system that is thrown away; "
-        "d shows the files that it changed.\n"
-        "w removes packages for good that rollback could not restore, or keeps them.\n"
-        "g leaves your groups as they are, or lets the plan add you to them.\n"
-        "t makes a snapshot with Timeshift or Snapper first, or not."
+        "These are the steps of the plan, in order. Space unfolds the marked step: why, the "
+        "exact text of what is done, the whole content of each file, and how it is undone. What "
+        "you read is what runs.\n\nEnter installs; a plan that removes something takes y "
+        "instead. In a dry run and in the demo, nothing is changed. If a plan cannot start, the "
+        "reason is at the top.\ns saves the whole plan as text and says where (not in a dry "
+        "run).\n\nKeys for some plans only:\nu also moves away a PyTorch among your own "
+        "packages, or leaves it.\nr tries root's steps and their rollback in a copy of this "
+        "system that is thrown away; d shows the files that it changed.\nw permanently removes "
+        "packages that rollback could not restore, or keeps them.\ng keeps your groups "
+        "unchanged, or lets the plan add you.\nt makes a snapshot with Timeshift or Snapper "
+        "first, or not."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -104,7 +104,7 @@ class Review(StepScreen):
         Binding("d", "changes", "Files that the trial changed", show=False),
         Binding("g", "switch('without_groups')", "Groups: join them or not", show=False),
         Binding("t", "snapshot", "Snapshot first, or not", show=False),
-        Binding("w", "without_rollback", "Remove for good, or keep", show=False),
+        Binding("w", "without_rollback", "Remove permanently, or keep", show=False),
         Binding("escape", "back", "Back", key_display="Esc", show=False),
         HELP_KEY,
         QUIT_KEY,
@@ -195,7 +195,7 @@ class Review(StepScreen):
                 self._refusal = await self._seek_wheels()
             await self._recall()
         except OSError as error:
-            self._refusal = fault("Whether this plan can start is not known", error, LOOK_AGAIN)
+            self._refusal = fault("It is not known whether this plan can start", error, LOOK_AGAIN)
         self.allowed = self._refusal is None
         self._show()
         self.refresh_bindings()
@@ -220,7 +220,7 @@ class Review(StepScreen):
         except Refused as found:
             tell(self, "No other plan", refused(found.refusal))
         except (OSError, ValueError) as error:
-            tell(self, "No other plan", fault("The plan stays as it is", error))
+            tell(self, "No other plan", fault("The plan was not changed", error))
         self._choice, self._for_good = self.session.choice, self._removes_for_good()
 
     def _made(self, choice: Choice | None, for_good: bool) -> Plan:
@@ -270,7 +270,7 @@ class Review(StepScreen):
         if self.services.rehearses or machine is None:
             return None
         if self._sought is None:
-            self.wait("Asking the index whether the packages are still there ...")
+            self.wait("Asking the index whether it still has the packages ...")
             self._sought = await self.services.plans.seek_wheels(self._plan, machine)
         found = self._sought.refusal
         return None if found is None else Trouble(found.happened, found.meaning, found.next_step)
@@ -304,7 +304,7 @@ class Review(StepScreen):
 
     def _show(self) -> None:
         told = sentence(self._plan, self.session.machine, self._fetched)
-        lost = ", except for what is removed for good" if _loses(self._plan) else ""
+        lost = ", except for what is removed permanently" if _loses(self._plan) else ""
         undo = f"Undo: {UNDO}{lost}."
         if self._refusal is not None:
             self.conclude("This plan cannot start.", Status.FAULT, told)

@@ -24,18 +24,18 @@ from wizard.overlay.rehearsed import Rehearsed
 from wizard.services import Services
 from wizard.sizes import counted
 
-TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again: that writes the list anew."
+TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again: that writes the list again."
 PLAN, ROLLBACK = "plan", "rollback"
 TITLES = {
     PLAN: "What the plan would change",
     ROLLBACK: "What would differ after the rollback",
 }
 NOTHING = {
-    PLAN: "Nothing: every file stays as it is.",
-    ROLLBACK: "Nothing: after the rollback every file is as it was.",
+    PLAN: "Nothing: no file changes.",
+    ROLLBACK: "Nothing: after the rollback every file is as before.",
 }
-NOT_READ = "This list has not been read, so what is in it is not known."
-NO_MATCH = "No line has that text. Delete some of it to see more."
+NOT_READ = "This list has not been read yet."
+NO_MATCH = "No line contains that text. Delete some of it to see more."
 FILTER_HINT = "/ filter: part of a path, or + - ~ for new, removed, changed"
 NOT_RESTORED = "NOT RESTORED"
 
@@ -65,7 +65,7 @@ class Changes(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         if session.rehearsed is None:
-            raise ValueError("there is nothing to show without a rehearsal")
+            raise ValueError("there is nothing to show without a trial run")
         self._done: Rehearsed = session.rehearsed
         self._lines: dict[str, list[str]] | None = None
         """None until they are read."""
@@ -94,7 +94,7 @@ class Changes(StepScreen):
         unexpected_first = sorted(rollback, key=lambda change: bool(why_expected(change.path)))
         packages = (f"package {name}: {NOT_RESTORED}" for name in done.packages)
         told = (f"{each}: {why_expected(each.path) or NOT_RESTORED}" for each in unexpected_first)
-        gone = (f"package {name}: removed for good, as the plan says" for name in done.for_good)
+        gone = (f"package {name}: removed permanently, as planned" for name in done.for_good)
         self._lines = {
             PLAN: list(map(str, plan)),
             ROLLBACK: [*packages, *gone, *told],
@@ -153,7 +153,7 @@ def _forth(done: Rehearsed) -> str:
     files = f"{done.there.all:,} file{'s' * (done.there.all != 1)}"
     changed = f"{files}: {done.there}" if done.there.all else "no file"
     if done.failed:
-        return f"Step {done.failed} failed in the copy. Up to it the plan changed {changed}."
+        return f"Step {done.failed} failed in the copy. Before it, the plan changed {changed}."
     return f"The plan would change {changed}."
 
 
@@ -162,11 +162,11 @@ def _back(done: Rehearsed, left: int) -> tuple[str, Status]:
     but = (
         counted(left, "file") if left else "",
         counted(len(done.packages), "package") if done.packages else "",
-        f"{counted(len(done.for_good), 'package')} removed for good" if done.for_good else "",
+        f"{counted(len(done.for_good), 'package')} removed permanently" if done.for_good else "",
     )
     if done.left_something:
         return "The rollback could not restore everything.", Status.FAULT
     if not any(but):
         return "The rollback restores everything.", Status.OK
     told = " and ".join(filter(None, but))
-    return f"The rollback restores everything but {told}; t shows it.", Status.WARNING
+    return f"The rollback restores everything except {told}; t shows it.", Status.WARNING

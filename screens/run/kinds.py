@@ -42,9 +42,9 @@ LOG_HELP = (
     "the log again."
 )
 ROOT_HELP = (
-    "Where a step needs root, the screens give the terminal to sudo for your password, and then to "
-    "a list that asks you to type yes. If the program is killed, start it again: it goes on where "
-    f"it stopped.\n\n{LOG_HELP}"
+    "If a step needs root, sudo asks for your password in this terminal, and then you see a list "
+    "and are asked to type yes. If the program is killed, start it again: it continues where it "
+    f"stopped.\n\n{LOG_HELP}"
 )
 
 
@@ -131,7 +131,7 @@ def _after_install(session: Session, state: RunState) -> Forward:
 def _rehearse(session: Session, services: Services) -> Run:
     plan = _plan_in(session)
     if services.rehearses:
-        raise ValueError("a rehearsal needs a machine that may be touched")
+        raise ValueError("a trial run needs a machine that may be touched")
     rehearsing = services.runs.rehearsal()
     return Run(
         "Trying the plan in a copy of this system",
@@ -201,18 +201,18 @@ INSTALL = RunKind(
     _install,
     _after_install,
     safe=(
-        "It stops after this step, or at once inside a download, which is kept and resumed. A "
+        "It stops after this step, or at once during a download, which is kept and resumed. A "
         "step that installs something or changes the system is finished first."
     ),
 )
 REHEARSE = RunKind(
     "review",
     "Try in a copy",
-    "Root does its part of the plan, and rolls it back, in a copy that lies over this system and "
-    "is thrown away. It cannot reach services of this system, and only apt gets the network. "
-    "Meanwhile no other program can change packages.\n\n"
-    "c stops it at once: nothing can be left half done. At the end, Enter shows every file that "
-    f"the plan would change, and what the rollback would not restore.\n\n{LOG_HELP}",
+    "Root carries out its part of the plan and rolls it back, in a temporary copy of this "
+    "system. The copy cannot reach this system's services, and only apt can use the network. "
+    "Meanwhile no other program can change packages.\n\nc stops it at once, which is safe. At "
+    "the end, Enter shows every file that the plan would change, and what the rollback would not "
+    f"restore.\n\n{LOG_HELP}",
     _rehearse,
     _after_rehearsal,
     back="review",
@@ -221,23 +221,23 @@ REHEARSE = RunKind(
 ROLL_BACK = RunKind(
     "take_back",
     "Roll back",
-    "The last change is undone first. The log shows every command and what it prints.\n\n"
-    f"c stops safely: between two steps. Rolling back again goes on from there.\n\n{ROOT_HELP}",
+    "The last change is undone first. The log shows every command and what it prints.\n\nc stops "
+    f"safely between two steps. Rolling back again continues from there.\n\n{ROOT_HELP}",
     _roll_back,
     _after_rollback,
     back="welcome",
-    safe="It stops after this step. Rolling back again goes on from there.",
-    when_broken_off="Roll back again: it goes on where this stopped.",
+    safe="It stops after this step. Rolling back again continues from there.",
+    when_broken_off="Roll back again: it continues where it stopped.",
 )
 WATCH = RunKind(
     "watch",
     "Watch",
-    "An earlier start of this program ended while root was working for it. Root finishes the step "
-    "that it had begun, and starts no new one.\n\n"
-    "You may leave at any time: that interrupts nothing. When it is finished, go to the start: "
-    f"there you can go on with the plan, or roll it back.\n\n{LOG_HELP}",
+    "An earlier start of this program ended while root was working for it. Root finishes its "
+    "current step and starts no new one.\n\nYou can quit at any time: that interrupts nothing. "
+    "When the step is finished, go to the start to continue the plan, or roll it "
+    f"back.\n\n{LOG_HELP}",
     _watch,
     lambda *_: Forward(START, "welcome"),
     back="welcome",
-    when_broken_off="Go to the start: it says what root is still doing. Nothing was interrupted.",
+    when_broken_off="Go to the start to see what root is still doing. Nothing was interrupted.",
 )

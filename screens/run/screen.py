@@ -42,7 +42,7 @@ TITLE_CELLS = 50
 CAN_STOP = "Running. Press c to stop safely."
 STOP_FIRST = "Still running. Press c to stop safely; then you can leave."
 STOPPING = "Stopping at the next safe point."
-GOES_ON = "It goes on even if you leave."
+GOES_ON = "It continues even if you quit."
 
 
 class RunScreen(StepScreen):
@@ -109,7 +109,7 @@ class RunScreen(StepScreen):
             why = reason(trouble) if isinstance(trouble, OSError) else str(trouble)
             self._break_off(f"The run broke off: {why.rstrip('.')}.")
         else:
-            self._break_off("The run ended without saying how it went.")
+            self._break_off("The run ended without a result.")
         self.ended()
 
     async def _take(self, event: Event) -> None:

@@ -31,7 +31,7 @@ REHEARSED = "This mode saves nothing. Use"
 WHERE_TO = "Save it in this new folder, with a .zip beside it:"
 NOTHING_WRITTEN = "Nothing was written."
 GATHER_AGAIN = "Fix that, go back with Esc and press p again. Nothing was written."
-ANOTHER = "Make room or name another place. Enter tries again, Esc leaves."
+ANOTHER = "Free space or name another place. Enter tries again, Esc goes back."
 
 
 class ReportPreview(Page[None]):

@@ -97,7 +97,7 @@ def test_a_machine_without_kfd_is_told_so() -> None:
     ("joined", "words"),
     [
         (("ada",), "sudo usermod -aG render ada, then log in again"),
-        (("ada", "render"), "only from your next login on"),
+        (("ada", "render"), "at your next login"),
         (Unknown("unreadable"), "sudo usermod -aG render ada"),
     ],
 )
@@ -138,8 +138,8 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
     found = held(on_python_312(clean_jammy(), uv=False), "native", "a1111", "comfyui")
     assert found.possible
     assert [answer.word.value for answer in found.answers] == ["no", "works"]
-    asked = "A1111 asks for Python 3.10; here it would get 3.12"
-    assert found.answers[0].why == f"{asked}: bring 3.10 with its venv, or uv"
+    asked = "A1111 needs Python 3.10; here it would get 3.12"
+    assert found.answers[0].why == f"{asked}: install 3.10 with its venv, or uv"
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,5 @@ def test_a_stack_that_nobody_has_reviewed_is_not_tried() -> None:
 
 def test_a_floor_that_is_not_met_is_named_with_its_source() -> None:
     because = held(clean_jammy(), "rocm52", "comfyui").answers[0].why
-    assert "ComfyUI asks for torch 2.7 or newer; this stack has 1.13.1" in because
+    assert "ComfyUI needs torch 2.7 or newer; this stack has 1.13.1" in because
     assert "ComfyUI/pull/15413" in because

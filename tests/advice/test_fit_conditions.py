@@ -75,7 +75,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "a container without devices": (
         inside(container="podman"),
         "rocm57",
-        "inside of podman",
+        "inside podman",
         "pass /dev/kfd",
     ),
     "a virtual machine": (
@@ -87,12 +87,12 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "a confined terminal": (
         inside(confined="flatpak"),
         "rocm52",
-        "from inside of flatpak",
+        "from inside flatpak",
         "outside of it",
     ),
     "a newer card": (clean_jammy(card("gfx1031")), "native", "is gfx1031", "own ROCm wheels"),
-    "an older card": (with_card(gfx="gfx803"), "native", "is gfx803", "no stack for it is known"),
-    "a relative": (clean_jammy(card("gfx1013")), "native", "is gfx1013", "processor's stack"),
+    "an older card": (with_card(gfx="gfx803"), "native", "is gfx803", "no stack for it"),
+    "a relative": (clean_jammy(card("gfx1013")), "native", "is gfx1013", "processor works"),
     "a target unknown": (with_card(gfx=DARK), "native", "target of RX 5700 XT", "1002:731f"),
     "another processor": (system(architecture="aarch64"), "rocm52", "is aarch64", "machine"),
     "glibc too old": (system(glibc="2.27"), "native", "glibc 2.28 or newer; this", "container"),
@@ -104,35 +104,39 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "a disk too full for an unknown size": (
         with_room(GIGABYTE),
         "rocm57",
-        "1.3 GB at the very least",
+        "1.3 GB at least",
         "elsewhere",
     ),
 }
 
 NEEDED: dict[str, tuple[Machine, str, str]] = {
-    "a Python that uv brings": (UV_ONLY, "rocm52", "Python 3.10, which uv brings"),
+    "a Python that uv installs": (UV_ONLY, "rocm52", "Python 3.10, which uv installs"),
     "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
-    "no driver": (with_card(driver=""), "native", "not driven by anything"),
-    "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which amdgpu makes"),
+    "no driver": (with_card(driver=""), "native", "not used by any driver"),
+    "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which appears when amdgpu"),
     "kfd in a container": (without_kfd("docker"), "rocm52", "start it with --device=/dev/kfd"),
     "rights": (
         replace(CLEAN, access=replace(CLEAN.access, kfd=node("/dev/kfd", usable=False))),
         "rocm52",
-        "the right to open /dev/kfd",
+        "permission to open /dev/kfd",
     ),
     "PCIe atomics": (
         with_card(atomics=False, mec_firmware=140, kfd_node=None),
         "native",
-        "PCIe atomics, which the slot of RX 5700 XT does not pass",
+        "PCIe atomics, which the slot of RX 5700 XT does not support",
     ),
     "a process that cannot end": (
         replace(CLEAN, processes=(IDLE, STUCK)),
         "native",
-        "a restart: python3 (4211) holds the card",
+        "a restart: python3 (4211) uses the card",
     ),
     "an executable stack": (system(glibc="2.41"), "rocm57", "glibc 2.41 refuses them"),
     "memory": (system(memory_bytes=4 * GIGABYTE), "rocm62", "this machine has 3.7 GiB"),
-    "room whose need is unknown": (with_room(5 * GIGABYTE), "rocm57", "how much is not known"),
+    "room whose need is unknown": (
+        with_room(5 * GIGABYTE),
+        "rocm57",
+        "how much it needs is not known",
+    ),
 }
 
 NOT_READ: dict[str, tuple[Machine, str, str]] = {
@@ -140,8 +144,8 @@ NOT_READ: dict[str, tuple[Machine, str, str]] = {
     "glibc of the old": (system(glibc=DARK), "rocm52", "glibc is not known (no permission)"),
     "a C library that is none": (system(glibc="musl"), "cpu", "glibc calls itself musl"),
     "memory": (system(memory_bytes=DARK), "rocm52", "how much this machine has is not known"),
-    "processor": (system(architecture=DARK), "rocm52", "could not be read (no permission)"),
-    "driver": (with_card(driver=DARK), "rocm52", "which one it has, is not known"),
+    "processor": (system(architecture=DARK), "rocm52", "could not be identified (no permission)"),
+    "driver": (with_card(driver=DARK), "rocm52", "the card's driver is not known ("),
     "firmware": (
         with_card(atomics=False, mec_firmware=DARK, kfd_node=None),
         "rocm52",
@@ -218,14 +222,14 @@ def test_a_folder_of_wheels_brings_no_python() -> None:
     found = held(UV_ONLY, "rocm52", (), WHEELS)
 
     assert found.possible
-    assert "for uv to fetch Python" in found.needs[-1]
+    assert "for uv to download Python" in found.needs[-1]
 
 
 def test_with_a_python_from_the_folder_too_nothing_needs_a_network() -> None:
     found = held(UV_ONLY, "rocm52", (), WHEELS._replace(python_mirror="file:///media/python"))
 
     assert found.possible
-    assert found.needs == ("Python 3.10, which uv brings without root",)
+    assert found.needs == ("Python 3.10, which uv installs without root",)
 
 
 # What an application asks of the machine, beside its stack.
@@ -235,8 +239,11 @@ def test_with_a_card_of_less_memory_than_its_makers_ask_for_it_is_possible_at_mo
     answer = held(with_card(vram_bytes=6_425_673_728), "native", ("fooocus",)).answers[0]
 
     assert answer.word is Word.POSSIBLE
-    assert "Fooocus asks for a card with 8 GB by its makers; RX 5700 XT has 6 GiB" in answer.why
-    assert answer.needs == ("a card with 8 GB by its makers; RX 5700 XT has 6 GiB",)
+    assert (
+        "Fooocus needs a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB"
+        in answer.why
+    )
+    assert answer.needs == ("a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB",)
 
 
 def test_the_part_that_the_driver_keeps_does_not_make_a_card_too_small() -> None:

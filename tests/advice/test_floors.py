@@ -56,7 +56,7 @@ def test_the_newest_release_that_takes_the_torch_is_found(
 
 def test_the_floor_told_is_that_of_the_oldest_release() -> None:
     told = unmet_floor(APP, stack("1.12.0"))
-    assert told == "App asks for torch 1.13 or newer; this stack has 1.12.0 (its metadata)"
+    assert told == "App needs torch 1.13 or newer; this stack has 1.12.0 (its metadata)"
 
 
 def test_pythons_are_those_of_the_release_that_suits() -> None:
@@ -67,7 +67,7 @@ def test_pythons_are_those_of_the_release_that_suits() -> None:
 def test_a_python_too_old_for_every_release_is_a_floor() -> None:
     new = replace(APP, torch_floor="", older=(), python_floor="3.13")
     assert pythons_for(new, stack()) == ()
-    assert unmet_floor(new, stack()).startswith("App asks for Python 3.13 or newer; this stack has")
+    assert unmet_floor(new, stack()).startswith("App needs Python 3.13 or newer; this stack has")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_numpy_is_held_against_what_the_stack_keeps(
 def test_an_application_for_numpy_2_is_refused_by_a_torch_for_numpy_1() -> None:
     modern = replace(APP, torch_floor="", older=(), python_floor="", numpy_floor="2.0")
     told = unmet_floor(modern, stack(constraints=("numpy<2",)))
-    assert told.startswith("App asks for numpy 2.0 or newer, and this stack's torch for an older")
+    assert told.startswith("App needs numpy 2.0 or newer, but this stack's torch needs an older")
     assert unmet_floor(modern, stack()) == ""
 
 

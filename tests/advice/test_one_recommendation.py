@@ -80,7 +80,7 @@ def test_a_machine_that_rules_nothing_out_gets_what_the_verdicts_alone_say(
 ) -> None:
     found = recommend(seen(name), (application,))
     needs = [need for fit in found.fits for answer in fit.answers for need in answer.needs]
-    memory = any("by its makers" in need for need in needs)
+    memory = any("its makers" in need for need in needs)
     gfx = target_of(chosen_card(seen(name)))
     if gfx and unhindered(found) and not memory:
         assert name_for_target(gfx, (application,)) == found.name

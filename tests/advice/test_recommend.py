@@ -85,7 +85,7 @@ def test_among_equals_what_is_there_already_goes_first_then_the_newer_torch() ->
     there = Environment(f"{HOME}/venv", "venv", "3.10", torch("1.13.1+rocm5.2"))
     having = replace(clean_jammy(), environments=(there,))
     assert recommended(having, *asked).stack == "rocm52"
-    assert recommended(having, *asked).reason.endswith("and you have it already")
+    assert recommended(having, *asked).reason.endswith("and you already have it")
 
 
 @pytest.mark.parametrize("name", ["rx5700xt-trixie-execstack", "rx5500xt-bookworm-distro"])
@@ -97,7 +97,7 @@ def test_a_torch_that_cannot_serve_what_is_to_run_breaks_no_tie(name: str) -> No
 
 def test_without_an_rdna1_card_the_processor_is_recommended_with_the_reason() -> None:
     found = recommended(clean_jammy(card("gfx1031")), "yolo")
-    assert found.sentence.startswith("No RDNA1 card was found here. For YOLO train: torch for the")
+    assert found.sentence.startswith("No RDNA1 card was found. For YOLO train: torch for the")
     assert "RX 6700 XT is gfx1031" in found.sentence
 
 

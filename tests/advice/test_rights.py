@@ -37,7 +37,7 @@ def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     lines = "\n".join(plan_lines(plan))
     assert "; see First\n" in lines
     assert "no new login" not in lines
-    assert "First you need the right to open /dev/kfd" in lines
+    assert "First you need permission to open /dev/kfd" in lines
     steps, _, root, _ = cost_lines(plan_for(clean_jammy()))
     assert steps.endswith("; no new login")
     assert root == "Root:  not needed"

@@ -59,7 +59,7 @@ def test_the_first_signal_lets_the_step_end_and_says_so(
         line_with(run, "    here")
         run.send_signal(number)
         assert run.stderr is not None
-        assert "Stopping when this step is done" in run.stderr.readline()
+        assert "Stopping after this step, or at once" in run.stderr.readline()
         door.write_text("")
         output, _ = run.communicate(timeout=20)
     assert run.returncode == 130
@@ -93,7 +93,7 @@ def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> N
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=20)
     assert run.returncode == 130
-    assert "Stopped inside a step" in errors
+    assert "Stopped during a step" in errors
     assert not Path(f"/proc/{child}").exists()
 
 
@@ -176,7 +176,7 @@ def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: P
     for arguments in ((), ("20260102-b",)):
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2
-        assert "20260102-b is damaged, or of a newer version" in done.stderr
+        assert "20260102-b is damaged, or from a newer version" in done.stderr
     assert "20260102-b  its journal is damaged" in wizard(tmp_path, "rollback", "--list").stdout
     assert wizard(tmp_path, "rollback", "--yes", "20260101-a").returncode == 0
 
@@ -186,7 +186,7 @@ def test_an_older_run_is_not_undone_below_a_newer_one_in_the_same_folder(tmp_pat
     run_folder(tmp_path, "20260102-b", begin(tmp_path, "two"))
     done = wizard(tmp_path, "rollback", "--yes", "20260101-a")
     assert done.returncode == 2
-    assert "Run 20260102-b came later" in done.stderr
+    assert "Run 20260102-b is newer" in done.stderr
 
 
 def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:

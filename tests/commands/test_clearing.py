@@ -37,7 +37,7 @@ def test_the_distributions_rocm_goes_only_when_asked_for(tmp_path: Path) -> None
 def test_lines_of_shell_files_are_shown_one_by_one(tmp_path: Path) -> None:
     done = wizard(tmp_path, "clean-up", "--machine", MACHINE)
     assert "    | line 10: export HSA_OVERRIDE_GFX_VERSION=10.3.0\n" in done.stdout
-    assert "take 7 lines out of /home/owner/.bashrc" in done.stdout
+    assert "remove 7 lines from /home/owner/.bashrc" in done.stdout
 
 
 def test_nothing_to_do_is_no_failure_and_json_stays_json(tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_a_plan_for_another_machine_is_refused_with_what_differs(tmp_path: Path)
     (other / "record.json").write_text(json.dumps(record))
     done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", str(other))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "another one than this plan was made for" in done.stderr
-    assert "no more: as root, apt-get purge comgr" in done.stderr
+    assert "the one that the plan was made for" in done.stderr
+    assert "removed: as root, apt-get purge comgr" in done.stderr
     assert "new: as root, apt-get purge hip-runtime-amd" in done.stderr
 
 
@@ -105,11 +105,11 @@ def test_what_a_file_asks_for_makes_its_steps_or_nothing_is_done(tmp_path: Path)
     file = plan_in_file(tmp_path, "--remove")
     form = json.loads(file.read_text())
     for asked, word in (
-        (["--clean-up"], "another one than this plan was made for"),
-        (["--remove", "--rm", "-rf"], "what it asks for cannot be"),
-        (["--help"], "what it asks for cannot be"),
-        (["--stack=cpu", "--remove"], "is not as we write it"),
-        (["--remove", "--remove"], "is not as we write it"),
+        (["--clean-up"], "the one that the plan was made for"),
+        (["--remove", "--rm", "-rf"], "its options are not valid"),
+        (["--help"], "its options are not valid"),
+        (["--stack=cpu", "--remove"], "not in the form that this program writes"),
+        (["--remove", "--remove"], "not in the form that this program writes"),
     ):
         file.write_text(json.dumps({**form, "asked": asked}))
         done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", MACHINE)
@@ -134,7 +134,7 @@ def test_a_file_that_is_no_plan_is_refused_and_its_words_do_not_reach_the_termin
         file.write_bytes(content)
         done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", MACHINE)
         assert done.returncode == 2
-        assert "is no plan that can be carried out" in done.stderr
+        assert "cannot be carried out" in done.stderr
         assert "\x1b" not in done.stderr
     missing = wizard(tmp_path, "apply", "--plan", "/nowhere/x", "--machine", MACHINE)
     assert missing.returncode == 2
@@ -163,7 +163,7 @@ def test_options_beside_a_file_are_refused(tmp_path: Path) -> None:
         tmp_path, "apply", "--plan", str(file), "--stack", "cpu", "--venv", "/x", "--dry-run"
     )
     assert done.returncode == 2
-    assert "leave out --stack, --venv" in done.stderr
+    assert "omit --stack, --venv" in done.stderr
 
 
 def test_a_plan_from_a_file_gets_no_leave_to_remove_for_good_beside_it(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_plan_from_a_file_gets_no_leave_to_remove_for_good_beside_it(tmp_path:
         tmp_path, "apply", "--plan", str(file), "--without-rollback", "--machine", MACHINE
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert "leave out --without-rollback" in done.stderr
+    assert "omit --without-rollback" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("remove",), ("clean-up",), ("plan", "--remove")], ids=" ".join)
@@ -183,7 +183,7 @@ def test_without_asking_apt_nothing_is_said_to_go_for_good(
     plain = wizard(tmp_path, *words, "--machine", MACHINE)
     done = wizard(tmp_path, *words, "--without-rollback", "--machine", MACHINE)
     assert (done.returncode, done.stdout) == (0, plain.stdout)
-    assert "a recorded machine\nask nobody" in done.stderr
+    assert "a recorded machine does" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -200,8 +200,8 @@ def test_a_plan_with_system_packages_shows_what_lies_on_the_machine(tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--remove", "--stack", "cpu"), "give one of them"),
-        (("--driver",), "what --remove takes along"),
+        (("--remove", "--stack", "cpu"), "give only one of them"),
+        (("--driver",), "with --remove"),
         (("--remove", "--clean-up"), "not allowed with"),
     ],
 )
@@ -216,4 +216,4 @@ def test_options_that_exclude_each_other_are_refused(
 def test_nobody_is_asked_in_a_dry_run(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--stack", "rocm52", "--exact", "--machine", MACHINE)
     assert done.returncode == 2
-    assert "ask nobody" in done.stderr
+    assert "does not use the network" in done.stderr

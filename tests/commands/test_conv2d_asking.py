@@ -110,7 +110,7 @@ def test_a_script_says_yes_beforehand_or_nothing_starts(
         assert refusal(asked("--yes"), SWEEP, FREE, 1) is None
         assert "At most one hang is allowed" in words_of(capsys)
         assert refusal(asked(), SWEEP, FREE, 1) == 2
-    assert "there is no terminal to ask at" in words_of(capsys)
+    assert "there is no terminal to ask" in words_of(capsys)
 
 
 def test_a_desktop_in_use_is_refused_even_with_yes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,7 +134,7 @@ def test_the_warning_says_what_is_really_run(capsys: pytest.CaptureFixture[str])
     )
     everything = operation_rows()
     text = warned(*everything)
-    assert f"This runs {len(everything)} operations of torch, each in a process" in text
+    assert f"This runs {len(everything)} operations of torch, each in its own process" in text
     assert "convolutions" not in text
 
 

@@ -48,7 +48,7 @@ def test_a_hang_is_told_with_its_class_its_proof_and_what_to_do() -> None:
 def test_a_kind_of_hang_that_only_a_later_version_knows_is_told_all_the_same() -> None:
     found = told(ROW, replace(HUNG, hang_class="melted", because=None))
     assert found["Kind of hang"] == "melted"
-    assert found["What to do about it"] == "this kind is not known to this version"
+    assert found["What to do about it"] == "this version does not know this kind"
 
 
 def test_a_hang_on_a_processor_gets_no_advice_for_a_card() -> None:
@@ -86,11 +86,11 @@ def test_what_was_loaded_is_told_with_its_libraries_and_variables() -> None:
     assert found["What was loaded"].splitlines() == [
         "torch 2.2.2+rocm5.7, ROCm 5.7.31921",
         "device AMD Radeon RX 5600 XT, which the runtime calls gfx1030:xnack-",
-        "variables in force: MIOPEN_FIND_MODE=2",
+        "variables set: MIOPEN_FIND_MODE=2",
         "/v/libMIOpen.so.1",
     ]
     assert found["Measured with"].splitlines() == [
-        "engine miopen, forward, in a process of its own (spawn)",
+        "engine miopen, forward, in a separate process (spawn)",
         "set for it: X=1",
         "3 launches, 1 of them not right",
     ]
@@ -108,8 +108,8 @@ def test_what_was_loaded_is_told_with_its_libraries_and_variables() -> None:
             GPU,
             "not your chip: it was seen on gfx1010",
         ),
-        (None, CPU, "seen on a GPU, which says nothing of a processor"),
-        (made(engine="cpu"), GPU, "seen on a GPU, which says nothing of a processor"),
+        (None, CPU, "seen on a GPU, which says nothing about a processor"),
+        (made(engine="cpu"), GPU, "seen on a GPU, which says nothing about a processor"),
     ],
 )
 def test_whose_a_published_figure_is_stands_below_it(
@@ -144,6 +144,6 @@ def test_commands_are_given_for_what_they_can_do_alone() -> None:
     (shell,) = equivalents(ROW, CPU)
     assert shell.lines[0].endswith("--layer '16 32 3 64x64' --device cpu")
     _, driver = equivalents(replace(ROW, engine="native"), GPU)
-    assert (driver.lines, driver.is_command) == (("none: MIOpenDriver cannot do this one",), False)
+    assert (driver.lines, driver.is_command) == (("none: MIOpenDriver cannot run this one",), False)
     (driver,) = equivalents(ROW, replace(GPU, python=""))
     assert driver.lines[0].startswith("MIOpenDriver conv ")

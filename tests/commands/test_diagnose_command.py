@@ -47,5 +47,5 @@ def test_looking_writes_nothing_and_is_there_without_any_history(tmp_path: Path)
     done = wizard(tmp_path, "diagnose")
     assert done.returncode in (0, 1)
     assert "Traceback" not in done.stderr
-    assert "a mistake in this program" not in done.stdout
+    assert "a bug in this program" not in done.stdout
     assert list(tmp_path.iterdir()) == []

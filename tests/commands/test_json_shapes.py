@@ -60,7 +60,7 @@ def test_the_list_of_runs_tells_what_the_text_tells(tmp_path: Path) -> None:
     assert text == f"{run['id']}  {run['name']}  {run['venv']}  {run['state']}\n"
     alone = wizard(tmp_path, "rollback", "--json")
     assert (alone.returncode, alone.stdout) == (2, "")
-    assert "--json goes with --list" in alone.stderr
+    assert "--json only works with --list" in alone.stderr
 
 
 @pytest.mark.parametrize(("more", "happened"), [((), "removed"), (("--forget",), "changed")])
@@ -70,7 +70,7 @@ def test_without_a_terminal_a_rollback_says_what_confirms_it(
     run_folder(tmp_path, RUN, begin(tmp_path))
     ended = wizard(tmp_path, "rollback", RUN, *more)
     assert ended.returncode == 2
-    assert f"Nothing was {happened}: there is no terminal to ask at." in ended.stderr
+    assert f"Nothing was {happened}, because there is no terminal to ask" in ended.stderr
     command = ended.stderr.splitlines()[-1].strip()
     assert command == " ".join(("rdna1-setup rollback", RUN, *more, "--yes"))
     declined = answered(tmp_path, "n", "rollback", RUN, *more)

@@ -50,7 +50,7 @@ async def test_what_the_user_wrote_meanwhile_is_not_overwritten(tmp_path: Path) 
     done = wizard(tmp_path, "rollback", "--yes")
     assert done.returncode == 1
     assert "line 2: export ROCM_PATH=/opt/rocm" in done.stdout
-    assert "by hand: line 2: export ROCM_PATH=/opt/rocm; line 3" in done.stdout
+    assert "yourself: line 2: export ROCM_PATH=/opt/rocm; line 3" in done.stdout
     assert bashrc.read_text() == f"{kept}\nmine\n"
     bashrc.write_text(f"{kept}\nmine\n{SETTINGS}\n")
     assert wizard(tmp_path, "rollback", "--yes").returncode == 0

@@ -25,10 +25,10 @@ def test_rollback_names_undo_sh_and_touches_nothing(tmp_path: Path) -> None:
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2
         assert done.stderr.startswith(f"rdna1-setup: {WHO}\n")
-        assert "can neither go on with it nor take it back; nothing was changed." in done.stderr
+        assert "can neither continue nor undo it. Nothing was changed." in done.stderr
         assert SCRIPT in done.stderr
-        assert f"If it made {tmp_path}/venv and nothing in there is yours" in done.stderr
-        assert f"What it did is written in {folder}" in done.stderr
+        assert f"If it made {tmp_path}/venv and nothing in it is yours" in done.stderr
+        assert f"What it did is recorded in {folder}" in done.stderr
     assert tree(tmp_path) == before
 
 
@@ -36,7 +36,7 @@ def test_of_a_run_without_root_s_part_only_the_folder_is_named(tmp_path: Path) -
     leave_older_run(tmp_path)
     done = wizard(tmp_path, "rollback", "--yes")
     assert done.returncode == 2
-    assert "remove that folder by hand" in done.stderr
+    assert "delete that folder yourself" in done.stderr
     assert "UNDO.sh" not in done.stderr
 
 

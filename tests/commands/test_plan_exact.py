@@ -35,9 +35,9 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
         brief = wizard(tmp_path, *CPU, "--exact", "--json", "--brief", *index, **AROUND)
     assert done.returncode == 0, done.stderr
     asking, sizing, *said = done.stderr.splitlines()
-    assert asking == "Asking the index whether the wheels are still there ..."
-    assert sizing == "Asking pip how much it would fetch ..."
-    assert " ".join(said).startswith("pip did not say how much it would fetch: ")
+    assert asking == "Asking the index whether it still has the wheels ..."
+    assert sizing == "Asking pip how much it would download ..."
+    assert " ".join(said).startswith("pip did not say how much it would download: ")
     document = json.loads(done.stdout)
     assert document["stack"] == "cpu"
     assert document["wheels"]["bytes"] is None
@@ -59,7 +59,7 @@ def test_who_cannot_be_asked_is_named_and_the_plan_shown(tmp_path: Path) -> None
         index = ("--torch-index", server.address)
         done = wizard(tmp_path, *CPU, "--exact", *index, **AROUND)
     assert done.returncode == 0, done.stderr
-    assert "127.0.0.1 could not be asked" in done.stderr
+    assert "127.0.0.1 cannot be asked" in done.stderr
     assert "cpu" in done.stdout
     assert "download and disk not known" in done.stdout
 
@@ -124,7 +124,7 @@ def test_a_dry_run_and_a_recorded_machine_have_nobody_to_ask(
 ) -> None:
     done = wizard(tmp_path, "plan", "--stack", "rocm52", "--exact", *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "ask nobody" in done.stderr
+    assert "does not use the network" in done.stderr
 
 
 ASKING = """

@@ -218,7 +218,7 @@ def changed(path: tuple[str | int, ...], value: Any) -> bytes:
     ("path", "value", "said"),
     [
         (("schema",), 2, "its schema is 2, and this version reads 1"),
-        (("kind",), "x", "no result card of rdna1-setup"),
+        (("kind",), "x", "a result card from rdna1-setup"),
         (("time",), 5, "the card, time: a text is expected"),
         (("time",), "x\x1b[31m", "the card, time: a text with characters that cannot be shown"),
         (("finished",), 1, "the card, finished: true or false is expected"),
@@ -254,13 +254,13 @@ def test_what_is_wrong_is_named_by_its_place(
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"", "no JSON"),
-        (b"\xff\xfe", "no JSON"),
+        (b"", "not valid JSON"),
+        (b"\xff\xfe", "not valid JSON"),
         (b"[]", "an object is expected"),
-        (b"{}", "no result card"),
-        (b'{"kind": NaN}', "NaN is no number"),
+        (b"{}", "not a result card"),
+        (b'{"kind": NaN}', "NaN is not a number"),
         (b"[" * 100_000, "nested too deep"),
-        (b"1" * 5000, "no JSON|an object"),
+        (b"1" * 5000, "not valid JSON|an object"),
     ],
 )
 def test_what_is_no_card_at_all_is_refused(raw: bytes, said: str) -> None:

@@ -111,7 +111,7 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
     asked = ("--python", worker_python, *SMALL)
     code, _, errors = home.run(*asked, FAKE_TORCH_HIP="5.2")
     assert (code, "device:" in errors) == (2, False)
-    assert "there is no terminal to ask at" in errors
+    assert "there is no terminal to ask" in errors
 
     code, _, errors = home.run(*asked, "--yes", "--even-if-in-use", FAKE_TORCH_HIP="5.2")
     assert code == 0
@@ -125,7 +125,7 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
         (("--preset", "nonsense"), "Known: default, notes000-sizes"),
         (("--sizes", "32,big"), "write sizes as 32,44,224"),
         (("--channels", "16"), "write channels as 16-32,64-128"),
-        (("--preset", "notes002", "--sizes", "32"), "leave out --sizes"),
+        (("--preset", "notes002", "--sizes", "32"), "shapes: omit --sizes"),
         (("--deadline", "0"), "above 0"),
     ],
 )
@@ -205,7 +205,7 @@ def test_stopped_half_way_and_run_again_it_ends_the_same(
     code_again, output, errors = home.run(*arguments, "--deadline", "30")
     assert code_again == 0
     assert [result["verdict"] for result in json.loads(output)["results"]] == ["pass"] * 4
-    assert "Going on with an unfinished sweep: 2 shapes are known." in errors
+    assert "Continuing an unfinished measurement: 2 shapes are known." in errors
     assert ("Trying it once more" in errors) == (number == signal.SIGKILL)
 
 
@@ -237,7 +237,7 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     assert f"{started}--python, which was {worker_python} and is {other} now." in python
     assert "does not match" not in told("--no-resume", "--repeats", "3")
     again = told("--resume")
-    assert "Going on with an unfinished sweep: 2 shapes are known." in again
+    assert "Continuing an unfinished measurement: 2 shapes are known." in again
     assert "does not match" not in again
     assert "There is no unfinished run to resume, so this starts over." in told("--resume")
     assert "no unfinished run" not in told()

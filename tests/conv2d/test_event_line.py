@@ -28,7 +28,7 @@ def test_every_event_worth_a_line_has_one() -> None:
         Note("worth knowing"): "worth knowing",
         Phase(2, "cold"): "",
         Phase(2, "killed"): "",
-        Phase(2, "killed", 24.6): "shape 2 was killed and is still there: the kernel may be "
-        "freeing the card. Watched for 25 s more.",
+        Phase(2, "killed", 24.6): "shape 2 was killed but still exists: the kernel may be "
+        "freeing the card. Watching it for 25 s more.",
     }
     assert {event: line_of(event) for event in events} == events

@@ -224,9 +224,9 @@ def test_below_a_run_stands_what_changed(tmp_path: Path, worker_python: str) -> 
     ("options", "said"),
     [
         (("--layers", "/nowhere.txt"), "/nowhere.txt cannot be read"),
-        (("--layer", "nonsense"), "line 1: channels in"),
-        (("--layer", "1 1 1 1x1", "--preset", "notes002"), "leave out --preset"),
-        (("--layer", "1 1 1 1x1", "--sizes", "4"), "leave out --sizes"),
+        (("--layer", "nonsense"), "line 1: give channels in"),
+        (("--layer", "1 1 1 1x1", "--preset", "notes002"), "shapes: omit --preset"),
+        (("--layer", "1 1 1 1x1", "--sizes", "4"), "shapes: omit --sizes"),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(

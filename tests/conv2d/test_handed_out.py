@@ -43,7 +43,7 @@ def test_only_a_plain_file_is_written_over(tmp_path: Path, make: object) -> None
     assert callable(make)
     make(path)
     assert is_there(path)
-    with pytest.raises(FileExistsError, match="no plain file"):
+    with pytest.raises(FileExistsError, match="not a regular file"):
         write_over(path, "text")
 
 

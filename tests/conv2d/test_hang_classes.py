@@ -36,7 +36,7 @@ STUCK = Evidence("cold", cores=1.0, gpu_percent=99)
         (
             replace(STUCK, reading=read([KERNEL])),
             "spinning kernel",
-            "99 % busy and nothing new came, in naive_conv",
+            "99 % busy without progress, in naive_conv",
         ),
         (STUCK, "spinning kernel", "99 % busy"),
         (replace(STUCK, gpu_percent=0, reading=read([KERNEL])), "lost signal", "0 % busy"),

@@ -47,10 +47,10 @@ async def test_a_card_that_still_answers_is_said_to_in_one_note(
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("hang", "a sum did not come back within 1 s"),
+        ("hang", "a sum did not finish within 1 s"),
         ("crash", "a sum failed: the process died by SIGSEGV"),
         ("raise", "a sum failed: RuntimeError: HIP error: unspecified launch failure"),
-        ("wrong", "its product came back with wrong numbers"),
+        ("wrong", "its product gave wrong numbers"),
     ],
 )
 async def test_a_card_that_does_not_pass_the_check_is_measured_no_more(
@@ -210,10 +210,10 @@ def test_every_way_to_fail_the_check_has_its_words() -> None:
     troubles = [health.trouble_of(check, ()) for check in checks]
     said = [trouble.happened.partition("check: ")[2] for trouble in troubles if trouble]
     assert said == [
-        "a product of two small matrices did not come back within 20 s.",
-        "a sum did not come back within 20 s, and process 7 is in state disk-sleep long after "
+        "a product of two small matrices did not finish within 20 s.",
+        "a sum did not finish within 20 s, and process 7 is in state disk-sleep long after "
         "SIGKILL.",
-        "torch sees no GPU any more.",
+        "torch no longer finds a GPU.",
         "its first operation failed: the process died by SIGKILL.",
     ]
     assert health.trouble_of(Outcome("healthy", "product"), ()) is None

@@ -103,7 +103,7 @@ def test_a_damaged_run_is_named_and_the_others_are_told(
     assert [run.id for run in kept.runs] == [good.id]
     assert kept.unreadable == (str(bad.folder),)
     told = wizard(tmp_path, "conv2d", "--list").stdout
-    assert f"{bad.folder} cannot be read: damaged, somebody else's" in told
+    assert f"{bad.folder} cannot be read: damaged, another user's" in told
     form = json.loads(wizard(tmp_path, "conv2d", "--list", "--json").stdout)
     assert form["unreadable"] == [str(bad.folder)]
 

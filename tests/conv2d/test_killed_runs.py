@@ -239,18 +239,18 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
     assert run.is_alive()
 
     with start(*command, "--deadline", "120", variables=stuck) as again:
-        wait_for_line(again, "This experiment is under way since")
+        wait_for_line(again, "This experiment has been running since")
         wait_for_line(again, "3/4 1->4")
         again.send_signal(signal.SIGINT)
         _, errors = again.communicate(timeout=GONE_S)
     assert again.returncode == 130
-    assert "The same command goes on with the remaining shapes." in errors
+    assert "The same command continues with the remaining shapes." in errors
     assert not run.is_alive()
     assert apart.wait_until_idle() == []
 
     done = ran(*command, "--deadline", "120", variables=variables(apart, {}))
     assert done.returncode == 0, done.stderr
-    assert "Going on with an unfinished sweep: 2 shapes are known." in done.stderr
+    assert "Continuing an unfinished measurement: 2 shapes are known." in done.stderr
     assert [r["verdict"] for r in json.loads(done.stdout)["results"]] == ["pass"] * 4
 
 
@@ -269,7 +269,7 @@ async def test_a_closed_terminal_leaves_it_running_and_a_new_one_sees_the_end(
 
     done = ran(*COMMAND, "--attach", "--json", variables=variables(apart, {}))
     assert done.returncode == 1, done.stderr
-    assert "Ctrl+C ends nothing but this view" in done.stderr
+    assert "Ctrl+C only closes this view" in done.stderr
     verdicts = [result["verdict"] for result in json.loads(done.stdout)["results"]]
     assert verdicts == ["pass", "pass", "hung", "hung"]
 

@@ -86,7 +86,7 @@ def test_paddings_in_words_are_understood(padding: str, expected: int) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("64 128 3", "must all be there"),
+        ("64 128 3", "out, kernel"),
         ("64 x 3 56x56", "channels out: 'x' is no whole number from 1"),
         ("64 128 3x1 56x56", "only square ones are measured"),
         ("64 128 3 56", "'56' is no size: write height x width"),
@@ -98,13 +98,13 @@ def test_paddings_in_words_are_understood(padding: str, expected: int) -> None:
         ("64 128 3 60000x60000", "one of its tensors"),
         ("64 128 3 99999x99999", "from 1 to 65536"),
         ("1" * 4000 + " 1 1 1x1", f"more than {LONGEST_LINE}"),
-        ("Conv2d(3, 4, kernel_size=(3, 3))", "write that of its input behind it, as @56x56"),
+        ("Conv2d(3, 4, kernel_size=(3, 3))", "size of its input, as in @56x56"),
         ("Conv2d(3, 4, kernel_size=(3, 1)) @9x9", "differs in height and width"),
         ("Conv2d(3, 4, kernel_size=(3, 3), stride=(2, 1)) @9x9", "differs in height and width"),
         ("Conv2d(3, 4, kernel_size=(3, 3), padding_mode=reflect) @9x9", "only zeros are measured"),
         ("Conv2d(3, 4) @9x9", "kernel_size is missing"),
         ("Conv2d(3, 4, kernel_size=(3, 3) @9x9", "not how Python shows a Conv2d"),
-        ("nn.BatchNorm2d(64)", "must all be there"),
+        ("nn.BatchNorm2d(64)", "out, kernel"),
     ],
 )
 def test_what_is_no_layer_is_refused_in_words(line: str, said: str) -> None:
@@ -159,8 +159,8 @@ def test_many_bad_lines_do_not_flood_the_terminal() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "names no layer"),
-        ("# nothing\n\n", "names no layer"),
+        ("", "contains no layer"),
+        ("# nothing\n\n", "contains no layer"),
         ("\n" * (LARGEST_FILE + 1), "characters, more than"),
         ("".join(f"3 {n} 3 9x9\n" for n in range(1, 1002)), "1001 shapes, more than 1000"),
     ],

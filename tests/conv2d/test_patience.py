@@ -101,7 +101,7 @@ async def test_a_shape_that_compiles_longer_than_its_deadline_is_waited_for(
     assert (moved.number, moved.why, moved.because) == (
         2,
         "compiling",
-        "files of the compiler's cache grew",
+        "files in the compiler's cache grew",
     )
 
 

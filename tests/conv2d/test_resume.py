@@ -51,7 +51,7 @@ async def test_a_stopped_sweep_goes_on_with_the_remaining_shapes(
 
     assert [event.number for event in of_type(events, ShapeStarted)] == [3]
     assert verdicts_of(events) == [Verdict.PASS] * 3
-    assert notes_of(events) == ["Going on with an unfinished sweep: 2 shapes are known."]
+    assert notes_of(events) == ["Continuing an unfinished measurement: 2 shapes are known."]
 
 
 async def test_a_shape_that_was_lost_is_tried_once_more(worker_python: str, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ async def test_a_shape_that_was_lost_is_tried_once_more(worker_python: str, tmp_
     events = await events_of(sweep, tmp_path)
 
     assert [event.number for event in of_type(events, ShapeStarted)] == [2, 3]
-    assert "2->4 3x3 @4x4: hung or killed before its outcome was written" in notes_of(events)[1]
+    assert "2->4 3x3 @4x4: hung or killed before its result was written" in notes_of(events)[1]
     assert verdicts_of(events) == [Verdict.PASS] * 3
 
 
@@ -78,7 +78,7 @@ async def test_a_shape_that_was_lost_twice_is_hung_and_left_alone(
     assert [event.number for event in of_type(events, ShapeStarted)] == [3]
     assert verdicts_of(events) == [Verdict.PASS, Verdict.HUNG, Verdict.PASS]
     lost = results_of(events)[1]
-    assert lost.detail == "hung or killed before its outcome was written, twice"
+    assert lost.detail == "hung or killed before its result was written, twice"
 
 
 async def test_a_finished_sweep_is_measured_again(worker_python: str, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ async def test_results_of_another_torch_are_not_mixed_in(
 
     assert len(of_type(events, ShapeStarted)) == 2
     assert {result.loaded.torch for result in results_of(events)} == {"1.0"}
-    assert "starting afresh" in notes_of(events)[0]
+    assert "starting over" in notes_of(events)[0]
 
 
 async def test_a_sweep_that_lacks_only_its_last_line_starts_nobody(
@@ -144,4 +144,4 @@ async def test_the_same_sweep_twice_at_once_is_refused(worker_python: str, tmp_p
             if isinstance(event, ShapeStarted):
                 done = end_of(await events_of(sweep, tmp_path))
                 assert done.trouble is not None
-                assert "Another process is running this very sweep" in done.trouble.happened
+                assert "Another process is running the same" in done.trouble.happened

@@ -208,7 +208,8 @@ async def test_a_runner_that_was_killed_leaves_a_suspect(apart: Apart, worker_py
     done = end_of(events)
     assert done.trouble is not None
     assert (
-        "2->4 3x3 @4x4 was launched and has no verdict: it is the suspect" in done.trouble.meaning
+        "2->4 3x3 @4x4 was launched and has no verdict, so it is the suspect"
+        in done.trouble.meaning
     )
     assert isinstance(events[-2], Note)
     assert "it is the suspect" in events[-2].text
@@ -261,7 +262,7 @@ async def test_a_runner_that_fails_by_itself_says_why(
 
     assert trouble is not None
     assert "Its last words: RuntimeError: no psutil today." in trouble.happened
-    assert "No shape was under way" in trouble.meaning
+    assert "No shape was running at" in trouble.meaning
 
 
 def test_a_python_that_does_not_start_is_told(apart: Apart) -> None:
@@ -352,7 +353,7 @@ async def test_the_history_tells_how_each_run_stands(apart: Apart, worker_python
 
     assert [account.state for account in accounts] == [UNDER_WAY, FINISHED]
     lines = list(history_lines(accounts))
-    assert lines[0] == f"{run.id}  under way: 3 shapes on cpu"
+    assert lines[0] == f"{run.id}  running: 3 shapes on cpu"
     assert lines[1].endswith("; 1 pass")
     assert lines[3].endswith("; 1 pass, 1 wrong")
     assert account_form(accounts[1])["verdicts"] == {"pass": 1, "wrong": 1}

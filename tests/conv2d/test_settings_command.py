@@ -38,10 +38,10 @@ def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_pyth
     code, output, errors = home.run(*asked, **environ(miopen=BLAMED))
     assert code == 0, errors
     text = " ".join(output.split())
-    assert f"The smallest set that makes it right: {' '.join(PAIR)}." in text
+    assert f"The smallest set that makes it work: {' '.join(PAIR)}." in text
     assert "right 3 of 3 times" in text
-    assert "It took 3 hangs of the 5 allowed." in text
-    assert "Nobody who made this program has measured" in text
+    assert "It used 3 hangs of the 5 allowed." in text
+    assert "The makers of this program have measured" in text
     assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
     assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
     folder = worker_python.rpartition("/bin/")[0]
@@ -53,9 +53,9 @@ def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
     code, output, _ = home.run(*asked, **environ(miopen={"helps": [["NOTHING=1"]]}))
     text = " ".join(output.split())
     assert code == 1
-    assert "No setting is known to make it right: 1 of" in text
+    assert "No setting that makes it work was found: 1 of" in text
     assert "--engine native" in text
-    assert "--hangs 4 goes on from here" in text
+    assert "--hangs 4 continues from here" in text
 
 
 def test_a_dry_run_says_what_would_be_tried_and_starts_nothing(home: Home) -> None:
@@ -85,8 +85,8 @@ def test_a_comparison_shows_every_rival(home: Home, worker_python: str) -> None:
     [
         (("--hangs", "0"), "--hangs 3"),
         (("--hangs", "3", "--sizes", "4,6"), "name it"),
-        (("--hangs", "3", "--engine", "native"), "leave out --engine"),
-        (("--hangs", "3", "--find-limit", "size"), "give one of them"),
+        (("--hangs", "3", "--engine", "native"), "omit --engine"),
+        (("--hangs", "3", "--find-limit", "size"), "give only one of them"),
     ],
 )
 def test_what_is_missing_is_asked_for(home: Home, options: tuple[str, ...], said: str) -> None:
@@ -173,11 +173,11 @@ def told(**changes: object) -> str:
 def test_every_end_has_its_words() -> None:
     assert "A later call takes 2.00 ms (the first one 1.50 s); with the engine native" in told()
     assert "which may not be the smallest" in told(is_smallest=False)
-    assert "no hang was left to measure it again" in told(repeats=0, passes=0)
-    assert "Nothing needs to change: it is right as it is (3 of 3 times" in told(changes=())
+    assert "hang was left to measure it again" in told(repeats=0, passes=0)
+    assert "It is right without any change (3 of 3 times" in told(changes=())
     nothing = told(changes=None)
-    assert "No setting makes it right: 2 of 200 sets of variables were tried." in nothing
-    assert "What does make it right is the engine native: with `torch.backends" in nothing
+    assert "No setting makes it work: 2 of 200 sets of variables were tried." in nothing
+    assert "The engine native makes it work: with `torch.backends" in nothing
     bad = (EngineTried("native", "hung", None),)
-    assert "MIOpen alone is not at fault" in told(changes=None, engines=bad)
+    assert "MIOpen is not the only" in told(changes=None, engines=bad)
     assert "the card is broken." in told(changes=None, stopped="the card is broken.")

@@ -115,7 +115,7 @@ async def test_databases_are_kept_where_that_is_asked_for_and_named(
     sweep = replace(sweep_over(worker_python, row), surroundings=Surroundings(keep=True))
     events = await events_of(sweep, tmp_path, home(tmp_path))
     (kept,) = (tmp_path / ".cache/rdna1-setup/conv2d-kept").iterdir()
-    assert notes_of(events) == [f"What MIOpen keeps is left in {kept}."]
+    assert notes_of(events) == [f"MIOpen's databases are kept in {kept}."]
 
 
 async def test_where_no_databases_can_be_made_nothing_is_measured(
@@ -139,5 +139,5 @@ async def test_the_table_names_the_setting_and_that_a_log_was_on(
     events = await events_of(sweep_over(worker_python, *rows), tmp_path, home(tmp_path))
     lines = list(sweep_lines(results_of(events)))
     assert any("2->3 3x3 @4x4 with MIOPEN_DEBUG_CONV_GEMM=0" in line for line in lines)
-    assert "MIOpen's log was on: it makes every call longer." in lines
+    assert "MIOpen's log was on, which makes every call slower." in lines
     assert max(map(len, lines)) < 80

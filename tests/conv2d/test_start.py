@@ -88,7 +88,7 @@ async def test_a_torch_that_sees_no_card(worker_python: str, tmp_path: Path, spa
     done = end_of(await events_of(sweep, tmp_path))
     assert done.results == ()
     assert done.trouble is not None
-    assert done.trouble.happened == "torch 0.0+fake sees no GPU."
+    assert done.trouble.happened == "torch 0.0+fake finds no GPU."
 
 
 async def test_nothing_is_launched_without_a_journal(tmp_path: Path) -> None:

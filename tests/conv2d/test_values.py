@@ -139,7 +139,7 @@ def test_numbers_are_judged_by_finiteness_first() -> None:
     assert judge(1e-4, 0, 1e-5)[0] is Verdict.WRONG
     assert judge(None, 7, 1e-5) == (
         Verdict.WRONG,
-        "7 numbers of the result are infinite or not a number",
+        "7 numbers in the result are infinite or not a number",
     )
 
 

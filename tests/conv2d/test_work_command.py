@@ -48,7 +48,7 @@ def test_the_table_names_the_work_and_the_engine_is_unfolding(
         "1->3 3x3 @4x4", "1->3 3x3 @4x4, backward", "1->4 3x3 @4x4", "1->4 3x3 @4x4, backward",
     ]  # fmt: skip
     assert ["wrong" in row for row in rows] == [False, True, False, True]
-    assert "processor is the control" in " ".join(output.split())
+    assert "processor is the" in " ".join(output.split())
 
 
 def test_operations_are_measured_and_a_failure_is_named(home: Home, worker_python: str) -> None:
@@ -93,10 +93,10 @@ def test_a_dry_run_as_json_lists_them_too(home: Home) -> None:
         (("--work", "sideways"), "write one or more of forward,backward,train"),
         (("--work", "train,train"), "write one or more of"),
         (("--work", ""), "write one or more of"),
-        (("--sizes", "3", "--work", "train"), "batch norm needs 16 numbers of each channel"),
+        (("--sizes", "3", "--work", "train"), "batch norm needs 16 numbers for each channel"),
         (("--operations", "lstm,nonsense"), "no operation 'nonsense'. Known: copy, add"),
-        (("--operations", "--sizes", "32"), "leave out --preset, --sizes"),
-        (("--operations", "--engine", "unfold"), "none but convolutions unfold"),
+        (("--operations", "--sizes", "32"), "omit --preset, --sizes"),
+        (("--operations", "--engine", "unfold"), "only convolutions unfold"),
         (("--operations", "--compare-settings"), "--compare-settings, --work"),
         (("--operations", "--work", "train"), "--engine unfold"),
         (("--find-limit", "size", "--hangs", "1", "--work", "forward,train"), "one --work"),

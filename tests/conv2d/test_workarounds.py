@@ -134,7 +134,7 @@ async def test_the_hangs_allowed_end_it(worker_python: str, tmp_path: Path) -> N
     assert hung == [2, 1]
     unmeasured = [each for each in tried(asked, done.results) if each.result is None]
     assert unmeasured
-    assert "the hangs allowed are spent" in " ".join(
+    assert "the allowed hangs are used" in " ".join(
         workaround_lines(done.results[0], tried(asked, done.results))
     )
 
@@ -144,7 +144,7 @@ async def test_a_shape_that_passes_needs_no_way_around_it(
 ) -> None:
     done = await measured(request(worker_python), tmp_path)
     assert [result.verdict for result in done.results] == [Verdict.PASS]
-    assert "no way around it is needed" in " ".join(workaround_lines(done.results[0], ()))
+    assert "no workaround" in " ".join(workaround_lines(done.results[0], ()))
 
 
 def test_lines_tell_cost_and_the_cheapest_that_keeps_the_result() -> None:
@@ -164,6 +164,6 @@ def test_lines_tell_cost_and_the_cheapest_that_keeps_the_result() -> None:
 def test_lines_say_so_where_nothing_passes() -> None:
     asked = WorkaroundRequest(sweep_of("python3"), HUNG, 9)
     results = [made(row.shape, Verdict.HUNG) for row in asked.rows]
-    assert "No way around it was found" in " ".join(
+    assert "None of the measured workarounds helps" in " ".join(
         workaround_lines(results[0], tried(asked, results))
     )

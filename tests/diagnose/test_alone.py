@@ -20,11 +20,11 @@ LOOPED = threading.Event()
 
 
 def good(machine: Machine) -> Iterator[Finding]:
-    yield fine("disk-full", "There is room")
+    yield fine("disk-full", "There is")
 
 
 def raises(machine: Machine) -> Iterator[Finding]:
-    yield fine("disk-full", "There is room")
+    yield fine("disk-full", "There is")
     raise RecursionError("too deep")
 
 

@@ -115,7 +115,7 @@ def test_an_exchanged_library_is_told_with_both_sizes() -> None:
     changed = ChangedLibrary(f"{VENV}/lib/libMIOpen.so", 9_000_000, 8_000_000, "")
     machine = with_torch(replace(torch("1.13.1+rocm5.2"), changed=(changed,)), OVERRIDE)
     (evidence,) = counting(machine)["wheel-library-replaced"].evidence
-    assert "libMIOpen.so: 8 MB, the wheel's had 9 MB" in evidence.text
+    assert "libMIOpen.so: 8 MB, but 9 MB in the wheel" in evidence.text
 
 
 def test_a_torch_for_nvidia_is_a_fault_where_there_is_no_such_card() -> None:

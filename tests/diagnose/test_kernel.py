@@ -50,8 +50,8 @@ def test_who_may_read_neither_is_told_how_to() -> None:
     ("told", "why"),
     [
         (Answer("", "journalctl is not installed"), "journalctl is not installed"),
-        (Answer("[ 1.0", "", None, late=True), "told nothing"),
-        (NO_ENTRIES, "told nothing"),
+        (Answer("[ 1.0", "", None, late=True), "printed nothing"),
+        (NO_ENTRIES, "printed nothing"),
         (Answer("", "", 1), "ended with code 1"),
     ],
 )
@@ -123,7 +123,11 @@ def test_a_file_without_a_log_says_so(tmp_path: Path, content: bytes, why: str) 
 def test_a_pipe_a_folder_and_nothing_are_no_files(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for path, why in ((pipe, "is no file"), (tmp_path, "s "), (tmp_path / "none", "No such file")):
+    for path, why in (
+        (pipe, ("is not a file")),
+        (tmp_path, "s "),
+        (tmp_path / "none", "No such file"),
+    ):
         (finding,) = findings_in_file(str(path))
         assert finding.status is Status.NOT_TESTED
         assert why in finding.meaning

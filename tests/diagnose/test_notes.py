@@ -53,7 +53,7 @@ def shown(finding: Finding) -> str:
 def test_note_000_ran_the_rocm_of_its_wheel_and_not_the_one_it_installed() -> None:
     machine = seen("rx5600xt-noble-rocm52-mix")
     found = told(machine)
-    assert "runs the ROCm 5.7 inside it, and not /opt/rocm-5.2.0" in fine(machine)
+    assert "uses its own ROCm 5.7, not /opt/rocm-5.2.0" in fine(machine)
     assert "MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1" in shown(found["noop-setting"])
     assert "MIOPEN_DEBUG_CONV_GEMM=0" in shown(found["miopen-solver-restricted"])
     assert "::" in shown(found["library-path-shadow"])
@@ -63,7 +63,7 @@ def test_note_000_ran_the_rocm_of_its_wheel_and_not_the_one_it_installed() -> No
 def of_note_001() -> Machine:
     """The settings of that note around the torch that it names."""
     profile = "/etc/profile.d/rocm-rdna1.sh"
-    idle = "no-op: it enables and forces nothing"
+    idle = "no-op: it neither enables nor forces anything"
     return replace(
         clean_jammy(),
         environments=(Environment(f"{HOME}/venv", "venv", "3.10", torch("1.13.1+rocm5.2")),),
@@ -149,4 +149,4 @@ def test_note_004_measured_a_library_of_its_own_making() -> None:
 def test_note_004_began_with_a_system_rocm_that_took_no_part() -> None:
     machine = seen("rx5600xt-noble-rocm702")
     assert "wheel-lacks-gfx-target" in told(machine)
-    assert "runs the ROCm 6.2 inside it, and not /opt/rocm-7.0.2" in fine(machine)
+    assert "uses its own ROCm 6.2, not /opt/rocm-7.0.2" in fine(machine)

@@ -167,7 +167,7 @@ def test_text_json_and_the_plain_road_conclude_the_same_and_no_better_than_the_w
 
 def test_nothing_wrong_is_not_said_of_what_was_not_tested() -> None:
     fine = Finding("disk-full", Status.OK, diagnose(seen(CARD)).findings[0].confidence,
-                   "There is room", (), "", ())  # fmt: skip
+                   "There is", (), "", ())  # fmt: skip
     untested = replace(fine, status=Status.NOT_TESTED)
     for findings, status, told in (
         ((fine,), Status.OK, "No problem was found: the one check is fine."),

@@ -45,7 +45,7 @@ def told(**fields: Any) -> Tried:
 def test_one_that_computes_rightly_is_told_with_what_the_card_passes_for() -> None:
     one = only(told())
     assert one.status is Status.OK
-    assert "torch 2.2.2+rocm5.7 (HIP 5.7.31921) computes on AMD Radeon RX 5600 XT as gfx1030" in (
+    assert "torch 2.2.2+rocm5.7 (HIP 5.7.31921) works on AMD Radeon RX 5600 XT as gfx1030" in (
         one.title
     )
 

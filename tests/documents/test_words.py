@@ -7,7 +7,10 @@ import re
 import pytest
 
 from tests.documents.made import ROOT
-from tests.documents.texts import prose, texts
+from tests.documents.texts import in_code, prose, texts
+
+LONGEST = 25
+"""Words of a sentence on a screen."""
 
 BETTER = {
     r"mend(s|ed|ing|able)?": "fix",
@@ -25,19 +28,40 @@ BETTER = {
     r"in force": "set",
     r"for good": "permanently",
     r"(is|are) to go": "will be removed",
-    r"1 (bytes|checks|files|folders|hangs|lines|packages|places|rows|runs|settings|shapes|steps)": "1 file",
+    r"(go|goes|going|gone|went) on with": "continue",
+    r"set aside": "back up, move away",
+    r"(is|are) there already": "already exists",
+    r"spoil(s|t|ed)?": "damage",
+    r"half-way": "not finished",
+    r"(somebody|anybody|everybody|whoever)": "someone, you",
+    r"and the like": "and similar",
+    r"not to be had": "not available",
+    r"ended well": "succeeded",
+    r"to its end": "until it has finished",
+    r"(run|do|done|try|start) (it )?all the same": "anyway",
+    r"1 (bytes|checks|files|folders|hangs|lines|packages|rows|runs|shapes|steps)": "1 file",
 }
 """What is not to be said, as a pattern of whole words, and what is said instead."""
 
 
 def _found(pattern: str) -> list[str]:
-    wrong = re.compile(rf"(?<![\w.-])(?:{pattern})(?![\w-])", re.IGNORECASE)
+    wrong = re.compile(rf"(?<![\w.\\-])(?:{pattern})(?![\w-])", re.IGNORECASE)
     return [f"{place}: {text.strip()}" for place, text in texts() if wrong.search(prose(text))]
 
 
 @pytest.mark.parametrize("pattern", BETTER)
 def test_no_text_uses_a_word_for_which_there_is_a_better_one(pattern: str) -> None:
     assert _found(pattern) == [], f"better: {BETTER[pattern]}"
+
+
+def test_a_sentence_on_a_screen_is_short() -> None:
+    sentences = [
+        (place, sentence)
+        for path in sorted((ROOT / "screens").rglob("*.py"))
+        for place, text in in_code(path)
+        for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text)
+    ]
+    assert [each for each in sentences if len(re.findall(r"[A-Za-z]\S*", each[1])) > LONGEST] == []
 
 
 def test_the_list_in_the_handbook_names_them() -> None:

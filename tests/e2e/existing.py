@@ -49,7 +49,7 @@ def make_environment(python: Path, venv: Path, wheels: Path, *further: str) -> N
         "[global]\ntimeout = 60\n\n[install]\nno-warn-script-location = true\n"
     )
     (venv / SITE / "torch/lib/libMIOpen.so.original").write_text("put here by hand")
-    (venv / SITE / "torch/lib/libtorch.so").write_text("exchanged by hand")
+    (venv / SITE / "torch/lib/libtorch.so").write_text("replaced by hand")
     (venv / SITE / "my_own.pth").write_text("# nothing\n")
     (venv / SITE / "torch/link").symlink_to("lib/libtorch.so")
     (venv / SITE / "empty_of_mine").mkdir()

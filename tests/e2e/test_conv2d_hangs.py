@@ -131,5 +131,5 @@ async def test_a_shape_that_compiles_for_40_seconds_is_waited_for(tmp_path: Path
     assert compiled.cold_s > COMPILE_S - 1
     moved = of_type(seen, DeadlineMoved)
     assert {(event.why, event.because) for event in moved} == {
-        ("compiling", "files of the compiler's cache grew")
+        ("compiling", "files in the compiler's cache grew")
     }

@@ -103,7 +103,7 @@ def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python
 
     again = home.run(*command)
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "Going on with an unfinished sweep" in again.stderr
+    assert "Continuing an unfinished measurement" in again.stderr
     results = results_of(again.stdout)
     assert [result["verdict"] for result in results] == ["pass"] * 15
 
@@ -119,7 +119,7 @@ def test_a_test_of_the_card_takes_no_processor_for_it(
     owner = Owner(tmp_path, monkeypatch)
     assert owner.start("--python", torch_python, *SAFE) == 2
     errors = capsys.readouterr().err
-    assert "sees no GPU" in errors
+    assert "finds no GPU" in errors
     assert "The card was not measured, so no result card is written." in errors
     assert owner.folders == []
 

@@ -129,7 +129,7 @@ def test_rollback_gives_the_first_state_and_keeps_what_was_added_or_changed(scen
     kept = scene.venv / "rdna1-setup-kept"
     assert (kept / SITE / "torch/version.py").read_text() == "changed by me"
     assert (kept / "pip.conf").read_text() == "changed by me too"
-    assert "changed by you, in" in undone.stdout
+    assert "changed, to" in undone.stdout
     assert (scene.venv / SITE / "torch/added.py").read_text() == "mine"
     shutil.rmtree(kept)
     (scene.venv / SITE / "torch/added.py").unlink()
@@ -173,7 +173,9 @@ def test_a_package_that_asks_for_another_torch_is_named_before_anything_happens(
     before = state(scene.home.folder)
     done = scene.home.run(*scene.command())
     assert done.returncode == 2
-    assert "wants-new-torch 3.0 asks for torch>=2.0; it would get torch 1.13.1" in done.stderr
+    assert (
+        "wants-new-torch 3.0 needs torch>=2.0, but torch 1.13.1 would be installed" in done.stderr
+    )
     assert "--venv" in done.stderr
     assert state(scene.home.folder) == before
 

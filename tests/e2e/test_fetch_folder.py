@@ -103,7 +103,7 @@ def test_a_machine_without_python_310_and_without_a_network_gets_the_one_of_the_
     shutil.copytree(archive.parent, folder / "python" / DAY, dirs_exist_ok=True)
     done = home.run(*fetch)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{archive.name} is there already" in done.stdout
+    assert f"{archive.name} already exists" in done.stdout
 
     *_, told = done.stdout.splitlines()
     command = shlex.split(told.partition("rdna1-setup apply ")[2])
@@ -153,7 +153,7 @@ def test_what_a_house_lacks_is_named_and_the_folder_is_not_done(home: Home) -> N
     done = home.run(*words(empty, folder))
     assert done.returncode == 1
     assert "The folder is not finished; missing: " in done.stdout
-    assert f"{folder} is not finished. The same command goes on from here." in done.stdout
+    assert f"{folder} is not finished. Run the same command again to continue." in done.stdout
     assert not (folder / "SHA256SUMS").exists()
 
 

@@ -67,7 +67,7 @@ def test_ctrl_c_inside_a_download_stops_and_the_same_command_goes_on(
             os.kill(run.pid, signal.SIGINT)
             output, errors = run.communicate(timeout=60)
         assert run.returncode == 130, output + errors
-        assert f"{folder} is not finished. The same command goes on from here." in output
+        assert f"{folder} is not finished. Run the same command again to continue." in output
         assert not (folder / "SHA256SUMS").exists()
         arrived = part.stat().st_size
         assert 0 < arrived < SIZE
@@ -92,7 +92,7 @@ def test_a_part_that_was_damaged_meanwhile_is_fetched_anew(
         index.served.released.set()
         again = home.run(*words(index, folder))
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "the part of an earlier run was damaged; once more" in again.stdout
+    assert "the part from an earlier run was damaged; downloading" in again.stdout
     assert listing(folder) == whole
 
 
@@ -153,8 +153,8 @@ def test_without_room_nothing_is_downloaded_and_with_room_it_goes_on(
         assert re.search(
             r"FAILED: The file system /\S* is full; \S+ \w+ more are needed", done.stdout
         )
-        assert f"What is fetched goes to {folder}/wheels" in done.stdout
-        assert "choose a folder on a bigger disk" in done.stdout
+        assert f"Everything is downloaded to {folder}/wheels" in done.stdout
+        assert "choose a folder on a larger disk" in done.stdout
         assert index.sent(f"/files/{TORCH}") == 0
         index.put(f"/files/{TORCH}", content)
         again = home.run(*words(index, folder))
@@ -192,7 +192,7 @@ def test_a_folder_with_other_content_is_refused_and_left_as_it_was(home: Home) -
     for more in ((), ("--dry-run",)):
         done = home.run("fetch", "--stack", "cpu", *more, str(home.folder))
         assert done.returncode == 2, done.stdout
-        assert "it holds mine.txt and was not begun by us" in done.stderr
+        assert "it has mine.txt, and rdna1-setup did not make it" in done.stderr
         assert "Name a folder that does not exist yet" in done.stderr
         assert done.stdout == ""
     assert listing(home.folder) == before
@@ -205,4 +205,4 @@ def test_a_closed_place_is_refused_before_anything_is_fetched(home: Home) -> Non
     done = home.run("fetch", "--stack", "cpu", str(closed / "folder"))
     assert done.returncode == 2
     assert f"you may not write in {closed}." in done.stderr
-    assert "Name a folder of your own" in done.stderr
+    assert "Name your own" in done.stderr

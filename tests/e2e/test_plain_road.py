@@ -84,7 +84,7 @@ def test_a_script_installs_measures_diagnoses_and_takes_back(
         answer(terminal, "Which Python?", number_of(terminal, "another one: I name it"))
         answer(terminal, "has torch", PYTHONS[0])
         answer(terminal, "On which device?", "2")
-        answer(terminal, "What is to be found out?", "1")
+        answer(terminal, "What do you want to know?", "1")
         answer(terminal, MENU, "3", 300)
         answer(terminal, "Which one?", "0")
         answer(terminal, MENU, "6")

@@ -73,13 +73,13 @@ def test_a_folder_with_somebody_s_files_is_left_alone(tmp_path: Path) -> None:
 def test_what_somebody_put_beside_ours_is_refused(tmp_path: Path) -> None:
     folder = finished(tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(Trouble, match=r"notes\.txt, which is not ours"):
+    with pytest.raises(Trouble, match=r"notes\.txt, which rdna1-setup did not make"):
         folder.begin(PLAIN)
 
 
 def test_a_file_in_its_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(Trouble, match="it is no folder"):
+    with pytest.raises(Trouble, match="it is not a folder"):
         Folder(tmp_path / "file").begin(PLAIN)
 
 

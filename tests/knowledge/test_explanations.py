@@ -93,7 +93,7 @@ def test_every_open_question_has_its_experiment() -> None:
     unknown = next(topic for topic in TOPICS if topic.id == "unknown")
     _, *parts = "\n".join(unknown.body).split("\n## ")
     *questions, rest = parts
-    assert rest.startswith("What one card cannot answer")
+    assert rest.startswith("Questions that one card cannot answer")
     assert all("    rdna1-setup conv2d " in part for part in questions)
     assert len(questions) >= 8
 

@@ -279,7 +279,7 @@ def test_what_is_wrong_with_a_result_is_named(tmp_path: Path, change: Any, said:
 
 
 def test_what_is_no_card_at_all_and_what_bears_another_name_is_refused(tmp_path: Path) -> None:
-    assert faults_of(in_file(tmp_path, "{"))[0].startswith("form: it is no JSON")
+    assert faults_of(in_file(tmp_path, "{"))[0].startswith("form: it is not valid JSON")
     (name, *_) = faults_of(in_file(tmp_path, card_text(good()), "My Card.json"))
     assert name.startswith("name: ")
 

@@ -38,7 +38,7 @@ def test_a_dkms_driver_that_is_not_in_use_is_told(tmp_path: Path) -> None:
     driver = read_driver(make(tmp_path, files, links=links)).value
 
     assert (driver.origin, driver.dkms) == ("in-tree", ("6.7.0-1787201.22.04",))
-    assert DRIVER.tell(driver)[1][1].endswith("which is not in use")
+    assert DRIVER.tell(driver)[1][1].endswith("which is not used")
 
 
 def test_without_the_driver_its_origin_is_unknown(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_without_the_driver_its_origin_is_unknown(tmp_path: Path) -> None:
 def test_a_damaged_version_is_unknown(text: str | bytes, tmp_path: Path) -> None:
     driver = read_driver(make(tmp_path, {VERSION_FILE: text})).value
 
-    assert driver.origin == Unknown(f"{VERSION_FILE} holds no version")
+    assert driver.origin == Unknown(f"{VERSION_FILE} has no version")
     assert driver.version == ""
 
 

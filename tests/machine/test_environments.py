@@ -132,7 +132,7 @@ def test_a_venv_tells_its_python(config: str, python: str, tmp_path: Path) -> No
 def test_a_venv_that_tells_nothing_is_unknown_with_its_reason(tmp_path: Path) -> None:
     host = make(tmp_path, {f"{VENV}/pyvenv.cfg": ""})
 
-    assert only(host).python == Unknown(f"{VENV} does not tell its Python")
+    assert only(host).python == Unknown(f"{VENV} has an unknown Python")
 
 
 def test_venvs_are_found_three_folders_deep_and_hidden_by_their_usual_names(
@@ -231,8 +231,8 @@ def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> Non
 
     assert told == (
         f"{VENV} (venv, Python 3.10.12): torch 2.5.1+rocm6.2, no numpy",
-        "  libMIOpen.so was exchanged: it has 1 bytes, the wheel's had 445,599,768; put aside as"
-        " libMIOpen.so.original",
+        "  libMIOpen.so was replaced: it has 1 bytes, the wheel's had 445,599,768; put aside as "
+        "libMIOpen.so.original",
         "  libhiprtc.so of the wheel is gone",
     )
 
@@ -241,7 +241,7 @@ def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> Non
     ("glibc", "told"),
     [
         ("2.41", "which this machine's glibc 2.41 refuses: torch does not start"),
-        ("2.39", "which this machine's glibc 2.39 still grants; 2.41 and later refuse it"),
+        ("2.39", "which this machine's glibc 2.39 still allows; 2.41 and later refuse it"),
         (Unknown("not glibc"), "which glibc 2.41 and later refuse"),
     ],
 )

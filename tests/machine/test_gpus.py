@@ -41,7 +41,7 @@ def test_the_revision_tells_the_name(device: str, revision: str, name: str, tmp_
 def test_an_unknown_revision_of_731f_is_named_as_a_series(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("731f", "ff")))
 
-    assert gpu.name == "Radeon RX 5600/5700 series (which one is not told by the id)"
+    assert gpu.name == "Radeon RX 5600/5700 series (the id does not tell which one)"
     assert gpu.rdna1
 
 
@@ -55,7 +55,7 @@ def test_kfd_outranks_the_table_and_the_note_says_so(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("7362", "c3") | node(gfx_target_version=100100)))
 
     assert (gpu.gfx, gpu.gfx_source, gpu.kfd_node) == ("gfx1010", "kfd", 1)
-    assert "The kernel says gfx1010 where its id says gfx1011" in gpu.note
+    assert "The kernel says gfx1010, its id says gfx1011" in gpu.note
 
 
 def test_kfd_finds_its_card_by_render_node_too(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_gfx1013_board_is_a_relative_and_no_rdna1_card(tmp_path: Path) -> None
     gpu = only(make(tmp_path, card("13fe", "00")))
 
     assert not gpu.rdna1
-    assert gpu.note.startswith("A relative of RDNA1, but not one")
+    assert gpu.note.startswith("Similar to RDNA1, but not")
 
 
 @pytest.mark.parametrize(
@@ -146,11 +146,13 @@ def test_a_sleeping_card_is_asked_nothing_that_would_wake_it(state: str, tmp_pat
     make(tmp_path, files, links=driven("amdgpu"))
     gpu = only(Watching(tmp_path))
 
-    asleep = Unknown("the card is asleep; not woken to ask")
+    asleep = Unknown("the card is asleep, and was not woken")
     assert gpu.asleep
     assert (gpu.vram_bytes, gpu.mec_firmware, gpu.link) == (asleep, asleep, asleep)
     assert not any(word in path for path in asked for word in ("mem_info", "fw_version", "link"))
-    assert "  asleep to save energy; what would wake it was not asked" in tell_gpus((gpu,))[1]
+    assert ("  asleep to save energy; not everything was read, so as not to wake it") in tell_gpus(
+        (gpu,)
+    )[1]
 
 
 def test_a_card_that_is_awake_is_not_asleep(tmp_path: Path) -> None:
@@ -180,7 +182,7 @@ def test_cards_that_rocm_cannot_use_are_named_beside_the_one_that_it_can(tmp_pat
     other = replace(free, name="NVIDIA GPU", pci_id="10de:21c4", rdna1=False, gfx=Unknown("x"))
     away = "RX 2 (gfx1010) is held by vfio-pci, for a virtual machine"
     assert tell_gpus((held, free, other))[0] == (
-        f"RX 1 (gfx1010); {away}; NVIDIA GPU is there too, and ROCm does not use it"
+        f"RX 1 (gfx1010); {away}; NVIDIA GPU is also here, but ROCm does not use it"
     )
     assert tell_gpus((held,))[0] == away
     assert tell_gpus((other,))[0] == "no RDNA1 card; NVIDIA GPU"
@@ -200,8 +202,8 @@ def test_a_card_without_a_driver_is_said_to_need_one(tmp_path: Path) -> None:
     [
         ({"simd_count": 72, "simd_per_cu": 2}, 36),
         ({"simd_count": 32, "simd_per_cu": 4}, 8),
-        ({"simd_count": 72, "simd_per_cu": 0}, Unknown("KFD does not tell simd_per_cu")),
-        ({"simd_count": 72}, Unknown("KFD does not tell simd_per_cu")),
+        ({"simd_count": 72, "simd_per_cu": 0}, Unknown("KFD does not report simd_per_cu")),
+        ({"simd_count": 72}, Unknown("KFD does not report simd_per_cu")),
     ],
 )
 def test_compute_units_follow_from_simds(
@@ -281,7 +283,7 @@ def test_a_damaged_compute_firmware_is_unknown(text: str, tmp_path: Path) -> Non
     files = card() | {f"{DEVICE}/fw_version/mec_fw_version": text}
     gpu = only(make(tmp_path, files, links=driven("amdgpu")))
 
-    assert gpu.mec_firmware == Unknown(f"{DEVICE}/fw_version/mec_fw_version holds no version")
+    assert gpu.mec_firmware == Unknown(f"{DEVICE}/fw_version/mec_fw_version has no version")
 
 
 def test_missing_atomics_are_told_with_the_firmware_that_makes_up_for_them(tmp_path: Path) -> None:

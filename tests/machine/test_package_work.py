@@ -144,4 +144,4 @@ def test_the_row_says_what_must_be_done_first(tmp_path: Path) -> None:
         return PACKAGES.tell(type(facts)(facts.rocm, one))[1]
 
     assert told(broken) == ("dpkg was interrupted: it needs dpkg --configure -a",)
-    assert told(busy) == ("unattended-upgr (process 4711) installs or removes packages now",)
+    assert told(busy) == ("unattended-upgr (process 4711) is installing or removing packages now",)

@@ -106,7 +106,7 @@ def test_a_record_without_links_tells_the_link_of_the_function(tmp_path: Path) -
 def test_a_width_that_cannot_be_is_unknown(width: str, tmp_path: Path) -> None:
     link = link_of(tmp_path, (CARD, port("1002", width, 16, FAST, FAST)))
 
-    assert link == Unknown(f"/sys/devices/pci0000:00/{CARD} does not tell its link")
+    assert link == Unknown(f"/sys/devices/pci0000:00/{CARD} does not report its link")
 
 
 @pytest.mark.parametrize("speed", ["Unknown", "", "\x00", "GT/s", "16.0 GT/s" * 10])
@@ -115,4 +115,4 @@ def test_a_speed_that_cannot_be_is_left_out(speed: str, tmp_path: Path) -> None:
 
 
 def test_a_card_without_the_files_is_unknown(tmp_path: Path) -> None:
-    assert read_link(make(tmp_path, {}), DEVICE) == Unknown(f"{DEVICE} does not tell its link")
+    assert read_link(make(tmp_path, {}), DEVICE) == Unknown(f"{DEVICE} does not report its link")

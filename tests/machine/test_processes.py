@@ -61,7 +61,7 @@ def test_a_process_that_only_kfd_sees_is_told_by_its_number(tmp_path: Path) -> N
 
     assert one == Process(4711, "", "", (), compute=True)
     assert PROCESSES.tell((one,))[1] == (
-        "process 4711, not seen from here: computes on the GPU (KFD lists it)",
+        "process 4711, not visible from here: computes on the GPU (KFD lists it)",
     )
 
 
@@ -79,8 +79,10 @@ def test_whoever_waits_in_the_kernel_is_named(tmp_path: Path) -> None:
 
     assert [(one.pid, one.state) for one in processes] == [(9, "D"), (70, "D")]
     summary, details = PROCESSES.tell(processes)
-    assert summary == "nobody computes on the GPU; stuck in the kernel: jbd2/sda1-8 (9), dd (70)"
-    assert details[1] == "dd (70): waits in the kernel (state D): no signal ends it"
+    assert (
+        summary == "no program computes on the GPU; stuck in the kernel: jbd2/sda1-8 (9), dd (70)"
+    )
+    assert details[1] == "dd (70): waits in the kernel (state D) and cannot be killed"
 
 
 def test_a_short_wait_is_no_trouble(tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_open_devices_are_told_and_the_display_server_is_known_as_one(tmp_path: 
     ]
     summary, details = PROCESSES.tell(processes)
     assert summary == "computing: python3 (70)"
-    assert ["draws the screen" in line for line in details] == [True, False, False]
+    assert ["draw on the screen" in line for line in details] == [True, False, False]
 
 
 def test_without_a_gpu_device_no_open_file_is_looked_at(tmp_path: Path) -> None:

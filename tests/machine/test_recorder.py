@@ -170,7 +170,7 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_looked_at(
 
     assert run("--record", str(folder)) == 2
 
-    assert "name" in (said := capsys.readouterr().err) or "There is no" in said
+    assert "name" in (said := capsys.readouterr().err) or "does not exist" in said
     assert sorted(tmp_path.rglob("*")) == before
 
 

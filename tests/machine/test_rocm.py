@@ -72,7 +72,7 @@ def test_the_row_says_which_folder_belongs_to_no_package(tmp_path: Path) -> None
 
     _, lines = ROCM_TREES.tell(read_rocm_trees(host).value)
 
-    assert lines == ("/opt/rocm-5.2.0: 5.2.0, of no package that dpkg knows",)
+    assert lines == ("/opt/rocm-5.2.0: 5.2.0, not from a package that dpkg knows",)
 
 
 def test_amds_driver_folders_are_seen_and_state_no_version(tmp_path: Path) -> None:

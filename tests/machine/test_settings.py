@@ -122,8 +122,8 @@ def test_a_library_path_is_only_told_when_it_is_faulty_or_names_rocm(tmp_path: P
     ]
 
     assert [len(settings) for settings in found] == [0, 1, 1]
-    assert "current directory" not in found[1][0].effect
-    assert "current directory" in found[2][0].effect
+    assert "current folder" not in found[1][0].effect
+    assert "current folder" in found[2][0].effect
 
 
 def test_the_demo_machine_says_which_of_its_settings_do_nothing() -> None:

@@ -33,9 +33,9 @@ def around(
     [
         (b"\x06\x00\x00\x00\x01", True),
         (b"\x06\x00\x00\x00\x00", False),
-        (b"\x06\x00\x00\x00", Unknown(f"{SECURE_BOOT} holds no answer")),
-        (b"", Unknown(f"{SECURE_BOOT} holds no answer")),
-        (b"\x06\x00\x00\x00\x02", Unknown(f"{SECURE_BOOT} holds no answer")),
+        (b"\x06\x00\x00\x00", Unknown(f"{SECURE_BOOT} is empty")),
+        (b"", Unknown(f"{SECURE_BOOT} is empty")),
+        (b"\x06\x00\x00\x00\x02", Unknown(f"{SECURE_BOOT} is empty")),
     ],
 )
 def test_secure_boot_is_the_fifth_byte(content: bytes, secure: Fact[bool], tmp_path: Path) -> None:
@@ -45,17 +45,19 @@ def test_secure_boot_is_the_fifth_byte(content: bytes, secure: Fact[bool], tmp_p
 def test_secure_boot_is_told_to_be_harmless_here(tmp_path: Path) -> None:
     found = around(tmp_path, {SECURE_BOOT: b"\x06\x00\x00\x00\x01"})
 
-    assert "Secure Boot: on; fine, we load no kernel module" in SURROUNDINGS.tell(found)[1]
+    assert ("Secure Boot: on (fine: this program loads no kernel module)") in SURROUNDINGS.tell(
+        found
+    )[1]
 
 
-UNSEEN = Unknown("the firmware is not seen from here")
+UNSEEN = Unknown("the firmware is not visible from here")
 
 
 @pytest.mark.parametrize(
     ("files", "secure"),
     [
         ({"/sys/firmware/acpi/tables/DSDT": ""}, False),
-        ({"/sys/firmware/efi/fw_vendor": ""}, Unknown("the firmware does not tell it here")),
+        ({"/sys/firmware/efi/fw_vendor": ""}, Unknown("the firmware does not report it here")),
         ({}, UNSEEN),
         ({"/sys/firmware/acpi/x": "", "/.dockerenv": ""}, UNSEEN),
         ({"/sys/firmware/acpi/x": "", "/dev/dxg": ""}, UNSEEN),

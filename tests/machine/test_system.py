@@ -25,7 +25,7 @@ def test_quotes_of_both_kinds_are_taken_off(tmp_path: Path) -> None:
 def test_a_rolling_release_without_version_is_unknown_with_its_reason(tmp_path: Path) -> None:
     system = read_system(make(tmp_path, {"/etc/os-release": "ID=arch\n"})).value
 
-    assert system.release == Unknown("os-release does not tell VERSION_ID")
+    assert system.release == Unknown("os-release has no VERSION_ID")
 
 
 def test_nothing_readable_gives_reasons_and_no_traceback(tmp_path: Path) -> None:

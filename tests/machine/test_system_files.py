@@ -38,27 +38,27 @@ def found(
 @pytest.mark.parametrize(
     ("path", "content", "detail"),
     [
-        ("/etc/apt/keyrings/x.gpg", BINARY, "holds AMD's ROCm release key"),
-        ("/etc/apt/keyrings/x.asc", ARMORED, "holds AMD's ROCm release key"),
-        ("/usr/share/keyrings/x.gpg", BINARY, "holds AMD's ROCm release key"),
+        ("/etc/apt/keyrings/x.gpg", BINARY, "contains AMD's ROCm release key"),
+        ("/etc/apt/keyrings/x.asc", ARMORED, "contains AMD's ROCm release key"),
+        ("/usr/share/keyrings/x.gpg", BINARY, "contains AMD's ROCm release key"),
         (
             "/etc/apt/trusted.gpg.d/x.gpg",
             BINARY,
-            "holds AMD's ROCm release key, trusted for every source",
+            "contains AMD's ROCm release key, trusted for every source",
         ),
         (
             "/etc/apt/trusted.gpg",
             b"others" + BINARY,
-            "holds AMD's ROCm release key, trusted for every source",
+            "contains AMD's ROCm release key, trusted for every source",
         ),
-        ("/etc/apt/keyrings/rocm.gpg", b"", "named like AMD's; another key than ROCm's"),
+        ("/etc/apt/keyrings/rocm.gpg", b"", "named like AMD's; not ROCm's key"),
         (
             "/etc/apt/trusted.gpg.d/old-amdgpu.asc",
             b"?",
-            "named like AMD's; another key than ROCm's, trusted for every source",
+            "named like AMD's; not ROCm's key, trusted for every source",
         ),
-        ("/root/keys/other.gpg", b"x", "a source of AMD's names it; another key than ROCm's"),
-        ("/root/keys/other.gpg", BINARY, "holds AMD's ROCm release key"),
+        ("/root/keys/other.gpg", b"x", "used by an AMD source; not ROCm's key"),
+        ("/root/keys/other.gpg", BINARY, "contains AMD's ROCm release key"),
     ],
 )
 def test_a_key_is_amds_by_content_by_source_or_by_name(
@@ -145,7 +145,7 @@ def test_alternatives_are_told_with_where_they_lead(tmp_path: Path) -> None:
     assert found(tmp_path, {**files, "/etc/alternatives/README": ""}, links=links) == {
         "/etc/alternatives/amd-smi": (
             "alternative",
-            "leads to /opt/rocm-6.2.4/bin/amd-smi, which is not there",
+            "leads to /opt/rocm-6.2.4/bin/amd-smi, which does not exist",
         ),
         "/etc/alternatives/rocm": ("alternative", "leads to /opt/rocm-5.7.1"),
         "/var/lib/dpkg/alternatives/rocm": ("alternative", "auto, /opt/rocm-5.7.1"),
@@ -211,7 +211,7 @@ def test_a_long_file_is_told_in_one_short_line(tmp_path: Path) -> None:
 
 
 def test_the_row_counts_each_kind() -> None:
-    key = SystemFile("/etc/apt/keyrings/rocm.gpg", "key", "holds AMD's ROCm release key")
+    key = SystemFile("/etc/apt/keyrings/rocm.gpg", "key", "contains AMD's ROCm release key")
     pin = SystemFile("/etc/apt/preferences.d/rocm-pin-600", "pin", "priority 600")
 
     assert SYSTEM_FILES.tell((key, key, pin)) == (

@@ -108,21 +108,21 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     assert isinstance(step, TakeLinesOut)
     assert (step.path, step.lines) == (BASHRC, ((2, f"export {OVERRIDE}=10.3.0"),))
     assert not step.needs_root
-    assert any("open a new one" in note for note in plan.notes)
+    assert any("Open a new one" in note for note in plan.notes)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stands inside something"),
-        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stands inside something"),
-        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stands inside something"),
-        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stands inside something"),
-        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stands inside something"),
-        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stands inside something"),
-        (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it sets HSA_ENABLE_SDMA too"),
+        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stays, because"),
+        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stays, because"),
+        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stays, because"),
+        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stays, because"),
+        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stays, because"),
+        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stays, because"),
+        (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it also sets HSA_ENABLE_SDMA"),
         (f"export {OVERRIDE}=10.3.0 && echo set\n", 1, "it does more"),
-        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stands inside something"),
+        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stays, because"),
     ],
     ids=[
         "alone in an if",
@@ -200,7 +200,7 @@ def test_a_setting_that_names_a_file_does_not_get_into_a_profile_anew(tmp_path: 
     """Root would refuse the line as its own; the whole line stays."""
     text = f"export {OVERRIDE}=10.3.0 MIOPEN_USER_DB_PATH=x\necho a\n"
     told = refusal(*with_lines(tmp_path, text, 1, path=PROFILE), "stale-override")
-    assert "some.sh:1 stays, for it sets MIOPEN_USER_DB_PATH too" in told
+    assert "some.sh:1 stays, because it also sets MIOPEN_USER_DB_PATH" in told
     with pytest.raises(Wrong):
         refuse_lines(PROFILE, text, "export MIOPEN_USER_DB_PATH=x\necho a\n")
 
@@ -232,8 +232,8 @@ def test_what_cannot_go_is_noted_beside_what_goes(tmp_path: Path) -> None:
     ("path", "told"),
     [
         (f"{HOME}/.config/fish/fish_variables", "set --universal --erase"),
-        ("/etc/environment", "edit it by hand"),
-        (f"{HOME}/.config/systemd/user/comfy.service", "edit it by hand"),
+        ("/etc/environment", "edit it yourself"),
+        (f"{HOME}/.config/systemd/user/comfy.service", "edit it yourself"),
     ],
 )
 def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str) -> None:
@@ -244,7 +244,7 @@ def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str
 def test_a_file_that_is_no_utf_8_is_left_alone(tmp_path: Path) -> None:
     host, machine = with_lines(tmp_path, "", 2)
     host = host_with(tmp_path, {BASHRC: b"# \xe4\n" + f"export {OVERRIDE}=10.3.0\n".encode()})
-    assert "edit it by hand" in refusal(host, machine, "stale-override")
+    assert "edit it yourself" in refusal(host, machine, "stale-override")
 
 
 def test_what_this_session_alone_sets_has_no_plan(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_who_asks_for_numpy_2_is_named_before_anything_is_begun(tmp_path: Path) 
     files = BARE | distribution_files("numpy", "2.0.1")
     files |= distribution_files("opencv-python", "4.12.0", "numpy>=2")
     told = refusal(host_with(tmp_path, files), NUMPY_2, "numpy2-abi")
-    assert "opencv-python 4.12.0 asks for numpy>=2" in told
+    assert "opencv-python 4.12.0 needs numpy>=2" in told
 
 
 def test_a_numpy_that_cannot_be_moved_whole_is_left(tmp_path: Path) -> None:
@@ -398,7 +398,7 @@ def test_for_a_library_of_another_size_the_same_torch_comes_anew(
     (resolve,) = (step for step in plan.steps if isinstance(step, ResolveHeld))
     assert resolve.argv[-1] == "torch==1.13.1+rocm5.2"
     assert "https://download.pytorch.org/whl/rocm5.2" in resolve.argv
-    assert any("installed anew" in note for note in plan.notes)
+    assert any("installed again" in note for note in plan.notes)
 
 
 def test_a_torch_of_an_unknown_index_is_left_to_its_owner(tmp_path: Path) -> None:
@@ -477,7 +477,7 @@ def test_dpkg_finishes_and_the_plan_says_that_this_stays(tmp_path: Path) -> None
     )
     (step,) = plan.steps
     assert isinstance(step, FinishInterrupted)
-    assert any("cannot be taken back" in note for note in plan.notes)
+    assert any("cannot be undone" in note for note in plan.notes)
 
 
 def test_what_dpkg_cannot_finish_is_told_with_its_remedy(tmp_path: Path) -> None:
@@ -491,7 +491,7 @@ def test_what_a_person_must_do_has_no_plan_and_says_the_steps(tmp_path: Path) ->
     machine = replace(clean_jammy(), environments=(environment(torch("2.5.1+cu124", "cuda")),))
     found = finding(machine, "cuda-wheel")
     assert not has_plan(found)
-    with pytest.raises(PlanImpossible, match=r"No plan mends this: .* 1\. "):
+    with pytest.raises(PlanImpossible, match=r"No plan can fix this: .* 1\. "):
         make_fix(host_with(tmp_path, {}), machine, found)
 
 

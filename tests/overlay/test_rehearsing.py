@@ -33,7 +33,7 @@ WENT_WELL = (
     {"event": "output", "step": 1, "lines": ["one"]},
     {"event": "done", "step": 1, "outcome": "fine"},
     {"event": "started", "step": 2},
-    {"event": "done", "step": 2, "outcome": "it went with an earlier step"},
+    {"event": "done", "step": 2, "outcome": "already removed by an earlier step"},
     {"event": "changes", "when": "there", **COUNTS},
     {"event": "started", "step": 3},
     {"event": "done", "step": 3, "outcome": "UNDO.sh ended with 0"},
@@ -65,7 +65,7 @@ class FakeRoot:
             _tell(out, event)
         if self.waits:
             assert os.read(commands, 100) == b""
-            _tell(out, failed("The rehearsal was stopped."))
+            _tell(out, failed("The trial run was stopped."))
         os.close(commands)
         os.close(out)
 
@@ -115,7 +115,7 @@ async def test_it_is_shown_as_a_run_of_roots_steps_and_their_way_back(
     assert {event.total for event in started} == {3}
     assert Output(("one",)) in events
     finished = [event.outcome for event in events if isinstance(event, StepFinished)]
-    assert finished == ["fine", "it went with an earlier step", "UNDO.sh ended with 0"]
+    assert finished == ["fine", "already removed by an earlier step", "UNDO.sh ended with 0"]
     assert events[-1] == PlanFinished(True, False, False, False, "", "")
     assert rehearsing.outcome is not None
     assert (str(rehearsing.outcome.there), rehearsing.outcome.back.created) == (
@@ -146,7 +146,7 @@ async def test_one_that_cannot_be_begun_says_why(with_sudo: dict[str, str]) -> N
 async def test_a_helper_that_is_gone_is_told(with_sudo: dict[str, str]) -> None:
     events = await all_of(rehearsal(FakeRoot(*WENT_WELL[:2]), with_sudo))
     (failure,) = [event for event in events if isinstance(event, StepFailed)]
-    assert "ended by itself" in failure.happened
+    assert "ended unexpectedly" in failure.happened
 
 
 async def test_it_is_stopped_at_once(with_sudo: dict[str, str]) -> None:
@@ -163,7 +163,7 @@ async def test_it_is_stopped_at_once(with_sudo: dict[str, str]) -> None:
 async def test_a_plan_that_is_not_settled_is_not_rehearsed(with_sudo: dict[str, str]) -> None:
     unsettled = replace(PLAN, steps=(WriteSystemFile("why", "/etc/x", "", "back"),))
     events = await all_of(rehearsal(FakeRoot(), with_sudo), unsettled)
-    assert "cannot be rehearsed yet" in events[0].happened  # type: ignore[union-attr]
+    assert "not possible yet" in events[0].happened  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("step", "can"), [(STEPS[0], True), (STEPS[1], False)])

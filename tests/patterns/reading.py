@@ -22,7 +22,7 @@ from tests.patterns.gathering import Gathered, in_calls, on_loading
 SHORT, LONG = 1_000, 4_000
 """Characters of a text: the longer one is the longest line that readers leave whole."""
 WORTH_A_LOOK, TOO_LONG = 1.5, 10.0
-"""Times what a plain pattern takes that begins anew at every character of as many.
+"""Times what a plain pattern takes that starts over at every character of as many.
 
 Machines and Pythons differ by a few times; what runs away takes a thousand times as long.
 """

@@ -50,7 +50,7 @@ def test_help_tells_all_that_is_said_of_one_stack(tmp_path: Path) -> None:
     _, told = walk(tmp_path, f"1 0 ?{number} b b 0", "--demo")
     assert f"{number}. cpu" in told
     assert "== What is said of cpu" in told
-    assert told.endswith("Left.\n")
+    assert told.endswith("Goodbye.\n")
 
 
 def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_path: Path) -> None:
@@ -58,8 +58,8 @@ def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_pa
     number = re.search(r"^  (\d)  rocm52: ", told, re.MULTILINE)
     assert number is not None
     _, told = walk(tmp_path, f"1 1 {number[1]} . {number[1]} 2 . . 0", "--demo")
-    assert "rocm52 cannot run ComfyUI: ComfyUI asks for torch 2.7 or newer" in told
-    assert told.count("Take it all the same?") == told.count("Which stack?") == 2
+    assert "rocm52 cannot run ComfyUI: ComfyUI needs torch 2.7 or newer" in told
+    assert told.count("Use it anyway?") == told.count("Which stack?") == 2
     assert "--demo apply --stack rocm52 --app comfyui" in told
 
 
@@ -68,18 +68,18 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
     tmp_path: Path, answer: str, declined: bool
 ) -> None:
     _, told = walk(tmp_path, f"1 1 . {answer} . 0", "--machine", MACHINE)
-    assert "Shall the plan give you permission?" in told
+    assert "Should the plan give it to" in told
     command = told.split("The same as a command:")[1].split("\n\n")[0]
     assert ("--without-groups" in command) == declined
     assert ("as root, add owner to render" in told) != declined
     _, told = walk(tmp_path, "1 1 . . 0", "--demo")
-    assert "Shall the plan give" not in told, "its owner is in render"
+    assert "Should the plan give" not in told, "its owner is in render"
 
 
 def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
     _, told = walk(tmp_path, "1 . q", "--demo")
     assert told.index("rdna1-setup rollback") < told.index("Which stack?")
-    assert told.endswith("Left. Nothing was changed but by plans that you agreed to.\n")
+    assert told.endswith("Goodbye. Nothing was changed, except by plans that you agreed to.\n")
 
 
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
@@ -87,14 +87,14 @@ def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log.write_text("RuntimeError: HIP error: invalid device function\n")
     _, told = walk(tmp_path, f"4 1 {log} 4 2 Segfault . 0", "--demo")
     assert "[wheel-lacks-gfx-target]" in told
-    assert "This text has no line that this program knows" in told
+    assert "knows no line of this text. Try the kernel" in told
 
 
 def test_the_end_of_the_answers_leaves_and_changes_nothing(tmp_path: Path) -> None:
     for answers in ("", "1", "1 .", "1 . .", "5", "2 . 1"):
         code, told = walk(tmp_path, answers)
         assert code == 0
-        assert told.endswith("Left. Nothing was changed but by plans that you agreed to.\n")
+        assert told.endswith("Goodbye. Nothing was changed, except by plans that you agreed to.\n")
         assert list(tmp_path.iterdir()) == []
 
 
@@ -105,7 +105,7 @@ def test_answers_from_a_pipe_agree_to_no_plan(tmp_path: Path) -> None:
     assert number is not None
     code, told = walk(tmp_path, f"1 0 {number[1]} . y y 0")
     assert "Carry this plan out?" not in told
-    assert "Nothing was changed: there is no terminal to ask at." in " ".join(told.split())
+    assert "Nothing was changed, because there is no terminal to ask you." in " ".join(told.split())
     assert code == 0
     assert list(tmp_path.iterdir()) == []
 

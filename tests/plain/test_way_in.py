@@ -97,7 +97,7 @@ def test_where_a_screen_reader_runs_the_plain_road_is_offered_first(
 ) -> None:
     assert seat.way(runs=SPOKEN, answer=answer) == (way, "")
     told = seat.told()
-    assert "The screen reader Orca is at work here." in told
+    assert "The screen reader Orca is running." in told
     assert "\x1b" not in told
 
 

@@ -58,7 +58,7 @@ def with_packages(*packages: Package, release: str = "5.7.1") -> Machine:
         ),
         apt_sources=(source(ROCM_LIST, ROCM),),
         system_files=(
-            SystemFile("/etc/apt/keyrings/rocm.gpg", "key", "holds AMD's ROCm release key"),
+            SystemFile("/etc/apt/keyrings/rocm.gpg", "key", "contains AMD's ROCm release key"),
             SystemFile("/etc/apt/preferences.d/rocm-pin-600", "pin", "priority 600 for *"),
         ),
     )

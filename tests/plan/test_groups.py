@@ -139,7 +139,7 @@ def test_where_the_groups_of_the_user_are_not_known_root_finds_out() -> None:
 def test_advice_does_not_ask_the_user_for_what_the_plan_does() -> None:
     for machine, told in (
         (closed(), "the plan adds you to render"),
-        (closed("render"), "login on"),
+        (closed("render"), "at your next login"),
     ):
         found = recommend(machine, ())
         texts = " ".join("\n".join(recommendation_lines(found)).split())

@@ -76,10 +76,10 @@ def test_a_dry_run_shows_it_and_changes_nothing(tmp_path: Path, venv: Path) -> N
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("MIOPEN_DEBUG_CONV_GEMM=1", "enables and forces nothing"),
-        ("LD_PRELOAD=/tmp/x.so", "no variable of ROCm's that this program knows"),
+        ("MIOPEN_DEBUG_CONV_GEMM=1", "neither enables nor forces anything"),
+        ("LD_PRELOAD=/tmp/x.so", "this program knows no such variable of ROCm"),
         ("MIOPEN_FORCE_RDNA1=1", "no released MIOpen reads it"),
-        ("MIOPEN_DEBUG_FIND_ONLY_SOLVER=a b", "no such variable needs that value"),
+        ("MIOPEN_DEBUG_FIND_ONLY_SOLVER=a b", "this variable does not need that value"),
         ("MIOPEN_DEBUG_CONV_GEMM", "NAME=VALUE"),
     ],
 )

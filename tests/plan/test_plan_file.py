@@ -90,9 +90,9 @@ def test_what_is_no_document_of_ours_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (None, "no plan of the kind None"),
-        ("way back", "no plan of the kind 'way back'"),
-        ("x" * 9999, r"no plan of the kind 'x+\.\.\.x+'$"),
+        (None, "not know plans of the kind None"),
+        ("way back", "not know plans of the kind 'way back'"),
+        ("x" * 9999, r"not know plans of the kind 'x+\.\.\.x+'$"),
     ],
 )
 def test_a_plan_of_a_kind_that_nobody_knows_is_refused_by_name(kind: object, words: str) -> None:
@@ -119,13 +119,13 @@ def test_the_id_tells_plans_of_the_same_steps_apart_by_what_they_are_for() -> No
 def test_the_step_that_was_changed_is_named() -> None:
     form = document()
     form["steps"][1]["text"] = "as root, nothing"
-    with pytest.raises(WrongPlanFile, match="step 2 is not as we write it"):
+    with pytest.raises(WrongPlanFile, match="step 2 differs from what this program writes"):
         read_plan_document(json.dumps(form))
 
 
 def test_what_two_plans_do_otherwise_is_told_step_by_step() -> None:
     told = plan_differences(CLEAN_UP, REMOVAL)
-    assert told[0] == f"no more: {CLEAN_UP.steps[0]}"
+    assert told[0] == f"removed: {CLEAN_UP.steps[0]}"
     assert f"new: {REMOVAL.steps[0]}" in told
 
 

@@ -122,16 +122,16 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).remove == change(usual).remove
     assert change(plan).for_good == (LOST,)
     assert change(plan).request()["for_good"] == [list(LOST)]
-    assert f"no package file is kept of rocm-core={LOST[1]}" in str(change(plan))
-    assert "1 package from the backup; 1 are removed for good" in change(plan).inverse
-    assert plan.notes[0].startswith(f"Removed for good: rocm-core {LOST[1]}. ")
+    assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
+    assert "1 package from the backup; 1 are removed permanently" in change(plan).inverse
+    assert plan.notes[0].startswith(f"Removed permanently: rocm-core {LOST[1]}. ")
     assert plan.id != usual.id
 
 
 def test_where_all_goes_for_good_nothing_is_kept() -> None:
     plan = make_removal(with_packages(amd("rocm-core")), for_good=(LOST,))
     assert not any(isinstance(step, KeepDebs) for step in plan.steps)
-    assert str(change(plan)).endswith("no package file of them is kept")
+    assert str(change(plan)).endswith("no package file is kept for them")
 
 
 def test_another_version_does_not_go_for_good_by_the_same_word() -> None:
@@ -181,7 +181,9 @@ def test_amds_own_libdrm_stays_whatever_is_to_go_and_so_does_a_distributions_gra
     xorg = distribution("xserver-xorg-amdgpu-video-amdgpu")
     plan = make_removal(with_packages(amd("rocm-core"), drm, xorg), SCOPES)
     assert change(plan).remove == ("rocm-core",)
-    assert any("graphics packages are not ROCm and stay: libdrm2-amdgpu" in n for n in plan.notes)
+    assert any(
+        "graphics packages stay, because they are not ROCm: libdrm2-amdgpu" in n for n in plan.notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ def test_amds_kernel_driver_goes_when_it_is_broken_or_asked_for(
 def test_a_broken_driver_that_goes_unasked_is_named_with_why() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     why = (
-        "AMD's kernel driver package goes too (amdgpu-dkms): dpkg stopped half-way at it, and apt "
+        "AMD's kernel driver package is removed too (amdgpu-dkms): it is half installed, and apt "
         "fails until it is gone. The kernel's own driver stays."
     )
     assert why in make_removal(machine, files=files).notes
@@ -306,7 +308,9 @@ def test_a_shared_file_that_could_not_be_read_is_left_and_named() -> None:
     machine, _ = shared("/etc/apt/sources.list", 3, LINES)
     plan = make_removal(machine)
     assert written(plan) == []
-    assert any("/etc/apt/sources.list" in note and "by hand" in note for note in plan.notes)
+    assert any(
+        "/etc/apt/sources.list" in note and "Edit it yourself" in note for note in plan.notes
+    )
 
 
 def test_what_this_program_wrote_for_a_system_rocm_goes_with_it() -> None:
@@ -390,7 +394,7 @@ def test_leftovers_without_packages_are_moved_too() -> None:
             SystemFile(
                 "/etc/alternatives/rocm",
                 "alternative",
-                "leads to /opt/rocm-5.2.0, which is not there",
+                "leads to /opt/rocm-5.2.0, which does not exist",
             ),
             SystemFile("/var/lib/dpkg/alternatives/rocm", "alternative", "auto, /opt/rocm-5.2.0"),
         ),
@@ -430,7 +434,7 @@ def test_a_folder_in_which_a_package_that_stays_has_files_stays_and_that_is_said
     files = knowing({}, "rocm-core", "mine", stray=True)
     plan = make_removal(with_packages(amd("rocm-core"), unclear), files=files)
     assert TREE not in moved(plan)
-    assert any(f"{TREE} stays: mine has files in it" in note for note in plan.notes)
+    assert any(f"{TREE} stays, because mine has files in it" in note for note in plan.notes)
 
 
 def test_a_key_for_every_source_stays_while_a_source_of_amds_does() -> None:

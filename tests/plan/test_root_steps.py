@@ -130,7 +130,7 @@ def test_a_plan_is_the_same_after_its_way_through_json(name: str) -> None:
 
 @pytest.mark.parametrize("form", [{"steps": [{"kind": "Explode"}]}, {"steps": 7}, {"steps": []}])
 def test_what_is_no_plan_of_ours_is_refused(form: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="no plan of this version"):
+    with pytest.raises(ValueError, match="not from this version"):
         plan_of(form)
 
 
@@ -148,9 +148,9 @@ def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> N
     text = str(step)
     assert "apt-get purge comgr" in text
     assert f"apt-get install rocm-core=5.2.0.50200-65 {DEB.path} (SHA-256 {'a' * 12})" in text
-    assert "with them come pciutils=1:3.9.0-4" in text
-    assert "with them go rocm-dev" in text
-    assert text.endswith("anything more or less is refused")
+    assert "also installs pciutils=1:3.9.0-4" in text
+    assert "also removes rocm-dev" in text
+    assert text.endswith("anything else")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> N
 )
 def test_what_is_not_known_exactly_cannot_be_asked_for(step: AptChange | WriteSystemFile) -> None:
     assert not settled((step,))
-    with pytest.raises(ValueError, match=r"not asked|not fetched"):
+    with pytest.raises(ValueError, match=r"not known before|not downloaded"):
         step.request()
 
 
@@ -174,5 +174,5 @@ def test_removals_and_written_files_are_settled() -> None:
 
 def test_a_path_that_may_be_gone_is_told_as_such() -> None:
     step = SetSystemPathAside("why", "/opt/rocm-5.7.1", "back", may_be_gone=True)
-    assert "or what is left of it by then" in str(step)
+    assert "or what is left of it" in str(step)
     assert "left" not in str(replace(step, may_be_gone=False))

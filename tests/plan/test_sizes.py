@@ -33,7 +33,7 @@ def test_what_pip_says_outranks_what_was_read_months_ago() -> None:
     plan, now = plan_for(clean_jammy()), WheelsSize(5, 1_400_000_000)
     assert "download 1.3 GB, disk 7.7 GB" in size(plan)
     assert "download 1.4 GB, disk 7.7 GB" in size(plan, now)
-    assert size_told(plan, now) == "pip decides on 5 wheels now: 1.4 GB to fetch."
+    assert size_told(plan, now) == "pip chooses 5 wheels now: 1.4 GB to download."
     unknown = WheelsSize(5, None, NOT_TOLD)
     assert "download 1.3 GB, disk 7.7 GB" in size(plan, unknown)
     assert size_told(plan, unknown).endswith(f"{NOT_TOLD} The sizes are as of 2026-11-22.")

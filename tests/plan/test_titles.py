@@ -102,7 +102,7 @@ def test_a_path_is_named_as_far_as_there_is_room() -> None:
         == "Move /opt/rocm-5.7.1 to the backup"
     )
     listed = SetSystemPathAside("x", "/etc/apt/sources.list.d/amdgpu-proprietary.list", "y")
-    assert listed.title == "Set aside amdgpu-proprietary.list"
+    assert listed.title == "Back up amdgpu-proprietary.list"
 
 
 def test_a_plan_for_programs_has_the_titles_and_is_read_again() -> None:

@@ -35,8 +35,8 @@ def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python()
 
 def test_a_program_that_is_not_here_is_started_in_the_folder_that_it_will_have() -> None:
     assert lines("native", "comfyui", machine=clean_jammy()) == [
-        "ComfyUI is not on this machine yet. In its folder, install its packages once, then start "
-        "it.",
+        "ComfyUI is not on this machine yet. Once you have it, install its packages in its "
+        "folder, then start it.",
         f"{IN}/python -m pip install -r requirements.txt",
         f"{IN}/rdna1-python main.py",
     ]
@@ -53,7 +53,7 @@ def test_a_package_is_installed_by_the_folders_own_pip_in_a_release_that_the_tor
 
 def test_what_makes_a_venv_of_its_own_is_told_which_one_to_take() -> None:
     told = lines("rocm52", "a1111", machine=clean_jammy())
-    assert "set venv_dir in webui-user.sh to ~/ai/rocm52" in told[-1]
+    assert "Set venv_dir in webui-user.sh to ~/ai/rocm52" in told[-1]
 
 
 def test_scripts_are_started_once_however_many_things_need_no_program() -> None:
@@ -85,7 +85,7 @@ def test_it_is_said_which_python_is_which() -> None:
 def test_a_right_that_no_step_gave_is_still_missing() -> None:
     declined = still_missing(plan_for(closed(), "rocm52", without_groups=True))
     assert "sudo usermod -aG render ada, then log in again" in declined
-    assert "from your next login" in still_missing(plan_for(closed("render"), "rocm52"))
+    assert "at your next login" in still_missing(plan_for(closed("render"), "rocm52"))
     assert still_missing(plan_for(closed(), "rocm52")) == ""
     assert still_missing(plan_for(clean_jammy(), "rocm52")) == ""
 
@@ -95,4 +95,4 @@ def test_what_had_to_be_done_before_is_not_left_to_do_afterwards() -> None:
     machine = replace(closed(), rocm_packages=(package,))
     plan = plan_for(machine, "rocm52", "venv+system", without_groups=True)
     assert "apt-mark unhold" in plan.first
-    assert still_missing(plan).startswith("the right to open")
+    assert still_missing(plan).startswith("permission to open")

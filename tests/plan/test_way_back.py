@@ -101,7 +101,7 @@ def test_of_what_the_plan_brought_no_package_file_is_kept_and_root_is_told() -> 
     installed = dict(changes(plan)[0].expect_install)
     (change,) = changes(make_way_back(plan, all_of(plan), (), installed, run=RUN))
     assert dict(change.for_good) == installed
-    assert str(change).endswith("no package file of them is kept")
+    assert str(change).endswith("no package file is kept for them")
 
 
 def test_marks_come_back_also_where_no_package_went() -> None:
@@ -174,7 +174,7 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
     step, last = make_way_back(plan, (number,), (), {}, run=RUN).steps
     assert isinstance(last, RestoreSettings)  # for what a run that was cut off has left
     assert step == SetSystemPathAside(
-        f"{SOURCE} was not there before.", SOURCE, "run the plan again", may_be_gone=True
+        f"{SOURCE} did not exist before.", SOURCE, "run the plan again", may_be_gone=True
     )
     with pytest.raises(NothingToDo):
         make_way_back(plan, (), (), {}, run=RUN)

@@ -94,7 +94,7 @@ def test_a_key_from_the_future_speaks_for_a_wrong_clock() -> None:
     ],
 )
 def test_what_is_no_key_is_refused_as_such(content: bytes) -> None:
-    assert "no key that can be read" in refused(content).happened
+    assert "has no readable key" in refused(content).happened
 
 
 @given(st.binary(max_size=300))

@@ -63,7 +63,7 @@ async def test_where_no_suite_is_there_all_that_were_asked_for_are_named(code: i
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (AWAY, "was not found by name"),
+        (AWAY, "was not found"),
         (ConnectionRefusedError(), "refused the connection"),
         (HTTPError("", 503, "", None, io.BytesIO()), "HTTP 503"),  # type: ignore[arg-type]
     ],
@@ -107,11 +107,11 @@ async def test_a_wrong_key_at_the_first_place_is_passed_over_for_the_right_one()
 @pytest.mark.parametrize(
     ("files", "fingerprint", "words"),
     [
-        ({}, VALID_FINGERPRINT, "No key is at https://one.example"),
+        ({}, VALID_FINGERPRINT, "There is no key at https://one.example"),
         ({KEYS[0]: EXPIRED}, VALID_FINGERPRINT, "instead of 91E5 9271"),
         ({KEYS[0]: EXPIRED, KEYS[1]: AWAY}, VALID_FINGERPRINT, "instead of 91E5 9271"),
         ({KEYS[1]: EXPIRED}, EXPIRED_FINGERPRINT, "valid until 2020-12-31"),
-        ({KEYS[0]: AWAY, KEYS[1]: AWAY}, VALID_FINGERPRINT, "was not found by name"),
+        ({KEYS[0]: AWAY, KEYS[1]: AWAY}, VALID_FINGERPRINT, "was not found"),
     ],
 )
 async def test_without_the_key_nothing_goes_on(

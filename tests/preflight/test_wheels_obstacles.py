@@ -35,19 +35,19 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
         status("511 Network Authentication Required"),
         "log in first",
     ),
-    "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not as a web server"),
+    "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not answer like a web server"),
     "a server that refuses": (status("403 Forbidden"), "Some servers answer 403"),
     "a server that wants a login": (status("401 Unauthorized"), "login"),
     "a law": (status("451 Unavailable For Legal Reasons"), "451"),
     "a server in trouble": (status("503 Service Unavailable"), "503"),
     "a server that is asked too often": (status("429 Too Many Requests"), "slow"),
     "a gateway that waits too long": (status("504 Gateway Timeout"), "504"),
-    "a cut": (saying(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf"), "none of an index"),
+    "a cut": (saying(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf"), "not an index"),
     "a line that breaks off": (saying(b""), "broke off"),
     "a redirect to a disk": (status("302 Found", "Location: file:///etc/passwd"), "302"),
     "a redirect to no address": (
         status("302 Found", "Location: http://[nonsense/"),
-        "led to an address that is no web page",
+        "to an address that is not a web page",
     ),
 }
 ENDLESS: dict[str, tuple[Talk, str]] = {
@@ -140,7 +140,7 @@ def test_who_sends_us_round_and_round_is_left_after_a_few_times() -> None:
         found = answer_of(wheels_at(server.url("/simple")))
         asked = len(server.served.requests)
     assert found.standing is Standing.NOT_ASKED
-    assert "sent us elsewhere" in found.detail
+    assert "but never" in found.detail
     assert asked <= 6
 
 

@@ -117,7 +117,7 @@ def test_who_could_not_be_asked_is_named_and_nothing_is_refused(tmp_path: Path) 
         index = server.address.replace("http://", "http://me:geheim@")
         found = sought(plan_for(MACHINE, torch_index=index), tmp_path)
     assert found.refusal is None
-    assert found.note.startswith("127.0.0.1 could not be asked whether it has the wheels. ")
+    assert found.note.startswith("127.0.0.1 cannot be asked whether it has the wheels. ")
     assert "503" in found.note
     assert "geheim" not in found.note
 

@@ -72,7 +72,7 @@ def test_one_that_does_not_end_is_ended(tmp_path: Path) -> None:
     told = collect_env(folder, {"PATH": "/usr/bin:/bin"}, deadline_s=0.5)
     assert time.monotonic() - began < 20
     assert isinstance(told, Unknown)
-    assert "did not end within" in told.because
+    assert "did not finish within" in told.because
 
 
 def test_one_that_prints_without_end_is_ended(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_without_a_terminal_it_shows_and_writes_nothing(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "report.md  (" in done.stdout
     assert "This program sends nothing" in done.stdout
-    assert "--yes writes it" in done.stderr
+    assert "was written" in done.stderr
     assert not folder.exists()
 
 
@@ -47,7 +47,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     folder.mkdir()
     done = wizard(tmp_path, "report", "--folder", str(folder), "--yes", *RECORDED)
     assert done.returncode == 2
-    assert "is there already, and is never written over" in done.stderr
+    assert "it already exists, and is not overwritten" in done.stderr
     assert list(folder.iterdir()) == []
 
 
@@ -58,7 +58,7 @@ def test_what_is_shown_is_what_is_written(tmp_path: Path) -> None:
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert names == {"MANIFEST.txt", "report.md", "machine.json", "findings.json", "conv2d.json"}
     assert all(f"{name}  (" in done.stdout for name in names)
-    assert "Not in it: collect_env.txt (not asked for" in done.stdout
+    assert "Not in it: collect_env.txt (not requested" in done.stdout
     assert (tmp_path / "a new report.zip").is_file()
 
 
@@ -74,7 +74,7 @@ def test_a_recorded_machine_starts_no_collect_env(tmp_path: Path) -> None:
 def test_what_belongs_to_a_folder_is_refused_without_one(tmp_path: Path, option: str) -> None:
     done = wizard(tmp_path, "report", option, *RECORDED)
     assert done.returncode == 2
-    assert "go with --folder DIR" in done.stderr
+    assert "work with --folder DIR" in done.stderr
     assert done.stdout == ""
 
 
@@ -86,9 +86,9 @@ def test_a_log_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> N
     folder = tmp_path / "report"
     done = wizard(tmp_path, "report", "--folder", str(folder), "--yes")
     assert done.returncode == 0, done.stderr
-    assert "Not in it: logs/last-run.txt (it is no plain file)" in done.stdout
+    assert "Not in it: logs/last-run.txt (it is not a regular file)" in done.stdout
     manifest = (folder / "MANIFEST.txt").read_text("utf-8")
-    assert "logs/last-run.txt  not here: it is no plain file" in manifest
+    assert "logs/last-run.txt  not here: it is not a regular file" in manifest
     assert "20260101-a cpu ~/venv unfinished" in (folder / "report.md").read_text("utf-8")
 
 

@@ -51,7 +51,7 @@ def test_what_is_there_is_never_written_over(tmp_path: Path, there: str) -> None
     else:
         (tmp_path / "report.zip").write_text("mine")
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(Trouble, match="is there already"):
+    with pytest.raises(Trouble, match="already exists"):
         write_folder(PAPERS, folder, zipped=True)
     assert sorted(tmp_path.iterdir()) == before
 

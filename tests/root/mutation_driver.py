@@ -166,7 +166,7 @@ def carry_out(
         *_, last = session.events(step)
         counts.seconds[verb] += int(1000 * (time.monotonic() - began))
         counts.note(verb, last["event"])
-        if last["event"] == "gone" or "made a mistake" in last.get("happened", ""):
+        if last["event"] == "gone" or "has a bug" in last.get("happened", ""):
             counts.mistakes.append(f"{last} after {text[:300]}")
     session.say(command.encode("utf-8", "surrogatepass"))
     answer = session.hear()

@@ -84,7 +84,7 @@ def test_nothing_goes_of_which_no_file_is_kept_and_nothing_was_said(root: Root) 
         ),
     }.items():
         event = do_all(root, *steps, run=run.replace(" ", "-"))[-1]
-        assert "No package file is kept of stand-gone 1:2.0" in failure(event)
+        assert "No package file is kept for stand-gone 1:2.0" in failure(event)
         assert ("stand-spare" in failure(event)) is (run == "neither")
     assert dpkg_state(root) == before
 
@@ -109,7 +109,7 @@ def test_a_kept_file_counts_only_while_it_is_there_and_of_that_package(
     elif how == "no package":
         file.write_bytes(b"no package\n")
     (event,) = do_all(root, apt_change((), ("stand-spare",)), run=run)
-    assert "No package file is kept of stand-spare 1.0" in failure(event)
+    assert "No package file is kept for stand-spare 1.0" in failure(event)
 
 
 def go(root: Root, run: str) -> list[dict[str, str]]:
@@ -141,10 +141,10 @@ def test_undo_brings_the_rest_back_and_names_what_it_cannot(root: Root) -> None:
     for _ in range(2):
         done = undo(root, "back")
         assert done.returncode == 3, done.stdout + done.stderr
-        assert "NOT UNDONE: stand-gone 1:2.0 was removed for good" in done.stdout
+        assert "NOT UNDONE: stand-gone 1:2.0 was removed permanently" in done.stdout
         assert f"what was in {SETTINGS} is kept as {RUNS}/back/backup/" in done.stdout
-        assert "All else is taken back" in done.stdout
-        assert "All changes of this run are taken back" not in done.stdout
+        assert "Everything else is undone" in done.stdout
+        assert "All changes of this run are undone" not in done.stdout
         not_back(root, "back")
     after = listing(root, *PLACES)
     gone = {path for path in before if path not in after}
@@ -186,7 +186,7 @@ def test_a_kept_package_that_needs_a_lost_one_does_not_keep_the_others_away(root
     done_all(root, keep_debs(KEPT, needy), purge, run="needy")
     done = undo(root, "needy")
     assert done.returncode == 1
-    assert "stand-gone 1:2.0 was removed for good" in done.stdout
+    assert "stand-gone 1:2.0 was removed permanently" in done.stdout
     assert "NOT UNDONE: packages:" in done.stdout
     assert "stand-needy_1.0.deb" in done.stdout
     assert "stand-spare 1.0 ii" in dpkg_state(root)

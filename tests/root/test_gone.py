@@ -171,7 +171,7 @@ def test_a_full_disk_is_told_and_nothing_is_half_done(slow: Root) -> None:
         slow.run("sh", "-c", "dd if=/dev/zero of=/var/lib/rdna1-setup/fill 2>/dev/null || :")
         event = conversation.do(1)
         assert event["event"] == "failed"
-        assert "disk became full" in event["happened"]
+        assert "disk is full" in event["happened"]
         assert not slow.path("/etc/profile.d/after.sh").exists()
         slow.run("rm", "/var/lib/rdna1-setup/fill")
         assert conversation.do(1)["event"] == "done"
@@ -183,6 +183,6 @@ def test_a_full_disk_before_anything_refuses_the_plan(slow: Root) -> None:
     slow.run("sh", "-c", "dd if=/dev/zero of=/var/lib/rdna1-setup/fill 2>/dev/null || :")
     with talk(slow, AFTER, run="refused") as conversation:
         assert conversation.first["event"] == "refused"
-        assert "disk became full" in conversation.first["happened"]
+        assert "disk is full" in conversation.first["happened"]
     slow.run("rm", "/var/lib/rdna1-setup/fill")
     assert do_all(slow, AFTER, run="refused")[0]["event"] == "done"

@@ -292,7 +292,7 @@ def carry_out(
         else:
             for number in sorted({*range(1, len(steps) + 1)} - {*done}):
                 event = conversation.do(number)
-                assert "made a mistake" not in event.get("happened", ""), event
+                assert "has a bug" not in event.get("happened", ""), event
                 if event["event"] == "gone":
                     break
                 ended |= {number} if event["event"] == "done" else set()

@@ -226,7 +226,7 @@ async def test_a_helper_that_is_gone_is_trouble_with_the_way_back(
     write_events(tmp_path / "runs" / RUN, ready(plan, GONE))
     helper = FakeHelper([{"event": "started", "step": 1, "seq": 2}], first=ready(plan, GONE))
     async with line_to(helper) as line:
-        with pytest.raises(Trouble, match="ended by itself") as caught:
+        with pytest.raises(Trouble, match="ended unexpectedly") as caught:
             await news(line, 1)
     assert f"{RUN}/UNDO.sh" in caught.value.next_step
 
@@ -293,9 +293,9 @@ async def test_what_is_under_way_is_watched_to_its_end(tmp_path: Path) -> None:
 
 async def test_what_never_came_to_an_outcome_is_trouble(tmp_path: Path) -> None:
     write_events(tmp_path / "runs" / "a", ready(b"x", GONE), RUNNING)
-    with pytest.raises(Trouble, match="ended by itself") as caught:
+    with pytest.raises(Trouble, match="ended unexpectedly") as caught:
         await watched(tmp_path / "runs" / "a", lambda: None)
-    assert "step 2 has no outcome" in caught.value.meaning
+    assert "during step 2" in caught.value.meaning
 
 
 async def test_what_fails_while_it_is_watched_is_trouble_once_the_helper_is_gone(

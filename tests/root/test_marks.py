@@ -77,5 +77,5 @@ def test_a_package_that_is_gone_for_ever_takes_no_other_s_mark_along(
     kept = apt_change((), ("stand-core", "stand-tool"), purge=True, for_good=(TOOL,))
     done_all(marked, keep_debs(CORE), kept, run=run)
     told = come_back(marked, run, "UNDO.sh", [])
-    assert "stand-tool 1.0 was removed for good" in told
+    assert "stand-tool 1.0 was removed permanently" in told
     assert automatic(marked) == ["stand-core"]

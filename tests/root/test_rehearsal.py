@@ -292,7 +292,7 @@ def test_it_ends_with_the_wizard_that_asked_for_it(furnished: Root, tmp_path: Pa
         assert conversation.process.stdin is not None
         conversation.process.stdin.close()
         last = [event for event in conversation.hear_out() if event["event"] == "failed"][-1]
-    assert last["happened"] == "The rehearsal was stopped."
+    assert last["happened"] == "The trial run was stopped."
     assert leftover(furnished) == []
     assert processes("stand-left.postinst") == []
 
@@ -314,8 +314,8 @@ def test_what_may_be_gone_is_passed_over_when_it_is_and_snapshots_are(furnished:
     )
     events = rehearsed(furnished, *requests, megabytes=1, may_be_gone=[1])
     outcomes = [event["outcome"] for event in events if event["event"] == "done"]
-    assert outcomes[0] == "it went with an earlier step"
-    assert outcomes[1] == "a snapshot is not made in a rehearsal"
+    assert outcomes[0] == "already removed by an earlier step"
+    assert outcomes[1] == "a trial run makes no snapshot"
 
 
 def test_without_the_space_it_does_not_begin(furnished: Root) -> None:
@@ -334,7 +334,7 @@ def test_a_disk_that_gets_full_stops_it(furnished: Root, tmp_path: Path) -> None
     finally:
         left = leftover(furnished)
         furnished.run("umount", STATE)
-    assert "took more space than was thought" in events[-1]["happened"]
+    assert "more space than expected, and was" in events[-1]["happened"]
     assert left == []
     assert processes("stand-fills.postinst") == []
 
@@ -343,7 +343,7 @@ def test_a_run_that_was_begun_is_not_rehearsed(furnished: Root) -> None:
     done_all(furnished, write_file("/etc/profile.d/x.sh", "# x\n"), run="begun")
     events = rehearsed(furnished, write_file("/etc/profile.d/y.sh", "# y\n"), run="begun")
     assert events[-1]["event"] == "refused"
-    assert "cannot be rehearsed any more" in events[-1]["happened"]
+    assert "started, so a trial" in events[-1]["happened"]
     assert undo(furnished, "begun").returncode == 0
 
 

@@ -411,7 +411,7 @@ def test_what_goes_for_good_is_asked_in_a_sentence_of_its_own() -> None:
     )
     assert "for good" not in usual
     listed = " ".join(f"{name}={version}" for name, version in lost)
-    sentence = "These are removed for good, since no package file of them is kept:"
+    sentence = "These are removed permanently, since no package file is kept for them:"
     assert told == f"{usual} {sentence} {listed}"
 
 
@@ -646,7 +646,7 @@ def test_names_of_files_are_the_same_bytes_in_any_language(
 def test_a_plan_that_nobody_could_read_is_refused() -> None:
     flood = write("/etc/profile.d/zz.sh", "x\n" * 50_000, before="0" * 64)
     plan = read_plan(plan_line(steps=[set_aside("/opt/rocm"), flood]), OWNER)
-    with pytest.raises(Wrong, match="more than a person reads"):
+    with pytest.raises(Wrong, match="is too long to read"):
         root_helper.shown(plan)
     assert "move /opt/rocm" in root_helper.shown(plan._replace(steps=plan.steps[:1]))
 

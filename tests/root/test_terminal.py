@@ -121,7 +121,7 @@ def test_what_was_typed_before_sudo_had_the_terminal_is_no_answer_either(root: R
     root.give_sudo("without password")
     with terminal(root, "ahead", PROFILE) as screen:
         screen.send("yes\nyes\n")
-        screen.wait_for("leave all as it is: ")
+        screen.wait_for("change nothing: ")
         screen.send("no\n")
         screen.wait_for("TROUBLE It was not confirmed")
 
@@ -190,7 +190,7 @@ def test_a_closed_terminal_lets_the_step_finish_and_the_next_wizard_watches_it(r
         with terminal(root, "", how="watch") as screen:
             screen.wait_for("AT WORK 1")
             (root.path(FOLDER) / PLACE).unlink()
-            screen.wait_for("StepDone 1 packages are in, 0 are out; dpkg agrees for each")
+            screen.wait_for("0 packages installed, 0 removed; dpkg confirms each")
             screen.wait_for("THE END")
     assert not pids(root, "root_helper.py")
     assert undo(root, "closed").returncode == 0
@@ -224,7 +224,7 @@ def test_yes_in_advance_counts_for_nobody_who_came_through_sudo(root: Root) -> N
     )  # fmt: skip
     event = json.loads(done.stdout)
     assert event["event"] == "refused"
-    assert "no terminal to ask on" in event["happened"]
+    assert "no terminal to ask you" in event["happened"]
 
 
 def test_yes_in_advance_counts_for_root_itself_without_a_terminal_only(root: Root) -> None:
@@ -263,7 +263,7 @@ def test_a_helper_that_was_started_in_the_background_asks_and_gives_the_terminal
     """So sudo-rs starts whatever has pipes for its input and output."""
     words = ("/usr/bin/python3", "-c", IN_THE_BACKGROUND, plan_of(PROFILE, run="background"))
     with Terminal(root.command(*words, *argv(root)), os.environ) as screen:
-        screen.wait_for("leave all as it is: ")
+        screen.wait_for("change nothing: ")
         screen.send(answer)
         screen.wait_for(f"ENDED {code}")
         screen.wait_for("OURS True")
@@ -285,7 +285,7 @@ with open("/srv/said", "w") as said, open("/dev/null", "w") as null:
 def test_a_terminal_that_is_closed_at_the_question_is_told_of_clearly(root: Root) -> None:
     words = ("/usr/bin/python3", "-c", HUNG_UP, plan_of(PROFILE, run="closed"), *argv(root))
     with Terminal(root.command(*words), os.environ) as screen:
-        screen.wait_for("leave all as it is: ")
+        screen.wait_for("change nothing: ")
         screen.hang_up()
         said = root.path("/srv/said")
         wait_until(lambda: "ENDED" in said.read_text(), "the helper has ended")

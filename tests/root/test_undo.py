@@ -53,7 +53,7 @@ def test_everything_is_as_before_after_any_number_of_steps(
         assert (files, packages) != state(furnished)
     done = undo(furnished, f"undo-{count}")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "All changes of this run are taken back." in done.stdout
+    assert "All changes of this run are undone." in done.stdout
     after, packages_after = state(furnished)
     assert packages_after == packages
     assert changed(files, after, *TOLERATED) == {}
@@ -173,8 +173,8 @@ def test_what_is_left_without_what_it_needs_is_named(furnished: Root, scratch: P
     install(furnished, needy, scratch)
     done = undo(furnished, "needed")
     assert done.returncode == 1, done.stdout
-    assert "NOT UNDONE: raytracer depends on packages that are not there any more" in done.stdout
-    assert "1 things could not be taken back" in done.stdout
+    assert "NOT UNDONE: raytracer depends on packages that no longer exist" in done.stdout
+    assert "Could not be undone: 1." in done.stdout
     furnished.run("dpkg", "--purge", "raytracer")
     assert undo(furnished, "needed").returncode == 0
 

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-QUESTION = b"leave all as it is: "
+QUESTION = b"change nothing: "
 PATIENCE_S = 60.0
 NOT_PLAIN = re.compile(rb"[^\x20-\x7e\r\n]")
 """What could move the cursor: nothing of a plan may be shown as it is sent."""

@@ -62,7 +62,7 @@ class WizardRun:
                 continue
             self._journal.intend(number, {})
             event = conversation.do(number)
-            assert "made a mistake" not in event.get("happened", ""), event
+            assert "has a bug" not in event.get("happened", ""), event
             if event["event"] != "done":
                 return
             self._journal.finish(number, event["outcome"])
@@ -71,8 +71,8 @@ class WizardRun:
         """The command; how it ended, and the lines that name what stays."""
         ended = self._root.wizard("rollback", self._name, "--yes", user="root")
         note(ended.stdout + ended.stderr)
-        assert "made a mistake" not in ended.stdout
-        words = ("leave alone: ", "is there again", "was changed since", "did not bring need")
+        assert "has a bug" not in ended.stdout
+        words = ("leave alone: ", "is there again", "was changed since", "Other packages need")
         lines = (ended.stdout + ended.stderr).splitlines()
         return ended.returncode, [line for line in lines if any(word in line for word in words)]
 

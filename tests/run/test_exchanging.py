@@ -98,7 +98,7 @@ def refused(step: ExchangeLibrary) -> Trouble:
 
 def test_a_library_that_changed_since_the_plan_is_left_alone(asking: ExchangeLibrary) -> None:
     Path(asking.path).write_bytes(b"another torch by now")
-    assert "another one by now" in refused(asking).happened
+    assert "has changed" in refused(asking).happened
 
 
 def test_a_file_that_is_no_library_is_left_alone(asking: ExchangeLibrary) -> None:
@@ -117,7 +117,7 @@ def test_a_link_to_elsewhere_is_not_exchanged(tmp_path: Path, asking: ExchangeLi
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_library_of_somebody_else_is_left_alone(asking: ExchangeLibrary) -> None:
     os.chown(asking.path, 1, 1)
-    assert "belongs to somebody else" in refused(asking).happened
+    assert "belongs to another user" in refused(asking).happened
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -146,7 +146,7 @@ def test_what_was_installed_after_a_cut_is_never_written_over(asking: ExchangeLi
     Path(step.kept).hardlink_to(step.path)
     Path(step.path).unlink()
     Path(step.path).write_bytes(b"a newer torch")
-    with pytest.raises(Trouble, match="another one by now"):
+    with pytest.raises(Trouble, match="has changed"):
         exchange_library(step)
     assert Path(step.path).read_bytes() == b"a newer torch"
     assert Path(step.kept).read_bytes() == ASKING

@@ -87,7 +87,9 @@ def test_where_one_server_does_not_tell_the_size_is_unknown(
 ) -> None:
     silent = offered(server, torch, Manner(head=False))
     step = make_step(tmp_path, silent, offered(server, numpy))
-    assert text_of(fetched(step)).startswith("2 wheels, size unknown: not every server tells it\n")
+    assert text_of(fetched(step)).startswith(
+        "2 wheels, size unknown, because not every server reports it\n"
+    )
 
 
 def test_progress_counts_the_bytes_of_all_files_and_ends_at_the_total(
@@ -157,7 +159,7 @@ def test_a_second_run_downloads_nothing(server: WheelServer, torch: Path, tmp_pa
     lock = (tmp_path / "lock.txt").read_text()
     (tmp_path / "lock.txt").unlink()
     events = fetched(step)
-    assert "is there already" in text_of(events)
+    assert "is already downloaded" in text_of(events)
     assert server.sent(TORCH) == torch.stat().st_size
     assert (tmp_path / "lock.txt").read_text() == lock
 
@@ -176,7 +178,7 @@ def test_our_own_hash_outranks_the_index(server: WheelServer, torch: Path, tmp_p
     chosen = replace(offered(server, torch), sha256="1" * 64)
     step = make_step(tmp_path, chosen, hashes=((torch.name, sha256_of(torch)),))
     events = fetched(step)
-    assert "the index names another SHA-256; ours counts" in text_of(events)
+    assert "the index has another SHA-256; the" in text_of(events)
     assert f"sha256:{sha256_of(torch)}" in (tmp_path / "lock.txt").read_text()
     with pytest.raises(Trouble, match="wrong SHA-256"):
         fetched(make_step(tmp_path, offered(server, torch), hashes=((torch.name, "2" * 64),)))

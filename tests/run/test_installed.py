@@ -109,7 +109,7 @@ def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
     step = InstallWheels("r", "", str(venv), str(staging), "", "undo", tool="/pip", site=site)
     plan = plan_of(tmp_path, aside, step)
     record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")
-    with pytest.raises(Trouble, match=r"is there already, and is not ours"):
+    with pytest.raises(Trouble, match=r"already exists, and this program"):
         refuse_to_overwrite(step, plan, record)
     # What an earlier try has installed is ours, and so is its bytecode.
     Owned(run).add(prints(venv, (venv / SITE).rglob("*")))

@@ -51,13 +51,13 @@ FAILURES: list[tuple[Exception, bool, str]] = [
     (ConnectionResetError(104, "Connection reset by peer"), True, "broke off"),
     (IncompleteRead(b"abc", 5), True, "broke off"),
     (status(401), False, "login"),
-    (status(403), False, "refuses"),
-    (status(404), False, "not there any more"),
-    (status(407), False, "proxy wants a login"),
-    (status(418), False, "does not do what was asked"),
+    (status(403), False, "does not let you"),
+    (status(404), False, "no longer exists"),
+    (status(407), False, "proxy needs a login"),
+    (status(418), False, "rejects the request"),
     (status(429), True, "slow down"),
-    (status(500), True, "in trouble"),
-    (status(503), True, "in trouble"),
+    (status(500), True, "has a problem"),
+    (status(503), True, "has a problem"),
     (status(511), False, "captive portal"),
 ]
 
@@ -78,7 +78,7 @@ def test_a_name_that_was_not_found_is_asked_for_again_and_no_other(
     code: int, no_proxies: None
 ) -> None:
     trouble = name_failure(URLError(socket.gaierror(code, "said")), ADDRESS)
-    assert trouble.happened.startswith("download.example was not found by name: ")
+    assert trouble.happened.startswith("download.example was not found: ")
     assert "no internet" not in trouble.meaning
     assert "`getent hosts download.example`" in trouble.next_step
 
@@ -90,7 +90,7 @@ def test_the_name_of_a_proxy_that_was_not_found_is_told_and_not_the_servers(
     monkeypatch.setenv("https_proxy", f"{scheme}proxy.example:3128")
     trouble = name_failure(URLError(socket.gaierror(-2, "said")), ADDRESS)
     assert trouble.happened.startswith(
-        "proxy.example (the proxy to download.example) was not found by name: "
+        "proxy.example (the proxy to download.example) was not found: "
     )
     assert "`getent hosts proxy.example`" in trouble.next_step
     assert "HTTPS_PROXY" in trouble.meaning

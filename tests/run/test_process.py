@@ -31,7 +31,7 @@ async def test_output_of_both_streams_comes_in_order_with_the_exit_code() -> Non
 
 
 async def test_a_program_past_its_deadline_is_ended_and_named() -> None:
-    with pytest.raises(Trouble, match=r"did not end within 0 s"):
+    with pytest.raises(Trouble, match=r"did not finish within 0 s"):
         await collect(sys.executable, "-c", "import time; time.sleep(60)", deadline_s=0.4)
 
 
@@ -130,7 +130,7 @@ async def test_a_grandchild_that_keeps_the_pipe_does_not_make_its_parent_look_un
 ) -> None:
     note = tmp_path / "pid"
     waiting = f"open({str(note)!r}, 'w').write(str(child.pid)); import time; time.sleep(60)\n"
-    with pytest.raises(Trouble, match=r"did not end within"):
+    with pytest.raises(Trouble, match=r"did not finish within"):
         await collect(sys.executable, "-c", GRANDCHILD + waiting, deadline_s=1)
     os.kill(int(note.read_text()), signal.SIGKILL)
 

@@ -67,8 +67,10 @@ async def test_a_folder_below_one_that_may_not_be_written_is_refused(tmp_path: P
     plan = replace(two_steps(tmp_path), venv=f"{tmp_path}/closed/venv")
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
-    assert found.happened == f"No folder can be made at {tmp_path}/closed/venv: Permission denied."
-    assert "Choose a folder of your own" in found.next_step
+    assert (
+        found.happened == f"The folder {tmp_path}/closed/venv cannot be created: Permission denied."
+    )
+    assert "Choose your own" in found.next_step
 
 
 @pytest.mark.skipif(ROOT, reason="root may look everywhere")
@@ -79,7 +81,7 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
     plan = replace(two_steps(tmp_path), venv=f"{tmp_path}/secret/deep/venv")
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
-    assert found.happened.startswith(f"No folder can be made at {tmp_path}/secret/deep/venv: ")
+    assert found.happened.startswith(f"The folder {tmp_path}/secret/deep/venv cannot be created: ")
 
 
 async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
@@ -88,7 +90,7 @@ async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_pa
     unknown = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
     found = obstacle(plan_of(tmp_path, known, unknown), places_below(tmp_path))
     assert found is not None
-    assert "not known exactly" in found.happened
+    assert "not known yet" in found.happened
 
 
 def aside(tmp_path: Path, root: Path) -> SetAsidePackages:
@@ -123,7 +125,7 @@ def test_files_below_a_mount_inside_the_environment_are_known_before(
     mounts.write_text(f"23 22 8:2 / {os.path.realpath(step.site)} rw - ext4 /dev/sda2 rw\n")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
-    assert "a mount of its own" in found.happened
+    assert "another mount inside" in found.happened
 
 
 def without_its_journal(tmp_path: Path) -> tuple[Plan, Path]:
@@ -167,7 +169,7 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
     assert "belongs to /elsewhere/venv" in found.happened
-    assert f"If it is a copy: remove {step.backup}" in found.next_step
+    assert f"If it is a copy: delete {step.backup}" in found.next_step
 
 
 def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:
@@ -181,8 +183,8 @@ def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_pat
     journal.intend(1, {"real": "/elsewhere"})
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
-    assert "leads to" in found.happened
-    assert "real name" in found.next_step
+    assert "points to" in found.happened
+    assert "real path" in found.next_step
 
 
 def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
@@ -193,7 +195,7 @@ def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
     (Path(step.backup) / "list.jsonl").write_text("")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
-    assert "its journal is gone" in found.happened
+    assert "journal is gone" in found.happened
     assert "Then move the files below" in found.next_step
     runs = Path(places_below(tmp_path).runs)
     runs.mkdir(parents=True)
@@ -201,5 +203,5 @@ def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
     Journal(runs / "20260101-000000-aaaaaa").begin(elsewhere, "now")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
-    assert "run 20260101-000000-aaaaaa set aside" in found.happened
+    assert "run 20260101-000000-aaaaaa" in found.happened
     assert "rollback 20260101-000000-aaaaaa" in found.next_step

@@ -25,7 +25,7 @@ The conflict is caused by:
     [
         (NOTHING.format("xformers==0.0.28", "none"), "xformers", "no version for this Python"),
         (NOTHING.format("kornia==9", "0.1, 0.2"), "kornia", "only the versions 0.1, 0.2"),
-        (NOTHING.format("rust-thing>=2 (from kornia)", "none"), "kornia", "kornia asks for rust"),
+        (NOTHING.format("rust-thing>=2 (from kornia)", "none"), "kornia", "kornia needs rust"),
         (TOGETHER, "kornia", "it depends on torch>=2.0.0"),
     ],
 )

@@ -127,7 +127,7 @@ def test_bytes_that_are_no_text_are_never_written_anew(bashrc: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_file_of_somebody_else_is_left_alone(bashrc: Path) -> None:
     os.chown(bashrc, 65534, 65534)
-    with pytest.raises(Trouble, match="belongs to somebody else"):
+    with pytest.raises(Trouble, match="belongs to another user"):
         edit_lines(taking(bashrc))
 
 

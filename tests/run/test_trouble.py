@@ -101,52 +101,52 @@ OLD_PIP = (
     "connection"
 )
 """How pip with urllib3 1.26 names a connection: without its host."""
-UNKNOWN = "was not found by name: no name server has an address for it."
+UNKNOWN = "was not found: no name server has an address for it."
 
 MESSAGES: list[tuple[str, str]] = [
     (CONSTRAINED, "torch was not found."),
     (
         f"Looking in links: /home/owner/wheels\n{CONSTRAINED}",
-        "/home/owner/wheels has no wheel for torch that fits.",
+        "/home/owner/wheels has no suitable wheel for torch.",
     ),
     (
         "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.3 "
         "(from versions: 1.13.1+rocm5.2, 2.0.0)\n"
         "ERROR: No matching distribution found for torch==1.13.1+rocm5.3\n",
-        "torch==1.13.1+rocm5.3 was not found; there is: 1.13.1+rocm5.2, 2.0.0.",
+        "torch==1.13.1+rocm5.3 was not found. Available: 1.13.1+rocm5.2, 2.0.0.",
     ),
     (
         "ERROR: Could not find a version that satisfies the requirement nothere "
         "(from versions: none)\nERROR: No matching distribution found for nothere\n",
-        "No file at all was found for nothere.",
+        "pip found no file for nothere.",
     ),
     (
         "Looking in links: /home/owner/my wheels\n"
         "Processing ./torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl\n"
         "ERROR: Could not find a version that satisfies the requirement filelock (from torch) "
         "(from versions: none)\nERROR: No matching distribution found for filelock\n",
-        "/home/owner/my wheels has no wheel for filelock that fits.",
+        "/home/owner/my wheels has no suitable wheel for filelock.",
     ),
     (
         "Looking in links: /home/owner/wheels\n"
         "Requirement already satisfied: pip in ./lib/python3.10/site-packages (22.0.2)\n"
         "ERROR: Could not find a version that satisfies the requirement pip>=23.0 "
         "(from versions: none)\nERROR: No matching distribution found for pip>=23.0\n",
-        "/home/owner/wheels has no wheel for pip>=23.0 that fits.",
+        "/home/owner/wheels has no suitable wheel for pip>=23.0.",
     ),
     (
         "Looking in indexes: https://example.org/simple\nLooking in links: /home/owner/wheels\n"
         "ERROR: Could not find a version that satisfies the requirement nothere "
         "(from versions: none)\nERROR: No matching distribution found for nothere\n",
-        "No file at all was found for nothere.",
+        "pip found no file for nothere.",
     ),
     (
         "ERROR: torch-2.0.0-cp37-cp37m-linux_x86_64.whl is not a supported wheel on this "
         "platform.\n",
         "torch-2.0.0-cp37-cp37m-linux_x86_64.whl is not for this Python or this machine.",
     ),
-    (CONFLICT, "The wanted versions exclude one another."),
-    (UV_CONFLICT, "The wanted versions exclude one another."),
+    (CONFLICT, "The requested versions conflict."),
+    (UV_CONFLICT, "The requested versions conflict."),
     (
         WRONG_HASH,
         f"numpy==1.26.4 has the wrong SHA-256: expected {'0' * 64}, "
@@ -159,21 +159,21 @@ MESSAGES: list[tuple[str, str]] = [
     (NO_ENSUREPIP, "This Python cannot make a venv with pip: ensurepip is missing."),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n",
-        "The disk became full.",
+        "The disk is full.",
     ),
     (
         "error: Failed to install: numpy-1.26.4-py3-none-any.whl (numpy==1.26.4)\n"
         "  cause: failed to copy file from /a to /b: No space left on device (os error 28)\n",
-        "The disk became full.",
+        "The disk is full.",
     ),
     (
         RETRYING.format(
             "NewConnectionError(\"HTTPConnection(host='127.0.0.1', port=9): Failed to establish "
             'a new connection: [Errno 111] Connection refused")'
         ),
-        "No connection to 127.0.0.1 could be made: Connection refused.",
+        "Cannot connect to 127.0.0.1: Connection refused.",
     ),
-    (UV_REFUSED, "No connection to 127.0.0.1 could be made: Connection refused."),
+    (UV_REFUSED, "Cannot connect to 127.0.0.1: Connection refused."),
     (
         RETRYING.format(f"NewConnectionError('{OLD_PIP}: [Errno -2] Name or service not known')"),
         f"pypi.org {UNKNOWN}",
@@ -206,7 +206,7 @@ MESSAGES: list[tuple[str, str]] = [
             "NameResolutionError(\"HTTPSConnection(host='b.example', port=443): Failed to resolve "
             "'b.example' ([Errno -3] Temporary failure in name resolution)\")"
         ),
-        "a.example, b.example were not found by name: no name server answered.",
+        "a.example, b.example were not found: no name server answered.",
     ),
     (UV_DNS, f"no-such-host.invalid {UNKNOWN}"),
     (
@@ -218,8 +218,8 @@ MESSAGES: list[tuple[str, str]] = [
         "  cause: failed to query metadata of file `/media/stick/python/20261009/cpython-3.10.22+"
         "20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz`: No such file or "
         "directory (os error 2)\n",
-        "uv asks for a Python that is not there: /media/stick/python/20261009/cpython-3.10.22+"
-        "20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz.",
+        "uv looks for a Python that does not exist: "
+        "/media/stick/python/20261009/cpython-3.10.22+20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz.",
     ),
     (
         RETRYING.format(
@@ -231,19 +231,19 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         RETRYING.format("OSError('Tunnel connection failed: 407 Proxy Authentication Required')"),
-        "The proxy wants a login.",
+        "The proxy needs a login.",
     ),
     (
         RETRYING.format(
             "ReadTimeoutError(\"HTTPConnectionPool(host='127.0.0.1', port=8000): Read timed out. "
             '(read timeout=2.0)")'
         ),
-        "The connection broke off, or nothing came for too long.",
+        "The connection broke off, or the server did not answer in time.",
     ),
     (
         "pip._vendor.urllib3.exceptions.ProtocolError: ('Connection broken: IncompleteRead(1458 "
         "bytes read, 2189 more expected)', IncompleteRead(1458 bytes read, 2189 more expected))\n",
-        "The connection broke off, or nothing came for too long.",
+        "The connection broke off, or the server did not answer in time.",
     ),
     (
         RETRYING.format(
@@ -265,11 +265,11 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         "ERROR: Wheel 'numpy' located at /tmp/tmpiomo_sr3 is invalid.\n",
-        "What came in place of a wheel is no archive.",
+        "The downloaded file is not a wheel.",
     ),
     (
         "error: No download found for request: cpython-3.99-linux-x86_64-gnu\n",
-        "uv knows no Python of this kind: cpython-3.99-linux-x86_64-gnu.",
+        "uv does not know this Python: cpython-3.99-linux-x86_64-gnu.",
     ),
     (
         "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.0 as it may crash.",
@@ -278,7 +278,7 @@ MESSAGES: list[tuple[str, str]] = [
     (
         "ImportError: libamdhip64.so: cannot enable executable stack as shared object requires: "
         "Invalid argument\n",
-        "glibc refuses a library of this torch: it asks for an executable stack.",
+        "glibc refuses to load a library of this torch: it asks for an executable stack.",
     ),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: "
@@ -308,7 +308,7 @@ def test_a_name_that_was_not_found_claims_nothing_of_the_rest_of_the_internet(ou
 
 def test_a_warning_about_a_try_that_worked_later_does_not_hide_the_cause() -> None:
     warning = RETRYING.splitlines()[0].format("ReadTimeoutError('Read timed out.')")
-    assert "exclude one another" in explain_pip(f"{warning}\n{CONFLICT}", 1).happened
+    assert "requested versions conflict" in explain_pip(f"{warning}\n{CONFLICT}", 1).happened
 
 
 def test_an_unknown_failure_repeats_the_programs_last_words() -> None:

@@ -243,7 +243,7 @@ async def test_watching_in_plain_text_ends_with_how_to_go_on(
     assert "    Unpacking libssl3 ...\n" in told
     assert "    100 % Retrieving file 7 of 7\n    0 % Unpacking\n    10 % Unpacking\n" in told
     assert told.count(" % Unpacking\n") == 11
-    assert told.endswith("To go on with the plan, start rdna1-setup again.\n")
+    assert told.endswith("To continue the plan, start rdna1-setup again.\n")
 
 
 def is_open(path: Path) -> bool:

@@ -71,7 +71,7 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
     return come
 
 
-JOIN = AddToGroups("Gives you permission to use the GPU.", "sam", ("render",), "taken out again")
+JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",), "are removed again")
 JOINING = replace(
     PLANNED,
     plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
@@ -119,11 +119,11 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
 
 
 GONE = Refusal(
-    "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with Linux. "
-    "Other wheels of it are there.",
-    "pip could not fetch what this plan installs. Nothing was changed.",
-    "Take another stack, or name a place that has these wheels: --torch-index URL or "
-    "--wheelhouse DIR.",
+    "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
+    "Linux. It has other wheels of it.",
+    "pip cannot download what this plan installs. Nothing was changed.",
+    "Use another stack, or name a place that has these wheels: --torch-index URL or --wheelhouse "
+    "DIR.",
 )
 WHY = "The server is down, or a firewall or the proxy setting is in the way."
 
@@ -151,7 +151,7 @@ LONG_CHANGES = Counts(12, 0, 0, "tests/screens/rehearsed/long.jsonl")
 TAKEN_BACK = (
     StepStarted(1, 2, "undo run 20260101-120000-3f9a1c", "The folder."),
     Output(("removed 12 files",)),
-    StepFinished(1, 0.1, False, "taken back"),
+    StepFinished(1, 0.1, False, "undone"),
     PlanFinished(True, False, True, False, "", ""),
 )
 
@@ -174,9 +174,9 @@ WINDOWS: dict[str, State] = {
         keys=("space", "enter", "down", "enter"),
         top=Question,
     ),
-    "review-groups": State("review", ("g leaves your groups",), session=JOINING),
+    "review-groups": State("review", ("g keeps your groups",), session=JOINING),
     "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
-    "stack-in-full": State("choose", ("all we can say",), keys=("d",), top=LinesView),
+    "stack-in-full": State("choose", ("all details",), keys=("d",), top=LinesView),
     "evidence": State("choose", ("Evidence: rocm52",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(
         "review",
@@ -190,12 +190,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "2.7 GB, no root"),
+        ("pip chooses 35 wheels now: 2.7 GB to download.", "2.7 GB, no root"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not say how much it would fetch: not every server", "as of 20"),
+        ("pip did not say how much it would download: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
@@ -255,7 +255,7 @@ WINDOWS: dict[str, State] = {
     "history": State("conv2d", (HINT,), keys=("h",), top=History),
     "history-dry-run": State("conv2d", ("DRY RUN",), DRY_SERVICES, ("h",), top=History),
     "diagnose": State("diagnose", ("2 faults",)),
-    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("end", "space")),
+    "diagnose-unfolded": State("diagnose", ("There is",), keys=("end", "space")),
     "diagnose-clean": State("diagnose", ("all fine",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),

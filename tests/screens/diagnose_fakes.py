@@ -40,7 +40,7 @@ GROUPS = Finding(
     Status.FAULT,
     Confidence.LIKELY,
     "This user may not open the card's devices",
-    (Evidence("groups in force: sam", "/proc/self/status"),),
+    (Evidence("active groups: sam", "/proc/self/status"),),
     "Programs that compute open /dev/kfd and a render node.",
     ("sudo usermod -aG render,video sam",),
     "source code",
@@ -52,8 +52,8 @@ IDLE = Finding(
     Confidence.CERTAIN,
     "A variable is set that does nothing",
     (Evidence("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "~/.bashrc:119"),),
-    "It does no harm, but who counts on it is mistaken.",
-    ("Take it out: rdna1-setup clean-up shows the lines.",),
+    "It has no effect.",
+    ("You can remove it: rdna1-setup clean-up shows the lines.",),
     "source code",
 )
 UNREAD = Finding(
@@ -68,16 +68,16 @@ UNREAD = Finding(
 FINE = tuple(
     Finding(cause, Status.OK, Confidence.CERTAIN, title, (), "", ())
     for cause, title in (
-        ("disk-full", "There is room where installations need it"),
+        ("disk-full", "There is enough free space"),
         ("kfd-missing", "amdgpu drives RX 5600 XT"),
-        ("numpy2-abi", "Each torch and its numpy go together"),
+        ("numpy2-abi", "Each torch fits its numpy"),
     )
 )
 BROKEN = Finding(
     "none",
     Status.NOT_TESTED,
     Confidence.POSSIBLE,
-    "The check of numpy did not end",
+    "The check of numpy did not finish",
     (),
     "A mistake in this program: KeyError: 'x'. The other checks are not affected. Please report "
     "it: rdna1-setup report",

@@ -124,7 +124,7 @@ PARTS = (
     Part("Python environments", "dist-info folders", "2.2.2+rocm5.7 in ~/ai/venv, numpy 1.26.4"),
     Part("ROCm folders", "/opt, dpkg-query", "5.7.1 in /opt/rocm-5.7.1, 1 package of AMD's"),
     Part("Settings", "environment, shell files", "HSA_OVERRIDE_GFX_VERSION in ~/.bashrc:118"),
-    Part("Who uses the GPU", "/proc", "nobody computes on the GPU"),
+    Part("Who uses the GPU", "/proc", "no program computes on the GPU"),
 )
 
 
@@ -245,7 +245,7 @@ def fit(name: str, applications: tuple[str, ...]) -> Fit:
         obstacles=()
         if possible
         else ("No interpreter that fits: it needs Python 3.10 to 3.12 with venv.",),
-        needs=("Python 3.10, which uv brings (about 30 MB, no root)",) if name == "rocm52" else (),
+        needs=("Python 3.10, which uv installs (30 MB, no root)",) if name == "rocm52" else (),
         answers=tuple(answer(name, one) for one in applications),
         python="uv:3.10",
         download_bytes=205_000_000 if name == "cpu" else 1_640_000_000,
@@ -262,10 +262,10 @@ KEPT = system_plan(
             ((4, "os.environ['MIOPEN_DEBUG_CONV_GEMM'] = '0'"),),
             "a",
             "b",
-            "the same lines are taken out again",
+            "the same lines are removed again",
         ),
     ),
-    ("What was measured for one shape need not hold for another.",),
+    ("A result for one shape may not hold for another.",),
 )
 
 
@@ -289,7 +289,7 @@ def make_clearing(
         TakeLinesOut(
             "Settings that reach every program.", f"{home}/.bashrc", lines, "a", "b", "put back"
         ),
-        KeepDebs("So that each of them can come back.", packages[len(for_good) :]),
+        KeepDebs("So that each of them can be.", packages[len(for_good) :]),
         AptChange(
             "2 packages.",
             "installed again",

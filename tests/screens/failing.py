@@ -27,7 +27,7 @@ DENIED = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/var/lib/rdna
 SLOW = TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))  # asyncio drops a file of it
 GONE = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/home/sam/log.txt")
 TOLD = Trouble(
-    "There is no run that could be taken back.",
+    "There is no run that could be undone.",
     "Nothing of this program is on this machine, or its records were removed.",
     "See `rdna1-setup rollback --list`.",
 )

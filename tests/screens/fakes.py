@@ -126,13 +126,13 @@ def no_layers(path: str) -> Preset:
 async def take_back() -> AsyncGenerator[Event, None]:
     """The folder is taken back."""
     yield StepStarted(1, 1, "undo run 20260101-120000-3f9a1c", "The folder.")
-    yield StepFinished(1, 0.1, False, "taken back")
+    yield StepFinished(1, 0.1, False, "undone")
     yield PlanFinished(True, False, True, False, "", "")
 
 
 WOULD_GO = (
     "Undo run 20260101-120000-3f9a1c (rocm52):\n"
-    "remove 12 files of ours below /home/sam/rdna1/rocm52\n"
+    "remove 12 files that rdna1-setup made in /home/sam/rdna1/rocm52\n"
     "keep 2 files (4096 bytes) that are yours"
 )
 REPORT = ReportDraft(

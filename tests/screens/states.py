@@ -172,7 +172,7 @@ EMPTY: dict[str, State] = {
         "changes",
         (
             "The list of changes cannot be read",
-            "It is not there (any more)",
+            "It does not exist: perhaps it",
             "try it in a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
@@ -192,17 +192,17 @@ EMPTY: dict[str, State] = {
 ERRORS: dict[str, State] = {
     "welcome-unread": State(
         "welcome",
-        ("What earlier runs left cannot be read", "Permission denied", "start again to see them"),
+        ("Earlier runs cannot be read", "Permission denied", "start again to see them"),
         live(undoable=fails(DENIED), unfinished=fails(DENIED)),
     ),
     "detect-error": State(
         "detect",
-        ("could not be read to the end", "No answer came in time", "r reads again"),
+        ("could not be read completely", "no answer in time", "r reads again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
         "detect",
-        ("Permission denied", "found so far is below", "reads again"),
+        ("Permission denied", "findings so far are below", "reads again"),
         live(detect=half_detected),
     ),
     "choose-no-plan": State(
@@ -215,7 +215,7 @@ ERRORS: dict[str, State] = {
         "choose",
         (
             "The plan was not made: Permission denied",
-            "You may not do that there",
+            "You have no permission there",
             "choose another folder",
         ),
         live(make=fails(DENIED)),
@@ -225,7 +225,7 @@ ERRORS: dict[str, State] = {
         "clear",
         (
             "The plan was not made: Permission denied",
-            "You may not do that there",
+            "You have no permission there",
             "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
@@ -238,12 +238,12 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        ("Whether this plan can start is not known", "No answer came in time", "come here again"),
+        (("It is not known whether this plan can start"), "no answer in time", "come here again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
         "review",
-        ("The text was not saved: No space left", "No room is left", "press s again"),
+        ("The text was not saved: No space left", "The disk is full", "press s again"),
         live(save=fails(FULL)),
         ("s",),
     ),
@@ -258,74 +258,78 @@ ERRORS: dict[str, State] = {
     ),
     "roll-back-denied": State(
         "roll_back",
-        ("How to undo the run cannot be read", "You may not do that there", "open Roll back again"),
+        (
+            "How to undo the run cannot be read",
+            "You have no permission there",
+            "open Roll back again",
+        ),
         live(way_back=fails(DENIED)),
     ),
     "take-back-broken": State(
         "take_back",
-        ("The run broke off: No space left", "it goes on where this stopped"),
+        ("The run broke off: No space left", "it continues where it stopped"),
         session=replace(
             KNOWN, way_back=replace(LIVE_SERVICES.runs.way_back(), take=fails_later(FULL))
         ),
     ),
     "watch-broken": State(
         "watch",
-        ("The run broke off: No such file", "it says what root is still doing"),
+        ("The run broke off: No such file", "to see what root is still doing"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),
     ),
     "conv2d-stopped": State(
         "conv2d",
-        ("The run stopped: No space left", "No room is left", "press Enter again"),
+        ("The run stopped: No space left", "The disk is full", "press Enter again"),
         live(run=no_sweep),
         (*ON_CPU, "enter"),
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("Whether a run is under way is not known", "You may not do that there", "h lists"),
+        ("It is not known whether a run is active", "You have no permission there", "h lists"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("Whom a hang would disturb is not known", "No answer came in time", "press Enter again"),
+        ("It is not known who a hang would disturb", "no answer in time", "press Enter again"),
         live(circumstances=fails(SLOW)),
         ("enter",),
     ),
     "history-unread": State(
         "conv2d",
-        ("What is kept of runs cannot be read", "You may not do that there", "press h again"),
+        ("The saved runs cannot be read", "You have no permission there", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
     "history-vanished": State(
         "conv2d",
-        ("It is not there (any more)", "Mend that, then try again."),
+        ("It does not exist: perhaps it", "Fix that, then try again."),
         past(whole=fails(GONE)),
         ("h", "enter"),
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be gathered", "You may not do that there", "press p again"),
+        ("The report could not be gathered", "You have no permission there", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
     "report-not-written": State(
         "done",
-        ("The report was not written: No space left", "No room is left", "name another place"),
+        ("The report was not written: No space left", "The disk is full", "name another place"),
         live(draft=lambda: replace(REPORT, write=fails(FULL))),
         ("p", "w", "enter"),
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "No answer came in time", "Press r to try again"),
+        ("This machine could not be read", "no answer in time", "Press r to try again"),
         live(detect=fails(SLOW)),
         session=Session(),
     ),
     "diagnose-not-saved": State(
         "diagnose",
-        ("The text was not saved: No space left", "No room is left", "press s again"),
+        ("The text was not saved: No space left", "The disk is full", "press s again"),
         live(save=fails(FULL)),
         ("s",),
     ),
@@ -333,7 +337,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The plan was not made: Permission denied",
-            "You may not do that there",
+            "You have no permission there",
             "press Enter again",
         ),
         diagnosing(make_fix=fails(DENIED)),
@@ -341,7 +345,7 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-vanished": State(
         "diagnose",
-        ("It was not read: No such file", "It is not there (any more)", "name another file"),
+        ("It was not read: No such file", "It does not exist: perhaps it", "name another file"),
         diagnosing(explain_file=fails(GONE)),
         ("t", "tab", "slash", "x", "enter"),
     ),
@@ -441,11 +445,11 @@ USUAL: dict[str, State] = {
         "conv2d", ("Overwrite this file?",), past(is_there=lambda path: True), ("h", "x", "enter")
     ),
     "history-written": State("conv2d", ("Read it before you share it",), keys=("h", "x", "enter")),
-    "history-none": State("conv2d", ("No runs of Conv2d",), past(kept=KeptRuns), ("h",)),
+    "history-none": State("conv2d", ("No Conv2d",), past(kept=KeptRuns), ("h",)),
     "conv2d-cpu": State("conv2d", ("CPU only", "on the CPU"), session=CPU_ALONE),
     "conv2d-right": State(
         "conv2d",
-        ("All 10 shapes are right.", "Enter goes on to Done."),
+        ("All 10 shapes are right.", "Enter continues to Done."),
         live(run=all_pass),
         ("enter", "y"),
     ),

@@ -110,17 +110,17 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await to_clear(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "w plans to remove them" in words_on(pilot.app))
+        await until(pilot, lambda: "w to remove them" in words_on(pilot.app))
         assert "w" in usable_keys(pilot.app)
         text = words_on(pilot.app)
         assert "No archive has rocm-core 5.7.1.50701-98." in text
-        assert "w plans to remove them without rollback" in text
+        assert "w to remove them permanently, without rollback" in text
         assert "y" not in usable_keys(pilot.app)
         await press(pilot, "w")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await settled(pilot)
         text = words_on(pilot.app)
-        assert "Some packages are removed for good: rollback cannot restore them." in text
+        assert "Some packages are removed permanently: rollback cannot restore them." in text
         assert "✗" not in text
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan == PLAN_FOR_GOOD
@@ -132,7 +132,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
 
 async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
     def refuse(plan: Plan) -> Trouble:
-        return Trouble("dpkg was interrupted.", "Nothing works.", "Mend it.")
+        return Trouble("dpkg was interrupted.", "Nothing works.", "Fix it.")
 
     services = but(LIVE_SERVICES, obstacle=refuse)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
@@ -146,7 +146,7 @@ async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
 async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
     def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         if for_good:
-            raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Mend it."))
+            raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Fix it."))
         return examples.make_clearing(machine, kind, scopes, for_good)
 
     services = but(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
@@ -204,7 +204,7 @@ async def test_a_plan_of_another_version_is_refused_in_words() -> None:
         await reach(pilot, "welcome")
         await press(pilot, "o")
         await reach(pilot, "welcome")
-        assert "Cannot continue: this is no plan of this version" in screen_text(pilot.app)
+        assert "Cannot continue: this plan is not from this version" in screen_text(pilot.app)
 
 
 def test_the_order_of_this_way() -> None:

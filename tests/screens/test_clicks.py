@@ -81,7 +81,7 @@ CLICKS: dict[str, Click] = {
     "way": Click("clear", "Leftovers of others", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
     "fixable": Click("diagnose", "A variable is set", step("review")),
-    "fine": Click("diagnose", "3 more checks", shows("There is room")),
+    "fine": Click("diagnose", "3 more checks", shows("There is")),
     "topic": Click("choose", "HSA_OVERRIDE_GFX_VERSION", screen(LinesView), ("i",)),
     "road": Click("choose", "TheRock", shows("TheRock"), ("o",)),
     "shape": Click("conv2d", "48x48    16->32", shows("> 48x48"), ("v",)),

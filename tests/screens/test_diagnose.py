@@ -332,7 +332,7 @@ async def test_a_disk_that_is_full_is_told_where_it_is_saved() -> None:
         await press(pilot, "s")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "No space left on device" in screen_text(pilot.app)
-        assert "No room is left there" in screen_text(pilot.app)
+        assert "disk is full, so nothing" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "diagnose")
 

@@ -95,10 +95,10 @@ def test_the_ending_says_first_what_must_still_be_done() -> None:
     session = session_at("done")
     assert session.finished is not None
     assert session.plan is not None
-    missing = "the right to open /dev/kfd: sudo usermod -aG render sam, then log in again"
+    missing = "permission to open /dev/kfd: sudo usermod -aG render sam, then log in again"
     declined = replace(session, plan=replace(session.plan, first=missing))
     joined = replace(session, finished=replace(session.finished, relogin_needed=True))
-    for left, told in ((declined, missing), (joined, "Log out and in again")):
+    for left, told in ((declined, missing), (joined, "Log out and log in again")):
         lines = ending_text(left, LIVE).splitlines()
         assert lines[0] == "# Still to do"
         assert told in lines[1]

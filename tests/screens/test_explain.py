@@ -58,7 +58,7 @@ async def test_a_topic_can_be_read_to_its_end() -> None:
         await press(pilot, "i", "end", "enter")
         await until(pilot, lambda: f"─ {last.title} ─" in screen_text(pilot.app))
         await press(pilot, "end")
-        await until(pilot, lambda: "Last looked at: 20" in screen_text(pilot.app))
+        await until(pilot, lambda: "Last checked: 20" in screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "i"])

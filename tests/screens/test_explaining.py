@@ -97,7 +97,7 @@ async def test_a_file_is_explained_and_what_is_saved_names_it() -> None:
         await until(pilot, lambda: f"{OWN}: ~/log.txt" in text_of(pilot))
         await press(pilot, "s")
         assert saved[0].startswith(f"{OWN}: ~/log.txt\n")
-        assert "Graphics cards that the text lists" in saved[0]
+        assert "Graphics cards in the text" in saved[0]
 
 
 async def test_what_cannot_be_read_is_told_and_the_machine_stays() -> None:

@@ -52,7 +52,7 @@ async def test_ctrl_c_says_in_our_words_how_to_leave() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24), notifications=True) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "ctrl+c")
-        await until(pilot, lambda: status(pilot.app).startswith("q leaves"))
+        await until(pilot, lambda: status(pilot.app).startswith("Press q to quit"))
         assert "ctrl+q" not in screen_text(pilot.app).lower()
 
 

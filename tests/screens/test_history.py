@@ -38,7 +38,7 @@ from wizard.services import DEMO, Services
 from wizard.services.past import Past
 
 SIZES = ((80, 24), (120, 40))
-TROUBLE = Trouble("It broke.", "That is bad.", "Mend it.")
+TROUBLE = Trouble("It broke.", "That is bad.", "Fix it.")
 
 
 NOT_HERE = but(PAST, kept=KeptRuns, is_here=False)
@@ -127,7 +127,7 @@ async def test_keys_are_answered_while_a_run_is_still_read() -> None:
             await see(pilot, f"{RUNS[1].id} beside the one before")
             go_on.set()
             await press(pilot, "escape")
-            await see(pilot, "under way")
+            await see(pilot, "running")
     finally:
         go_on.set()
 
@@ -161,12 +161,12 @@ async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays
         runs.insert(0, RUNS[0])
         await press(pilot, "escape")
         await see(pilot, "3 runs")
-        await see(pilot, "under way 1 pass")
+        await see(pilot, "running 1 pass")
         accounts[RUNS[0].id] = replace(accounts[RUNS[0].id], state="finished")
         await press(pilot, "enter")
         await see(pilot, f"{RUNS[2].id} finished")
         await press(pilot, "escape")
-        await until(pilot, lambda: "under way" not in screen_text(pilot.app))
+        await until(pilot, lambda: "running" not in screen_text(pilot.app))
 
 
 async def test_what_is_measured_goes_on_below_and_leaving_would_break_it_off() -> None:
@@ -198,7 +198,7 @@ async def test_a_damaged_run_is_said_and_no_end() -> None:
         await press(pilot, "down", "down", "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         text = " ".join(screen_text(pilot.app).split())
-        assert "damaged, somebody else's, or of a later version" in text
+        assert "damaged, another user's, or from a later version" in text
         assert DAMAGED.rpartition("/")[2] in text
         await press(pilot, "escape", "x")
         assert isinstance(pilot.app.screen, History)
@@ -225,7 +225,7 @@ async def test_why_two_runs_cannot_be_compared_is_told_in_three_parts() -> None:
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "c")
-        for text in ("It broke.", "That is bad.", "Mend it."):
+        for text in ("It broke.", "That is bad.", "Fix it."):
             await see(pilot, text)
 
 
@@ -319,7 +319,7 @@ async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() 
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "i")
-        await see(pilot, "anybody can write a card by hand")
+        await see(pilot, "anyone can write a card by hand")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, PathQuestion)  # nothing was typed
         await press(pilot, "a", "enter")
@@ -409,7 +409,7 @@ async def test_a_read_that_fails_again_and_again_is_told_in_one_window_and_traps
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        await see(pilot, "Not read to the end")
+        await see(pilot, "Not read completely")
         for again in (2, 3):
             await press(pilot, "escape")
             await until(pilot, lambda again=again: reads == again)  # type: ignore[misc]
@@ -448,7 +448,7 @@ async def test_a_list_that_comes_later_takes_the_place_of_what_stood_there(
         await see(pilot, "2026-01-02 08:04")
         await until(pilot, lambda: not reading(pilot))
         assert "Permission denied" not in screen_text(pilot.app)
-        assert "No runs of Conv2d" not in screen_text(pilot.app)
+        assert "No Conv2d" not in screen_text(pilot.app)
         assert "Space marks a run" in status(pilot.app)
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))

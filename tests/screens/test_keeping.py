@@ -160,17 +160,17 @@ async def test_an_answer_without_variables_has_nothing_to_keep(
     async with app.run_test(size=SIZE) as pilot:
         await find(pilot)
         assert "to keep it" not in screen_text(app)
-        assert "Enter goes on to Done." in screen_text(app)
+        assert "Enter continues to Done." in screen_text(app)
 
 
 async def test_what_cannot_be_kept_is_told_with_its_reason_and_enter_promises_nothing() -> None:
     def already(_: object) -> Plan:
-        raise NothingToDo("/v sets all of that already.")
+        raise NothingToDo("/v already has this setting.")
 
     services = but(services_that_find(ANSWER), make_keep=already)
     async with app_with(services, "conv2d").run_test(size=SIZE) as pilot:
         await find(pilot)
-        await until(pilot, lambda: "/v sets all of that already." in screen_text(pilot.app))
+        await until(pilot, lambda: "/v already has this setting." in screen_text(pilot.app))
         assert "to keep it" not in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "done")

@@ -190,4 +190,4 @@ async def test_an_answer_of_the_processor_advises_a_card_only_where_there_is_one
         await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         text = " ".join(screen_text(pilot.app).split())
-        assert ("names a stack" in text) == bool(gpus)
+        assert ("recommends a stack" in text) == bool(gpus)

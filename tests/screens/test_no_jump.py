@@ -70,7 +70,7 @@ async def test_a_look_whether_a_plan_can_begin_moves_nothing(size: tuple[int, in
 
     def obstacle(plan: Plan) -> Trouble | None:
         looked.wait(20)
-        return Trouble("It is taken.", "Nothing is lost.", "Take another folder.")
+        return Trouble("It is taken.", "Nothing is lost.", "Use another folder.")
 
     services = but(LIVE_SERVICES, obstacle=obstacle)
     async with app_with(services, "review").run_test(size=size) as pilot:

@@ -50,7 +50,7 @@ def test_a_run_is_compared_with_the_one_before_of_the_same_rows(places: Places) 
     text = "\n".join(past.compare(last, None))
     assert "* 16->32 3x3 @44x44  pass  hung" in text
     assert text == "\n".join(past.compare(first, last))
-    with pytest.raises(Trouble, match="No run before that of 2026-01-02 03:04"):
+    with pytest.raises(Trouble, match="No run before 2026-01-02 03:04"):
         past.compare(first, None)
 
 
@@ -102,7 +102,7 @@ def test_a_card_of_another_chip_is_labelled(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"[]", "is no card that can be read"), (b"\xff", "it is no JSON"), (None, "is no file")],
+    [(b"[]", "is not a readable"), (b"\xff", "it is not valid JSON"), (None, "is not a file")],
 )
 def test_what_is_no_card_is_told_in_three_parts(
     places: Places, content: bytes | None, said: str
@@ -143,9 +143,9 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(
 
 def test_a_script_for_what_has_none_is_told(places: Places) -> None:
     run = plant(places, 0, made(work="train"))
-    with pytest.raises(Trouble, match="for the forward convolution alone") as raised:
+    with pytest.raises(Trouble, match="for the forward convolution, not") as raised:
         past_of().script(run, 0)
-    assert "Take a result of a forward convolution." in raised.value.next_step
+    assert "Choose a result of a forward convolution." in raised.value.next_step
 
 
 @pytest.mark.parametrize("options", [("--demo",), ("--machine", MACHINE)])

@@ -129,7 +129,7 @@ async def test_a_plan_is_rehearsed_by_a_key_and_every_file_is_shown(tmp_path: Pa
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         await press(pilot, "enter")
         await until(pilot, lambda: "3,002 of 3,002" in status(pilot.app))
-        words = "! The rollback restores everything but 1 file; t shows it."
+        words = "! The rollback restores everything except 1 file; t shows it."
         await until(pilot, lambda: words in " ".join(screen_text(pilot.app).split()))
         await settled(pilot)
         text = " ".join(screen_text(pilot.app).split())
@@ -217,14 +217,14 @@ async def test_it_is_stopped_by_a_key(tmp_path: Path) -> None:
 
 
 async def test_why_it_cannot_be_done_stands_on_the_screen() -> None:
-    failure = StepFailed(0, "A rehearsal needs 9 GB.", "Nothing was begun.", "Free some space.")
+    failure = StepFailed(0, "A trial run needs 9 GB.", "Nothing was started.", "Free some space.")
     rehearsal = FakeRehearsal(None, failure)
     rehearsal.go_on.set()
     async with app_with(services_with(rehearsal)).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "r" in usable_keys(pilot.app))
         await press(pilot, "r")
-        await until(pilot, lambda: "A rehearsal needs 9 GB." in screen_text(pilot.app))
+        await until(pilot, lambda: "A trial run needs 9 GB." in screen_text(pilot.app))
         assert "Free some space." in screen_text(pilot.app)
 
 

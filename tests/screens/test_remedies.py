@@ -56,8 +56,8 @@ def test_notices_and_refusals_name_keys_too() -> None:
     trouble = Trouble("It stopped.", "No matter.", "Run the same command again.")
     assert told(trouble).endswith("\n\nTry again.")
     assert in_one_run(trouble).endswith(" Try again.")
-    refusal = refused(Refusal("No.", "No.", "Check the date; then run the same command again."))
-    assert refusal.next_step == "Check the date; then try again."
+    refusal = refused(Refusal("No.", "No.", "Check the date, then run the same command again."))
+    assert refusal.next_step == "Check the date, then try again."
 
 
 def test_a_finding_names_keys_on_the_screen_and_commands_elsewhere() -> None:
@@ -76,7 +76,7 @@ def test_what_became_of_a_fix_names_the_key_that_looks_again() -> None:
 def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     request = Sweep("python3", ())
     shown = answer_text(request, SweepDone((), budget_spent(1), 0.0))
-    assert "Esc, then Enter goes on with them; o allows more hangs than before." in shown
+    assert "Esc, then Enter continues with them; o allows more hangs than before." in shown
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
         ("rdna1-setup rollback undoes a run.", "Roll back (r on Welcome) undoes a run."),
         ("Install it with rdna1-setup.", "Install it with rdna1-setup."),
         ("See `rdna1-setup rollback --list`.", "See `rdna1-setup rollback --list`."),
-        ("The same command with --hangs 4 goes on from here; --no-resume begins anew.",
-         "Esc, then Enter goes on from here, with 4 hangs allowed (o)."),
+        ("The same command with --hangs 4 continues from here; --no-resume starts over.",
+         "Esc, then Enter continues from here, with 4 hangs allowed (o)."),
         ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],
 )  # fmt: skip

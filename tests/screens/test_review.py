@@ -106,14 +106,14 @@ async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
         assert session.plan.user_torch == "aside"
 
 
-JOIN = AddToGroups("Gives you permission.", "sam", ("render",), "taken out of it")
+JOIN = AddToGroups("this permission.", "sam", ("render",), "taken out of it")
 
 
 def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
     """A plan for a user who may not use the GPU yet."""
     plan = examples.make_plan(machine, choice)
     if choice.without_groups:
-        return replace(plan, first="the right to open /dev/kfd")
+        return replace(plan, first="permission to open /dev/kfd")
     return replace(plan, steps=(JOIN, *plan.steps), relogin_needed=True)
 
 
@@ -123,9 +123,9 @@ async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() ->
         await walk_to(pilot, "review")
         await until(pilot, lambda: "Give you permission" in screen_text(pilot.app))
         told = words_on(pilot.app)
-        assert "g leaves your groups as they are." in told
+        assert "Press g to keep your groups unchanged." in told
         await press(pilot, "g")
-        await until(pilot, lambda: "First: you need the right" in screen_text(pilot.app))
+        await until(pilot, lambda: "First: you need permission" in screen_text(pilot.app))
         assert "Give you permission" not in screen_text(pilot.app)
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert pilot.app.screen.session.choice.without_groups  # type: ignore[attr-defined]
@@ -267,7 +267,7 @@ def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
 
 
 async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
-    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another.")))
+    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another.")))
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
@@ -311,13 +311,13 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
     async def size(_plan: Plan) -> WheelsSize:
         raise AssertionError
 
-    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another."))
+    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another."))
     services = but(gone_or(gone)[0], wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
         await settled(pilot)
-        assert "pip is being asked" not in screen_text(pilot.app)
+        assert "pip how much it" not in screen_text(pilot.app)
 
 
 async def test_what_is_still_asked_ends_where_apply_begins() -> None:

@@ -56,11 +56,15 @@ SYSTEM = system_plan(
     Kind.ROLLBACK,
     (
         AptChange(
-            "3 packages that the plan brought.", AGAIN, remove=CAME, purge=True, expect_remove=CAME
+            "Removes 3 packages that the plan installed.",
+            AGAIN,
+            remove=CAME,
+            purge=True,
+            expect_remove=CAME,
         ),
-        PutSystemPathBack(f"{PROFILE} as it was before.", PROFILE, AGAIN),
+        PutSystemPathBack(f"Restores {PROFILE}.", PROFILE, AGAIN),
     ),
-    ("This undoes what plan 0123456789ab did to the system, last step first.",),
+    ("This undoes what plan 0123456789ab changed in the system, last step first.",),
     takes_back="0123456789ab",
 )
 
@@ -84,7 +88,9 @@ class Back:
 
     async def _take(self) -> AsyncGenerator[Event, None]:
         self.did.append("take")
-        yield StepStarted(1, 3, "as root, purge 3 packages", "3 packages that the plan brought.")
+        yield StepStarted(
+            1, 3, "as root, purge 3 packages", "Removes 3 packages that the plan installed."
+        )
         yield Output(("Removing rocm-core (5.2.0) ...",))
         await self.go_on.wait()
         for event in self._last:
@@ -93,10 +99,10 @@ class Back:
 
 WELL = (
     StepFinished(1, 1.0, False, "3 packages are gone"),
-    StepStarted(2, 3, "as root, move back", "As it was before."),
+    StepStarted(2, 3, "as root, move back", "Restores the earlier state."),
     StepFinished(2, 1.0, False, "it is back in its place"),
     StepStarted(3, 3, "undo run", "The folder."),
-    StepFinished(3, 1.0, False, "taken back"),
+    StepFinished(3, 1.0, False, "undone"),
     PlanFinished(True, False, True, False, "", "/log"),
 )
 
@@ -120,7 +126,7 @@ async def test_both_parts_are_shown_before_anything_is_done(
         assert "purge" in text
         assert "hsa-rocr" in text
         await press(pilot, "end")
-        assert "remove 12 files of ours" in words_on(pilot.app)
+        assert "remove 12 files that rdna1-setup made" in words_on(pilot.app)
         assert back.did == ["read"]
         await press(pilot, "escape")
         await reach(pilot, "welcome")
@@ -240,7 +246,7 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
         await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "1 step, no root" in screen_text(pilot.app))
-        assert "1  Restore the folder of the run" in screen_text(pilot.app)
+        assert "1  Restore the run's folder" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         assert "of the system" not in screen_text(pilot.app)
@@ -278,7 +284,7 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
         await reach(pilot, "welcome")
         await settled(pilot)
         await press(pilot, "r")
-        await until(pilot, lambda: "Restore the folder of the run" in screen_text(pilot.app))
+        await until(pilot, lambda: "Restore the run's folder" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)
 
 
@@ -287,7 +293,7 @@ async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
     async with app_with(but(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r", "y", "y")
-        await until(pilot, lambda: "Restore the folder" in screen_text(pilot.app))
+        await until(pilot, lambda: "Restore the run's folder" in screen_text(pilot.app))
         await press(pilot, "y")
         assert step_name(pilot.app) == "roll_back"
         assert back.did == ["read"]

@@ -73,7 +73,7 @@ async def test_leaving_the_program_leaves_the_sweep_running() -> None:
         await reach(pilot, "conv2d")
         await press(pilot, *SMALL_ON_CPU, "enter")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Leaving does not stop it; s does." in screen_text(pilot.app)
+        assert "Quitting does not stop it; s does." in screen_text(pilot.app)
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert (apart.followers, apart.stopped) == (0, False)

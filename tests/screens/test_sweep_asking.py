@@ -184,7 +184,7 @@ async def test_the_users_own_layers_are_read_and_what_is_wrong_with_them_is_told
         await reach(pilot, "conv2d")
         await press(pilot, "o", "down", "down", "enter", *str(path), "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        assert "line 2: channels in, channels out" in screen_text(pilot.app)
+        assert "line 2: give channels in, channels out" in screen_text(pilot.app)
         path.write_text("16 32 3 64x64\n3 64 7 224x224 stride 2\n")
         await press(pilot, "escape", "enter", "escape")
         await reach(pilot, "conv2d")
@@ -240,7 +240,7 @@ async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> Non
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        assert "Somebody is logged in at the screen that this card" in screen_text(pilot.app)
+        assert "Someone is logged in at the screen that this card" in screen_text(pilot.app)
         await press(pilot, "y")
         assert isinstance(pilot.app.screen, Question)
         await press(pilot, "escape")
@@ -409,7 +409,7 @@ async def test_while_another_request_is_carried_out_no_earlier_answer_is_shown()
 async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
     async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
         yield ShapeStarted(1, 1, ROW, 60.0)
-        raise ValueError("nothing is left to probe")
+        raise ValueError("nothing is left to measure")
 
     async def measured() -> None:
         async with panel(but(LIVE_SERVICES, run=run)).run_test(size=SIZE) as pilot:
@@ -417,5 +417,5 @@ async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
             await press(pilot, *ON_CPU, "enter")
             await until(pilot, lambda: not pilot.app.is_running)
 
-    with pytest.raises(WorkerFailed, match="nothing is left to probe"):
+    with pytest.raises(WorkerFailed, match="nothing is left to measure"):
         await measured()

@@ -107,7 +107,7 @@ async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
         assert "Still" in status(pilot.app)
         await press(pilot, "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        assert "inside a download" in screen_text(pilot.app)
+        assert "during a download" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert "Stopped as you asked" in screen_text(pilot.app)
@@ -248,5 +248,5 @@ async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
         await settled(pilot)
         assert "Stopped after 2 shapes" in status(pilot.app)
         assert "! Stopped: 2 right so far." in screen_text(pilot.app)
-        assert "Enter goes on where it stopped." in screen_text(pilot.app)
+        assert "Enter continues where it stopped." in screen_text(pilot.app)
         assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 10

@@ -109,7 +109,7 @@ async def test_watching_can_be_left_at_any_time() -> None:
             await press(pilot, "enter")  # the first way on in the menu
             await until(pilot, lambda: "Unpacking libssl3" in screen_text(pilot.app))
             assert not {"c", "o", "d"} & usable_keys(pilot.app)
-            assert "It goes on even if you leave" in status(pilot.app)
+            assert "It continues even if you" in status(pilot.app)
             await press(pilot, key)
             if left:
                 await reach(pilot, left)

@@ -56,11 +56,11 @@ def test_a_run_that_began_a_step_of_root_s_touched_the_system(tmp_path: Path) ->
 def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_path: Path) -> None:
     places, record = places_below(tmp_path), run_of(tmp_path, begun=True)
     shown, time = find_undo(places), datetime(2026, 1, 1, tzinfo=timezone.utc)
-    with pytest.raises(Trouble, match="changed packages of the system") as refused:
+    with pytest.raises(Trouble, match="changed system packages, or files") as refused:
         undo(shown, places, time)
     assert f"rollback {record.id}" in refused.value.next_step
     assert "UNDO.sh" in refused.value.next_step
-    with pytest.raises(Trouble, match="changed packages of the system"):
+    with pytest.raises(Trouble, match="changed system packages, or files"):
         find_forgettable(places, record.id)
     assert undo(shown, places, time, system_is_back=True) == ()
     assert not can_undo(places)
@@ -121,14 +121,14 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     shown = find_whole_undo(places, RecordedHost(MACHINE))
     assert shown.lost == step.for_good
     for package in ("comgr 1.0", "rocm-core 2.0"):
-        assert f"not put back: {package} was removed for good" in str(shown)
+        assert f"not restored: {package} was removed permanently" in str(shown)
     taking = TakingBack(replace(shown, system=None), Rehearsal(), places)
     events = [event async for event in taking.events()]
     (said,) = (event.lines for event in events if isinstance(event, Output))
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
     (failed,) = (event for event in events if isinstance(event, StepFailed))
-    assert failed.happened.startswith("Taken back but for 2 things: comgr 1.0 was removed")
-    assert "The run counts as undone." in failed.meaning
+    assert failed.happened.startswith("Undone, except for 2 things: comgr 1.0 was removed")
+    assert "The run is now listed as undone." in failed.meaning
     assert not can_undo(places)
 
 
@@ -154,7 +154,7 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
     host = make(
         tmp_path / "x", {"/var/lib/dpkg/status": STATUS}, answers={"DPKG_PACKAGES": [COMGR]}
     )
-    with pytest.raises(Trouble, match="did not bring need what it brought: raytracer") as refused:
+    with pytest.raises(Trouble, match="installed: raytracer") as refused:
         find_whole_undo(places_below(tmp_path), host)
     assert "sudo apt-get remove raytracer; then" in refused.value.next_step
     alone = make(
@@ -191,7 +191,7 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
     told = staying(record, theirs, tmp_path)
     assert told == {
         "comgr": "comgr 1.0 was installed since the run",
-        path: f"{path} was changed since the run wrote it",
+        path: f"{path} was changed after the run wrote it",
     }
     way = system_way_back(record, theirs, places, tmp_path)
     assert way is not None
@@ -230,7 +230,9 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
     record = run_without_folder(tmp_path, OUT)
     assert touched_system(record)
     assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
-        PutLinesBack("As it was before.", OUT.path, OUT.lines, "b", "a", "run the plan again"),
+        PutLinesBack(
+            "Restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
+        ),
     )
 
 
@@ -254,7 +256,7 @@ def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
 def test_of_two_runs_about_the_system_the_newer_goes_first(tmp_path: Path) -> None:
     older = run_without_folder(tmp_path, OUT)
     run_without_folder(tmp_path, STEP, name="20260102-000000-bbbbbb")
-    with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb came later"):
+    with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb is newer"):
         find_undo(places_below(tmp_path), older.id)
 
 

@@ -190,7 +190,7 @@ async def test_what_cannot_be_taken_back_is_named_and_the_end_is_not_well(tmp_pa
     events = await taken(tmp_path, FakeRoot(tmp_path), spoil)
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert failed.number == 2
-    assert "Something changed below" in failed.happened
+    assert "Something changed in" in failed.happened
     assert isinstance(events[-1], PlanFinished)
     assert not events[-1].ok
 
@@ -245,7 +245,7 @@ def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
     assert begun.id == RUN
     found = obstacle(plan, places_below(tmp_path))
     assert isinstance(found, Trouble)
-    assert f"Run {RUN} is being taken back" in found.happened
+    assert f"Run {RUN} is being undone" in found.happened
     assert f"rdna1-setup rollback {RUN}" in found.next_step
 
 

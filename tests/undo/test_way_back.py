@@ -97,5 +97,5 @@ def test_a_name_with_a_line_end_stays_on_its_line(venv: Path) -> None:
     odd = venv / SITE / "torch-2.0.dist-info/odd\nname"
     odd.write_text("mine")
     (line,) = (each for each in str(find_way_back(record)).splitlines() if "odd" in each)
-    assert line.startswith("keep ")
-    assert "odd?name, changed by you" in line
+    assert line.startswith("move ")
+    assert "odd?name, which you changed" in line

@@ -10,11 +10,11 @@ from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 
-RDNA1 = "RX 5500, 5600, 5700 and relatives"
+RDNA1 = "RX 5500, 5600, 5700 and similar"
 RELATIVE = "gfx1013"
 IN_STOCK_WHEELS = 0x1030
 """From this target on PyTorch's own ROCm wheels hold code for a card, or for one of its family."""
-ON_THE_PROCESSOR = "the processor's stack runs here"
+ON_THE_PROCESSOR = "the stack for the processor works here"
 KFD = "/dev/kfd"
 UNENDING = "D"
 
@@ -52,7 +52,7 @@ def wrong_card(machine: Machine, stack: Stack) -> Obstacle | None:
         return _no_card(machine)
     if isinstance(card.gfx, Unknown):
         why = f"the target of {card.name} is not known: {card.gfx.because}"
-        mend = f"let amdgpu drive it, which tells; else report its id {card.pci_id} to this project"
+        mend = f"load amdgpu, which identifies it; or report its id {card.pci_id} to this project"
         return Obstacle(why, mend)
     if card.gfx in stack.gfx:
         return None
@@ -64,43 +64,45 @@ def wrong_processor(machine: Machine) -> Obstacle | None:
     architecture = machine.system.architecture
     if isinstance(architecture, Unknown) or architecture == "x86_64":
         return None
-    why = f"ROCm wheels exist for x86_64 only; this processor is {architecture}"
-    return Obstacle(why, f"put the card into another machine; {ON_THE_PROCESSOR}")
+    why = f"ROCm wheels exist only for x86_64, and this processor is {architecture}"
+    return Obstacle(why, f"use the card in another machine; {ON_THE_PROCESSOR}")
 
 
 def _no_card(machine: Machine) -> Obstacle:
     around = machine.surroundings
     none = "no AMD card was found"
     if around.wsl:
-        why = "this is WSL: Windows keeps the card, and ROCm for WSL knows no RDNA1 card"
-        return Obstacle(why, "start Linux itself on this machine, from a disk of its own")
+        why = "this is WSL: Windows keeps the card, and ROCm for WSL supports no RDNA1 card"
+        return Obstacle(why, "start Linux itself on this machine, from a separate disk")
     if around.confined:
-        why = f"{none} from inside of {around.confined}, which hides devices"
+        why = f"{none} from inside {around.confined}, which hides devices"
         return Obstacle(why, "start this program in a terminal outside of it")
     if around.container:
-        why = f"{none} inside of {around.container}"
-        return Obstacle(why, "look at the host, or pass /dev/kfd and /dev/dri into the container")
+        why = f"{none} inside {around.container}"
+        return Obstacle(why, "check on the host, or pass /dev/kfd and /dev/dri to the container")
     if around.virtual_machine:
         why = f"{none} in this virtual machine ({around.virtual_machine})"
-        return Obstacle(why, "hand the card to it (PCI passthrough), or start this on the host")
+        return Obstacle(why, "give it the card (PCI passthrough), or start this on the host")
     return Obstacle(f"{none}, and this stack is for {RDNA1}", _mend_without(machine.gpus))
 
 
 def _mend_without(others: tuple[Gpu, ...]) -> str:
     if any(gpu.name.startswith("NVIDIA") for gpu in others):
-        return "for the NVIDIA card take PyTorch's CUDA wheels (pytorch.org), without this program"
-    return f"see whether lspci lists the card; without one, {ON_THE_PROCESSOR}"
+        return "for the NVIDIA card, use PyTorch's CUDA wheels (pytorch.org) without this program"
+    return f"check whether lspci lists the card; without a card, {ON_THE_PROCESSOR}"
 
 
 def _other_card(card: Gpu, gfx: str, stack: Stack) -> Obstacle:
     if gfx == RELATIVE:
-        note = card.note or "a relative of RDNA1 for which no wheel is built or attested"
+        note = card.note or (
+            "a chip similar to RDNA1, for which no wheel is built or reported to work"
+        )
         return Obstacle(f"{card.name} is {gfx}: {note[:1].lower()}{note[1:]}", ON_THE_PROCESSOR)
     why = f"{card.name} is {gfx}; this stack is for {', '.join(stack.gfx)} ({RDNA1})"
     if card.pci_id.startswith(f"{AMD}:") and _number(gfx) >= IN_STOCK_WHEELS:
-        mend = "PyTorch's own ROCm wheels (pytorch.org) are made for cards of its age"
-        return Obstacle(why, f"{mend}: take those, without this program")
-    return Obstacle(why, f"no stack for it is known here; {ON_THE_PROCESSOR}")
+        mend = "PyTorch's own ROCm wheels (pytorch.org) support cards of this generation"
+        return Obstacle(why, f"{mend}: use those, without this program")
+    return Obstacle(why, f"this program has no stack for it; {ON_THE_PROCESSOR}")
 
 
 def _number(gfx: str) -> int:
@@ -145,11 +147,11 @@ def doubts(machine: Machine) -> tuple[str, ...]:
         return ()
     texts = []
     if isinstance(card.driver, Unknown):
-        texts.append(f"the kernel driver amdgpu; which one it has, is not known ({_why(card)})")
+        texts.append(f"the kernel driver amdgpu; the card's driver is not known ({_why(card)})")
     if _without_atomics(card) and isinstance(card.mec_firmware, Unknown) and _not_in_kfd(card):
         texts.append(
-            f"compute firmware {ATOMICS_UNNEEDED} or newer, since its slot passes no PCIe "
-            f"atomics; which one it has, is not known ({card.mec_firmware.because})"
+            f"compute firmware {ATOMICS_UNNEEDED} or newer, since its slot does not support PCIe "
+            f"atomics; the card's version is not known ({card.mec_firmware.because})"
         )
     return tuple(texts)
 
@@ -169,23 +171,23 @@ def missing_right(machine: Machine) -> MissingRight | None:
     joined = machine.access.groups_in_file
     known = () if isinstance(joined, Unknown) else joined
     join = () if "root" in groups else tuple(sorted(groups.difference(known)))
-    return MissingRight(f"the right to open {paths}: {remedy}", needs_root, join)
+    return MissingRight(f"permission to open {paths}: {remedy}", needs_root, join)
 
 
 def _remedy(machine: Machine, groups: list[str]) -> tuple[str, bool]:
     """What gives the right, and whether root must do it."""
     joined = machine.access.groups_in_file
     if not isinstance(joined, Unknown) and all(group in joined for group in groups):
-        return f"you are in {', '.join(groups)}, but only from your next login on", False
+        return f"you are in {', '.join(groups)}, but this takes effect at your next login", False
     if "root" in groups:
-        return "the device belongs to root alone; a udev rule of the distribution is missing", True
+        return "only root can use the device; a udev rule of the distribution is missing", True
     return f"sudo usermod -aG {','.join(groups)} {machine.access.user}, then log in again", True
 
 
 def _driver(card: Gpu) -> str:
     if isinstance(card.driver, Unknown) or card.driver == "amdgpu":
         return ""
-    held = f"held by {card.driver}" if card.driver else "not driven by anything"
+    held = f"held by {card.driver}" if card.driver else "not used by any driver"
     return f"the kernel driver amdgpu for {card.name}, which is {held}"
 
 
@@ -196,8 +198,8 @@ def _refused(card: Gpu) -> str:
     if firmware >= ATOMICS_UNNEEDED:
         return ""
     return (
-        f"PCIe atomics, which the slot of {card.name} does not pass, or compute firmware "
-        f"{ATOMICS_UNNEEDED} (it has {firmware}): another slot, or a newer linux-firmware"
+        f"PCIe atomics, which the slot of {card.name} does not support, or compute firmware "
+        f"{ATOMICS_UNNEEDED} (it has {firmware}): use another slot, or a newer linux-firmware"
     )
 
 
@@ -207,9 +209,9 @@ def _no_kfd(machine: Machine) -> str:
     inside = machine.surroundings.container
     if inside:
         return (
-            f"{KFD}, which {inside} was not given: start it with --device={KFD} --device=/dev/dri"
+            f"{KFD}, which {inside} does not have: start it with --device={KFD} --device=/dev/dri"
         )
-    return f"{KFD}, which amdgpu makes when it drives the card"
+    return f"{KFD}, which appears when amdgpu drives the card"
 
 
 def _stuck(machine: Machine) -> str:
@@ -223,7 +225,7 @@ def _stuck(machine: Machine) -> str:
     if not held:
         return ""
     names = ", ".join(f"{one.name} ({one.pid})" for one in held)
-    return f"a restart: {names} holds the card, and no signal ends it"
+    return f"a restart: {names} uses the card, and cannot be killed"
 
 
 def _without_atomics(card: Gpu) -> bool:

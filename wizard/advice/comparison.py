@@ -32,7 +32,7 @@ RUN = "run-"
 ANY_PROGRAM = "any program"
 """How plain torch is called in the head of a row."""
 UNDO = "rdna1-setup rollback removes what it made; files you added stay"
-WITH_PACKAGES = "rdna1-setup rollback undoes all of it, packages too; your own files stay"
+WITH_PACKAGES = "rdna1-setup rollback undoes everything, including packages; your own files stay"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -106,7 +106,7 @@ def everything(stack: Stack) -> Aspect:
     about = strongest_first(claim for claim in load_claims() if stack.id in claim.stacks)
     ids = tuple(claim.id for claim in about)
     because = f"{len(ids)} statements about {stack.title}"
-    return Aspect("all", "Everything said", f"{len(ids)} claims", because, ids)
+    return Aspect("all", "All statements", f"{len(ids)} claims", because, ids)
 
 
 def also(
@@ -115,7 +115,7 @@ def also(
     """What else its user meets: leftovers, what applications take and spoil, presets, cautions."""
     accepted = {each.application: each for each in fit.answers if each.word is not Word.NO}
     takes = [
-        f"{each.title} takes {need}"
+        f"{each.title} needs {need}"
         for each in asked
         if each.id in accepted
         for need in accepted[each.id].needs
@@ -127,7 +127,7 @@ def also(
         if each.id in accepted and stack.gfx
         for text in _spoils(each, stack)
     ]
-    presets = [f"variables on offer: --preset '{p.name}' ({p.source})" for p in stack.presets]
+    presets = [f"optional variables: --preset '{p.name}' ({p.source})" for p in stack.presets]
     return (*leftovers(machine, stack), *takes, *spoils, *presets, *stack.cautions)
 
 
@@ -172,7 +172,7 @@ def _reviewed(machine: Machine, stack: Stack, preset: str) -> Iterator[Aspect]:
     for question in load_aspects():
         verdict = verdict_on(question.id, stack.id, gfx, preset)
         word = verdict.word.value if verdict else Word.UNKNOWN.value
-        why = verdict.why if verdict else "nobody has reviewed it yet"
+        why = verdict.why if verdict else "not reviewed yet"
         claims = tuple(claim.id for claim in evidence(question, stack.id, verdict))
         yield Aspect(question.id, question.short, word, why, claims, question.meaning)
 
@@ -198,12 +198,12 @@ def _age(stack: Stack) -> Aspect:
     torch = stack.torch.partition("+")[0]
     release, claims = torch_release(torch), _about("age", stack)
     if release is None:
-        because = f"when torch {torch} was released is not in our data"
+        because = f"this program does not know when torch {torch} was released"
         return Aspect("age", "Age of torch", Word.UNKNOWN.value, because, claims)
     year, month, _ = release.released.split("-")
     because = f"torch {torch} was released on {release.released} ({release.source})"
     if stack.torch_prefix != stack.torch:
-        because += "; the index may hold a newer one by now"
+        because += "; the index may have a newer one now"
     return Aspect("age", "Age of torch", f"{MONTHS[int(month) - 1]} {year}", because, claims)
 
 
@@ -211,43 +211,47 @@ def _security(stack: Stack) -> Aspect:
     holes, claims = holes_of(stack.torch), _about("security", stack)
     if holes:
         told = "; ".join(
-            f"{hole.id}: {hole.what}, closed in torch {hole.closed_in} ({hole.source})"
+            f"{hole.id}: {hole.what}, fixed in torch {hole.closed_in} ({hole.source})"
             for hole in holes
         )
         word = f"{len(holes)} known"
         return Aspect("security", "Vulnerable", word, f"open in this torch: {told}", claims)
     if torch_release(stack.torch) is None:
-        return Aspect("security", "Vulnerable", "unknown", "this torch is not in our data", claims)
-    because = "our data has no open vulnerability of this torch; later ones need later releases"
+        return Aspect(
+            "security", "Vulnerable", "unknown", "this program does not know this torch", claims
+        )
+    because = (
+        "this program knows no open vulnerability of this torch; later ones need later releases"
+    )
     return Aspect("security", "Vulnerable", "none known", because, claims)
 
 
 def _python(machine: Machine, stack: Stack, fit: Fit) -> Aspect:
     if not fit.python:
         missing = python_obstacle(machine, stack, "")
-        because = missing.text if missing else "no Python that fits was found"
+        because = missing.text if missing else "no suitable Python was found"
         return Aspect("python", "Python", "none fits", because)
     if need := python_need(fit.python):
         word = f"{fit.python.removeprefix('uv:')} by uv"
         return Aspect("python", "Python", word, f"{need} (about 30 MB)")
     found = next((i for i in machine.interpreters if i.path == fit.python), None)
     minor = ".".join(found.version.split(".")[:2]) if found else "here"
-    return Aspect("python", "Python", f"{minor}, here", f"{fit.python} is there")
+    return Aspect("python", "Python", f"{minor}, here", f"{fit.python} is installed")
 
 
 def _download(stack: Stack, speed: LineSpeed | None) -> Aspect:
     size = stack.download_bytes
     if size is None:
-        because = f"how much there is to download is not known: {stack.size_source}"
+        because = f"the download size is not known: {stack.size_source}"
         return Aspect("download", "Download", Word.UNKNOWN.value, because)
     word, because = size_text(size), f"{size_text(size)}: {stack.size_source}"
     if speed is not None and speed.bytes_per_s > 0:
         time = time_text(max(1, size / speed.bytes_per_s))
         rate = f"{size_text(round(speed.bytes_per_s))} a second"
         word = f"{word}, {time}"
-        because += f"; about {time} at {rate}, as this line was on {speed.date}"
+        because += f"; about {time} at {rate}, measured on {speed.date}"
     else:
-        because += "; this line's speed was not measured yet"
+        because += "; your connection's speed is not measured yet"
     return Aspect("download", "Download", word, because)
 
 
@@ -257,7 +261,7 @@ def _disk(machine: Machine, stack: Stack) -> Aspect:
     if full := disk_full(machine, stack):
         return Aspect("disk", "Disk", "too little", full.text)
     if size is None:
-        because = f"how much it takes installed is not known; {free}"
+        because = f"the installed size is not known; {free}"
         return Aspect("disk", "Disk", Word.UNKNOWN.value, because)
     because = f"{size_text(size)} installed ({stack.size_source}); {free}"
     return Aspect("disk", "Disk", size_text(size), because)
@@ -267,11 +271,11 @@ def _root(stack: Stack, fit: Fit, system: bool) -> Aspect:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
     missing = fit.missing_right
     if system:
-        because = f"ROCm {stack.system_release} packages of the system are exchanged"
+        because = f"the system's ROCm packages are replaced by ROCm {stack.system_release}"
         return Aspect("root", "Root needed", "yes", because)
     if missing is not None and missing.needs_root:
-        return Aspect("root", "Root needed", "once", f"before it: {missing.text}")
-    because = missing.text if missing else "everything goes into one folder of yours"
+        return Aspect("root", "Root needed", "once", f"first: {missing.text}")
+    because = missing.text if missing else "everything goes into one folder in your home"
     return Aspect("root", "Root needed", "no", because)
 
 

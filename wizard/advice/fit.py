@@ -40,7 +40,7 @@ from wizard.knowledge.verdicts import PROMISING, Word, verdict_on
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 
-NOT_REVIEWED = "nobody has reviewed what is known of it yet"
+NOT_REVIEWED = "nobody has reviewed the evidence yet"
 CURE = "clear the executable-stack flag of libamdhip64.so and libhiprtc.so after installing"
 
 
@@ -171,7 +171,7 @@ def _answer(
     answer = answer_for_target(target_of(chosen_card(machine)), application, stack, preset)
     short = short_of(machine, application, stack)
     if short and answer.word in PROMISING:
-        why = f"{application.title} asks for {short} ({application.source})"
+        why = f"{application.title} needs {short} ({application.source})"
         answer = replace(answer, word=Word.POSSIBLE, why=why)
     if answer.word is Word.NO:
         return answer
@@ -207,7 +207,10 @@ def _c_library_too_old(machine: Machine, stack: Stack) -> Obstacle | None:
     if version is None or not stack.glibc_floor or version >= Version(stack.glibc_floor):
         return None
     why = f"its wheels were built for glibc {stack.glibc_floor} or newer; this is {version}"
-    mend = f"a newer release of this system, or a container with glibc {stack.glibc_floor} or newer"
+    mend = (
+        f"use use a newer release of this system, or a container with glibc {stack.glibc_floor} "
+        "or newer"
+    )
     return Obstacle(why, mend)
 
 
@@ -215,7 +218,7 @@ def _c_library_need(machine: Machine, stack: Stack) -> str:
     """What is to be done about the executable stack, and about a C library that is not known."""
     version, glibc = _c_library(machine), machine.system.glibc
     if stack.executable_stack and refuses_executable_stacks(glibc) is True:
-        return f"{CURE}: glibc {version} refuses them otherwise"
+        return f"{CURE}: otherwise glibc {version} refuses them"
     if version is not None:
         return ""
     unknown = f"glibc calls itself {glibc}"
@@ -240,14 +243,14 @@ def _unknown_processor(machine: Machine) -> str:
     architecture = machine.system.architecture
     if not isinstance(architecture, Unknown):
         return ""
-    return f"an x86_64 processor; what this one is could not be read ({architecture.because})"
+    return f"an x86_64 processor; this one could not be identified ({architecture.because})"
 
 
 def _network_need(supply: Supply, python: str) -> str:
     """What still needs a network although there is a folder of wheels."""
     if supply.wheelhouse and python.startswith("uv:") and not supply.python_mirror:
         return (
-            "a network for uv to fetch Python, or the one that `rdna1-setup fetch` brought "
-            "(--python-mirror URL): the folder of wheels has none"
+            "a network for uv to download Python, or a Python from `rdna1-setup fetch` "
+            "(--python-mirror URL), since the folder of wheels has none"
         )
     return ""

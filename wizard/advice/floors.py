@@ -31,8 +31,8 @@ def unmet_floor(application: Application, stack: Stack) -> str:
         return _unmet(application, stack)
     if application.numpy_floor and not numpy_allowed(stack, application.numpy_floor):
         return (
-            f"{application.title} asks for numpy {application.numpy_floor} or newer, and this "
-            f"stack's torch for an older one ({application.source})"
+            f"{application.title} needs numpy {application.numpy_floor} or newer, but this "
+            f"stack's torch needs an older one ({application.source})"
         )
     return ""
 
@@ -93,13 +93,13 @@ def _unmet(application: Application, stack: Stack) -> str:
     oldest = min(Version(each.torch_floor or "0") for each in _releases(application))
     source = application.source
     if _torch(stack) < oldest:
-        asked = f"asks for torch {oldest} or newer"
+        asked = f"needs torch {oldest} or newer"
         return f"{application.title} {asked}; this stack has {_torch(stack)} ({source})"
     low, high = application.python_floor, application.python_ceiling
     words = (low and f"Python {low} or newer", high and f"at most {high}")
     asked = " and ".join(each for each in words if each)
     found = ", ".join(stack.pythons)
-    return f"{application.title} asks for {asked}; this stack has {found} ({source})"
+    return f"{application.title} needs {asked}; this stack has {found} ({source})"
 
 
 def _torch(stack: Stack) -> Version:
@@ -133,14 +133,14 @@ def python_refused(machine: Machine, application: Application, stack: Stack, pyt
     minor = minor or python.removeprefix("uv:")
     if not accepted or minor in accepted:
         return ""
-    asked = f"{application.title} asks for Python {', '.join(accepted)}"
-    return f"{asked}; here it would get {minor}: bring {accepted[0]} with its venv, or uv"
+    asked = f"{application.title} needs Python {', '.join(accepted)}"
+    return f"{asked}; here it would get {minor}: install {accepted[0]} with its venv, or uv"
 
 
 def python_need(python: str) -> str:
     """What has to be fetched for that choice, ``""`` when it is there."""
     version = python.removeprefix("uv:")
-    return f"Python {version}, which uv brings without root" if python.startswith("uv:") else ""
+    return f"Python {version}, which uv installs without root" if python.startswith("uv:") else ""
 
 
 def python_obstacle(machine: Machine, stack: Stack, python: str) -> Obstacle | None:
@@ -152,7 +152,7 @@ def python_obstacle(machine: Machine, stack: Stack, python: str) -> Obstacle | N
         package = f"python{_minor(bare[0].version)}-venv"
         return Obstacle(f"{bare[0].path} cannot make a venv", f"install {package}, or uv")
     wanted = ", ".join(stack.pythons)
-    why = f"it needs Python {wanted}, and none was found, nor a uv that would bring one"
+    why = f"it needs Python {wanted}, and neither that nor uv was found"
     return Obstacle(why, f"install Python {stack.pythons[0]} with its venv, or uv")
 
 
@@ -180,7 +180,7 @@ def memory_need(machine: Machine, stack: Stack) -> str:
     memory = machine.system.memory_bytes
     if not stack.gfx or _enough(memory, MEMORY_ASKED):
         return ""
-    asked = "8 GB of memory by the notes of hkevin01/rocm-patch"
+    asked = "8 GB of memory, according to the notes of hkevin01/rocm-patch"
     return f"{asked}; {_has(memory, 'this machine')}"
 
 
@@ -189,12 +189,14 @@ def short_of(machine: Machine, application: Application, stack: Stack) -> str:
     card = chosen_card(machine)
     if stack.gfx and card and _short(card.vram_bytes, application.vram_bytes):
         asked = f"a card with {_gigabytes(application.vram_bytes)}"
-        return f"{asked} by its makers; {_has(card.vram_bytes, card.name)}"
+        return f"{asked}, according to its makers; {_has(card.vram_bytes, card.name)}"
     least = _least(application, stack)
     if _short(machine.system.memory_bytes, least):
         where = "" if stack.gfx else " on the processor"
         asked = f"{_gigabytes(least)} of memory{where}"
-        return f"{asked} by its makers; {_has(machine.system.memory_bytes, 'this machine')}"
+        return (
+            f"{asked}, according to its makers; {_has(machine.system.memory_bytes, 'this machine')}"
+        )
     return ""
 
 
@@ -251,11 +253,11 @@ def disk_full(machine: Machine, stack: Stack) -> Obstacle | None:
     parts = ((stack.download_bytes, "to download"), (stack.installed_bytes, "installed"))
     known = [(count, word) for count, word in parts if count is not None]
     if not known and stack.gfx:
-        known = [(SMALLEST_ROCM_WHEEL, "at the very least (its size is not known)")]
+        known = [(SMALLEST_ROCM_WHEEL, "at least (its size is not known)")]
     if disk is None or sum(count for count, _ in known) <= disk.free_bytes:
         return None
     words = " and ".join(f"{size_text(count)} {word}" for count, word in known)
-    why = f"it takes {words}, and {_free(disk)}"
+    why = f"it needs {words}, and {_free(disk)}"
     return Obstacle(why, "make room, or choose a folder elsewhere")
 
 
@@ -263,10 +265,10 @@ def unsure_size(machine: Machine, stack: Stack) -> str:
     """What to keep free where nobody knows how much the stack takes or how much is left."""
     disk = home_disk(machine)
     if disk is None:
-        return "room on the disk: how much is free below your home folder could not be read"
+        return "space on the disk: the free space in your home folder could not be read"
     if disk.free_bytes > LARGEST_KNOWN or stack.sizes_known:
         return ""
-    return f"room on the disk: how much is not known, and {_free(disk)}"
+    return f"space on the disk: how much it needs is not known, and {_free(disk)}"
 
 
 def room_for(machine: Machine, application: Application, stack: Stack) -> str:

@@ -125,7 +125,7 @@ def _breaks(same: list[Setting], machine: Machine, stack: Stack) -> str:
 
 
 def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
-    return f"{_shown(same, machine)} is another value than this stack's {wanted}"
+    return f"{_shown(same, machine)} differs from this stack's {wanted}"
 
 
 def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
         where = f"in {_where(found[0], machine)}" if file else "of this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         first = f"{found[0].name}={found[0].value}"
-        texts.append(f"settings {where} reach this stack as well: {first}{more}")
+        texts.append(f"settings {where} also affect this stack: {first}{more}")
     return tuple(texts)
 
 
@@ -145,7 +145,9 @@ def _system_rocm(machine: Machine) -> tuple[str, ...]:
     packages = machine.rocm_packages
     amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
     if not trees and amd:
-        found = f"{len(amd)} ROCm packages of AMD without a folder in /opt: half installed;"
+        found = (
+            f"{len(amd)} ROCm packages of AMD have no folder in /opt, so they are half installed;"
+        )
         return (f"{found} not used by these wheels",)
     return tuple(f"{tree.path} (system ROCm) is not used by these wheels" for tree in trees)
 

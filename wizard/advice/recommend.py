@@ -241,7 +241,7 @@ def _sentence(
     start = f"{purpose}: {stack.title} ({stack.id}). {told}"
     if not stack.gfx:
         ruled_out = next((f.obstacles[0] for f in order if f.obstacles), "")
-        known = "" if card and card.rdna1 else "No RDNA1 card was found here. "
+        known = "" if card and card.rdna1 else "No RDNA1 card was found. "
         start = f"{known}{start}" + (f" The others are ruled out: {ruled_out}." * bool(ruled_out))
     return " ".join(filter(None, (start, programs)))
 
@@ -261,7 +261,7 @@ def _program_words(each: OutsideProgram, asked: Sequence[Application]) -> str:
     lead = "" if len(asked) == 1 else f"For {title}: "
     return (
         f"{lead}{program.title}, a program without PyTorch. {_capital(verdict.word.value)}: "
-        f"{_stop(verdict.why)} We do not install it: {program.link}"
+        f"{_stop(verdict.why)} This program does not install it: {program.link}"
     )
 
 
@@ -278,21 +278,21 @@ def _reason(order: tuple[Fit, ...], stacks: dict[str, Stack]) -> str:
         return "no stack that uses a card is possible on this machine"
     second = next((each for each in useful if stacks[each.stack].gfx), None)
     if second is None:
-        return "the only stack for the card that is of use for this"
+        return "the only useful stack for the card"
     if worst_first(first, stack) < worst_first(second, stacks[second.stack]):
         better = "better verdicts" if len(first.answers) > 1 else "a better verdict"
         return f"{better} than {second.stack}, which comes next"
-    return f"as good as {second.stack} by the verdicts, and {_tie(first, second, stacks)}"
+    return f"its verdicts are as good as those of {second.stack}, and {_tie(first, second, stacks)}"
 
 
 def _tie(first: Fit, second: Fit, stacks: dict[str, Stack]) -> str:
     if _back(first) < _back(second):
-        return "it takes a newer release"
+        return "it supports newer releases"
     if first.there and not second.there:
-        return "you have it already"
+        return "you already have it"
     if torch_version(stacks[first.stack]) > torch_version(stacks[second.stack]):
         return "its torch is newer"
-    return "nothing known tells them apart"
+    return "no known difference decides between them"
 
 
 def _next_best(

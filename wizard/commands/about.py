@@ -1,4 +1,4 @@
-"""Explain in plain words: ROCm, the override, why games work and Conv2d does not, and more."""
+"""Explain ROCm, the override, why games work but Conv2d does not, and more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``about``."""
     parser.add_argument("topic", nargs="?", metavar="TOPIC", help="left out: all topics")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if topic is None:
         known = ", ".join(each.id for each in topics)
         print(
-            f"rdna1-setup: there is no topic {arguments.topic!r}. There are: {known}.",
+            f"rdna1-setup: there is no topic {arguments.topic!r}. The topics are: {known}.",
             file=sys.stderr,
         )
         return 2

@@ -1,4 +1,4 @@
-"""Carry a plan out: shown first, journalled, resumable, undone by rollback."""
+"""Carry out a plan: you see it first, can resume it, and can undo it with rollback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``apply``."""
     add_choice_arguments(parser)
     parser.add_argument(
-        "--plan", metavar="FILE", help="what `plan --json` printed, exactly; - for standard input"
+        "--plan",
+        metavar="FILE",
+        help="a file with the exact output of `plan --json`; - for standard input",
     )
     add_carrying_arguments(parser)
     parser.set_defaults(remove=False, clean_up=False)

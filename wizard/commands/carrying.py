@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from wizard.run.trouble import Trouble
 
 GOES_ON = (
-    "An earlier start stopped half-way: this goes on with its plan. To begin anew, undo it first: "
-    "rdna1-setup rollback"
+    "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
 )
-ASKS_NOTHING = "--json asks nothing. Read `rdna1-setup plan`, then add --yes."
+ASKS_NOTHING = "--json cannot ask you. Read `rdna1-setup plan`, then add --yes."
 
 
 def add_carrying_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every command that carries a plan out."""
-    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument("--yes", action="store_true", help="you have read the plan: do not ask")
     parser.add_argument("--json", action="store_true", help="events as JSON lines")
 
 
@@ -108,7 +107,7 @@ def _afterwards(plan: Plan, applications: Sequence[str]) -> Iterator[str]:
     from wizard.run.lines import clean
 
     if plan.kind is not Kind.INSTALL:
-        yield "To take it back: rdna1-setup rollback"
+        yield "To undo it: rdna1-setup rollback"
         return
     if missing := still_missing(plan):
         yield clean(f"You still need {missing}.")
@@ -123,7 +122,8 @@ def _not_agreed() -> int:
         print("Nothing was changed.", file=sys.stderr)
         return 2
     return refuse(
-        "Nothing was changed: there is no terminal to ask at. Read the plan above, then add --yes."
+        "Nothing was changed, because there is no terminal to ask you. Read the plan above, "
+        "then add --yes."
     )
 
 

@@ -28,20 +28,20 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
     Unset, so that a command does not put its defaults over what was named before it.
     """
-    add_wheel_arguments(parser, "where to put it (default: ~/ai/ID)")
+    add_wheel_arguments(parser, "the folder to install in (default: ~/ai/ID)")
     unset = argparse.SUPPRESS
-    python = "where uv takes a Python from: an address, or file:///DIR/python of `fetch`"
+    python = "where uv gets Python from: an address, or file:///DIR/python made by `fetch`"
     parser.add_argument(
         "--python-mirror", metavar="URL", type=_python_mirror, default=unset, help=python
     )
-    mirror = "system packages from a copy of https://repo.radeon.com/rocm/apt"
+    mirror = "get get system packages from a copy of https://repo.radeon.com/rocm/apt"
     parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
     parser.add_argument(
         "--rocm-key-fingerprint",
         metavar="HEX",
         type=_fingerprint,
         default=unset,
-        help="of the key that signs that copy, where it is not AMD's",
+        help="of the key that signs that copy, if it is not AMD's",
     )
 
 
@@ -54,9 +54,9 @@ def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
 def add_index_arguments(parser: argparse.ArgumentParser) -> None:
     """Where wheels come from."""
     unset = argparse.SUPPRESS
-    index = "another wheel index; pip: as pip is configured"
+    index = "use another wheel index; pip: use pip's own configuration"
     parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
-    house = "a folder of wheels, no network (pip's too)"
+    house = "install from a folder of wheels, without a network"
     parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
 
 
@@ -70,8 +70,8 @@ def _index(text: str) -> str:
     if text == AS_CONFIGURED or _is_address(text):
         return text
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is no index. Give an address that begins with http://, https:// or "
-        "file:///, or the word pip: from wherever pip is configured to look."
+        f"{redact(text)!r} is not an index. Give an address that begins with http://, https:// or "
+        "file:///, or the word pip for pip's own configuration."
     )
 
 
@@ -82,8 +82,8 @@ def _python_mirror(text: str) -> str:
     from wizard.credentials import redact
 
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is no address. Give one that begins with http://, https:// or file:///, "
-        "such as file:///media/stick/python."
+        f"{redact(text)!r} is not an address. Give one that begins with http://, https:// or "
+        "file:///, such as file:///media/stick/python."
     )
 
 
@@ -106,27 +106,27 @@ def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
     folder = absolute(house)
     if os.path.isdir(folder):  # noqa: PTH112 - pathlib costs --help more than all of argparse
         return ""
-    why = "is no folder" if os.path.lexists(folder) else "there is no such folder"
+    why = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
     return f"--wheelhouse {house}: {why}."
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """Stack, place and sources."""
     parser.add_argument(
-        "--stack", metavar="ID", help="such as rocm52 or cpu; plan without it lists all"
+        "--stack", metavar="ID", help="such as rocm52 or cpu; `plan` without it lists all"
     )
     parser.add_argument(
         "--footprint",
         choices=("venv", "venv+system"),
         default="venv",
-        help="venv: one folder (default); venv+system: ROCm packages too, as root",
+        help="venv: one folder (default); venv+system: also ROCm packages, as root",
     )
     add_application_argument(parser)
     parser.add_argument(
         "--preset",
         metavar="NAME",
         default="",
-        help="also set these published variables of the stack, such as 'GEMM only' of rocm57",
+        help="also set these published variables for the stack, such as 'GEMM only' for rocm57",
     )
     add_source_arguments(parser)
     parser.add_argument(
@@ -141,7 +141,7 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--user-torch-aside",
         action="store_true",
-        help="move a torch of your user packages away where the environment sees it",
+        help="move a torch in your user packages away if the environment would import it",
     )
     parser.add_argument(
         "--without-card",
@@ -151,8 +151,8 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-groups",
         action="store_true",
-        help="leave your groups as they are (default: where permission to use the GPU is missing, "
-        "the plan adds you to its group, as root)",
+        help="do not change your groups (default: if you have no permission to use the GPU, the "
+        "plan adds you to its group, as root)",
     )
     add_rollback_argument(parser)
     _add_system_arguments(parser)
@@ -164,8 +164,8 @@ def add_application_argument(parser: argparse.ArgumentParser) -> None:
         "--app",
         metavar="ID",
         action="append",
-        help="what you want to run, such as comfyui or llm-chat; again for more (default: what is "
-        "found here)",
+        help="what you want to run, such as comfyui or llm-chat; repeat it for more (default: "
+        "what is found here)",
     )
 
 
@@ -194,7 +194,7 @@ def add_rollback_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-rollback",
         action="store_true",
-        help="remove packages for good where no archive has them any more",
+        help="permanently remove packages that no archive has any more",
     )
 
 
@@ -202,21 +202,24 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     """What the footprint venv+system installs, from where, and what goes first."""
     system = parser.add_argument_group("with --footprint venv+system")
     system.add_argument(
-        "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
+        "--system-release",
+        metavar="X.Y.Z",
+        default="",
+        help="use use another ROCm than the stack's own",
     )
     system.add_argument(
         "--system-set",
         choices=("smallest", "full"),
         default="smallest",
-        help="how much of it (default: the smallest useful set)",
+        help="how much of ROCm to install (default: the smallest useful set)",
     )
     system.add_argument(
         "--system-removal",
         metavar="WHAT",
         type=_scopes,
         default=("amd",),
-        help="what goes first: none, or of amd, driver, distribution some with commas between "
-        "(default: amd, that is other ROCm releases of AMD's)",
+        help="what to remove first: none, or some of amd, driver, distribution, separated by "
+        "commas (default: amd, which means AMD's other ROCm releases)",
     )
     system.add_argument(
         "--profile-file", action="store_true", help="set ROCM_PATH and PATH for all users at login"
@@ -226,7 +229,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TOOL",
         type=_snapshot,
         default="",
-        help="have your own timeshift, snapper or snapper:CONFIG make a snapshot first",
+        help="make a snapshot first with timeshift, snapper or snapper:CONFIG",
     )
 
 
@@ -234,7 +237,7 @@ def _snapshot(text: str) -> str:
     """A tool that makes snapshots."""
     if not text or re.fullmatch(r"timeshift|snapper(?::[A-Za-z0-9_][A-Za-z0-9_-]{0,63})?", text):
         return text
-    raise argparse.ArgumentTypeError(f"{text!r} is not known: timeshift, snapper, snapper:CONFIG.")
+    raise argparse.ArgumentTypeError(f"{text!r} is not one of timeshift, snapper, snapper:CONFIG.")
 
 
 def _scopes(text: str) -> tuple[str, ...]:
@@ -243,7 +246,8 @@ def _scopes(text: str) -> tuple[str, ...]:
     words = () if text == "none" else tuple(dict.fromkeys(text.split(",")))
     if unknown := [word for word in words if word not in known]:
         raise argparse.ArgumentTypeError(
-            f"{unknown[0]!r} is not known: none, or some of {', '.join(known)} with commas between."
+            f"{unknown[0]!r} is not valid. Give none, or some of {', '.join(known)}, "
+            "separated by commas."
         )
     return words
 
@@ -255,8 +259,8 @@ def _repository(text: str) -> str:
     from wizard.credentials import redact
 
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is no address that apt can take. Give one that begins with http://, "
-        "https:// or file:///; a login belongs into /etc/apt/auth.conf.d."
+        f"{redact(text)!r} is not an address that apt can use. Give one that begins with http://, "
+        "https:// or file:///. Put a login into /etc/apt/auth.conf.d."
     )
 
 
@@ -265,8 +269,8 @@ def _fingerprint(text: str) -> str:
     plain = re.sub(r"[\s:]", "", text).upper().removeprefix("0X")
     if plain and not re.fullmatch(r"[0-9A-F]{40}", plain):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no fingerprint: that has 40 hexadecimal digits, and a shorter id can be "
-            "made to order."
+            f"{text!r} is not a fingerprint, which has 40 hexadecimal digits. A shorter id is not "
+            "safe, because it can be forged."
         )
     return plain
 

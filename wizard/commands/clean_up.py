@@ -1,4 +1,4 @@
-"""Clear away what other scripts left: settings, orphans, broken packages; with a way back."""
+"""Remove leftovers of other scripts: settings, orphans, broken packages. You can undo it."""
 
 from __future__ import annotations
 

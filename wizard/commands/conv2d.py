@@ -25,6 +25,7 @@ from wizard.commands.conv2d_runs import (
     run_about,
 )
 from wizard.commands.looking import acts, host_of, places_of
+from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
@@ -194,7 +195,7 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
 def _search_line(limit: LimitRequest) -> str:
     return (
         f"The largest {limit.axis} from {limit.smallest} to {limit.largest} that passes would be "
-        f"looked for, with at most {limit.hangs} hangs, beginning with a shape like:"
+        f"looked for, with at most {counted(limit.hangs, 'hang')}, beginning with a shape like:"
     )
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 ENDS = "Ctrl+C ends it; --device cpu measures without this risk."
 EVEN_SO = "add --even-if-in-use"
-NO_TERMINAL = "Nothing was started: there is no terminal to ask at. Read the above, then add --yes."
+NO_TERMINAL = (
+    "Nothing was started, because there is no terminal to ask you. Read the text above, then "
+    "add --yes."
+)
 
 
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:

@@ -30,34 +30,38 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
     group.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
     group.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
-    group.add_argument("--layers", metavar="FILE", help="a list, one layer a line: 64 128 3 56x56")
+    group.add_argument(
+        "--layers", metavar="FILE", help="a list with one layer per line: 64 128 3 56x56"
+    )
     group.add_argument("--layer", metavar="LINE", action="append", help="one such line")
     group.add_argument("--work", default="forward", metavar="W,W",
                        help="forward, backward, train: one or more")  # fmt: skip
     group.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
                        help="measure other operations than Conv2d: all, or these")  # fmt: skip
     group.add_argument("--engine", choices=["configured", "native", "unfold"],
-                       default="configured", help="native, unfold: past MIOpen")  # fmt: skip
+                       default="configured", help="native, unfold: without MIOpen")  # fmt: skip
 
 
 def _add_where(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--python",
         metavar="PY",
-        help="the Python whose torch is measured (default: that of your newest venv)",
+        help="the Python whose torch is measured (default: your newest venv's)",
     )
     group.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
-    group.add_argument("--clean", action="store_true", help="without what your shell sets for ROCm")
+    group.add_argument(
+        "--clean", action="store_true", help="without your shell's settings for ROCm"
+    )
     group.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
     group.add_argument("--log", action="store_true",
-                       help="with MIOpen's log: it names what hangs, and slows calls")  # fmt: skip
+                       help="with MIOpen's log: names what hangs, but slows calls")  # fmt: skip
     group.add_argument("--keep-databases", action="store_true",
-                       help="leave what MIOpen found under each setting")  # fmt: skip
+                       help="keep what MIOpen found with each setting")  # fmt: skip
 
 
 def _add_how_long(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--repeats", type=int, metavar="N",
-                       help="launches of each shape; what fails some is flaky")  # fmt: skip
+                       help="launches of each shape; flaky means that some fail")  # fmt: skip
     group.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     group.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     add_asking_arguments(group)
@@ -70,44 +74,48 @@ def add_asking_arguments(group: argparse._ActionsContainer) -> None:
                             "drives a screen or is in use, else 3)")  # fmt: skip
     group.add_argument("--yes", action="store_true", help="you have read the warning: do not ask")
     group.add_argument("--even-if-in-use", action="store_true",
-                       help="also where somebody is logged in at its screen")  # fmt: skip
+                       help="even if someone is logged in at its screen")  # fmt: skip
 
 
 def _add_searches(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--find-limit", choices=AXES, metavar="AXIS",
                        help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
-    group.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
+    group.add_argument(
+        "--range", default="1-256", metavar="A-B", help="the range to search for that limit"
+    )
     kinds = group.add_mutually_exclusive_group()
     kinds.add_argument("--find-setting", action="store_true",
                        help="find the fewest variables that make one shape work")  # fmt: skip
     kinds.add_argument("--compare-settings", action="store_true",
-                       help="time the algorithms against one another")  # fmt: skip
+                       help="compare the times of the algorithms")  # fmt: skip
     group.add_argument(
         "--workarounds",
         action="store_true",
-        help="measure what can be done about the first shape, if it does not pass (--hangs)",
+        help="measure workarounds for the first shape, if it does not pass (--hangs)",
     )
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
     group.add_argument("--resume", action=argparse.BooleanOptionalAction,
-                       help="continue an unfinished run of the same (default)")  # fmt: skip
+                       help="continue an unfinished run of the same kind (default)")  # fmt: skip
     group.add_argument("--foreground", action="store_true",
                        help="run inside this process, and end with it")  # fmt: skip
     which = group.add_mutually_exclusive_group()
     which.add_argument("--attach", nargs="?", const="", metavar="RUN",
-                       help="follow the experiment under way, or show that run")  # fmt: skip
-    which.add_argument("--stop", action="store_true", help="end the experiment under way")
+                       help="follow the running experiment, or show that run")  # fmt: skip
+    which.add_argument("--stop", action="store_true", help="end the running experiment")
     which.add_argument("--list", action="store_true", help="experiments, newest first")
     group.add_argument(
         "--compare",
         metavar="CARD",
         nargs="*",
-        help="two cards or runs; one and the last run; or the last run and the one before",
+        help="compare two cards or runs, or one with the last run, or the last two runs",
     )
-    group.add_argument("--run", metavar="RUN", help="as if that run (--list) were the last")
-    group.add_argument("--result", metavar="N", type=int, help="that result, counted from 1")
+    group.add_argument(
+        "--run", metavar="RUN", help="use this run (see --list) instead of the last one"
+    )
+    group.add_argument("--result", metavar="N", type=int, help="use this result, counted from 1")
 
 
 def _add_files(group: argparse._ArgumentGroup) -> None:
@@ -142,5 +150,7 @@ def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None
             parser.exit()
 
     parser.formatter_class = Common
-    parser.epilog = f"{len(rare)} rare options more: {parser.prog} --help-all"
-    parser.add_argument("--help-all", action=ShowAll, help="show the rare options too, and exit")
+    parser.epilog = f"{len(rare)} more options, rarely needed: {parser.prog} --help-all"
+    parser.add_argument(
+        "--help-all", action=ShowAll, help="also show rarely needed options, and exit"
+    )

@@ -42,7 +42,7 @@ def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     from wizard.conv2d.cards import handed_out
 
     if not acts(arguments):
-        print(f"A dry run writes nothing: this is what {name} would hold.\n{text}")
+        print(f"A dry run writes nothing. {name} would contain:\n{text}")
         return
     handed_out.write_new(Path(name), text)
     print(f"Written to {name}. Read it before you share it.")

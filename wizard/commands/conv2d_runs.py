@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from wizard.places import Places
 
 APART = (
-    "It runs apart from this terminal: Ctrl+C stops it, and a closed terminal leaves it running.\n"
-    "`rdna1-setup conv2d --attach` comes back to it."
+    "It runs in the background: Ctrl+C stops it, but closing this terminal does "
+    "not.\n`rdna1-setup conv2d --attach` shows it again."
 )
-LOOKING = "Ctrl+C ends nothing but this view; `rdna1-setup conv2d --stop` ends the experiment."
-GOES_ON = "It goes on. `rdna1-setup conv2d --attach` comes back to it."
-STOPPED = "Stopped. The same command goes on with the remaining shapes."
-STOPPING = "Stopping: what runs is ended. Ctrl+C again kills it at once."
-IDLE = "No Conv2d experiment is under way."
-STUCK = (
-    "They wait inside the kernel, where no signal reaches. Save your work and restart the machine."
-)
+LOOKING = "Ctrl+C only closes this view; `rdna1-setup conv2d --stop` ends the experiment."
+GOES_ON = "It continues. `rdna1-setup conv2d --attach` shows it again."
+STOPPED = "Stopped. The same command continues with the remaining shapes."
+STOPPING = "Stopping the running shape. Press Ctrl+C again to kill it at once."
+IDLE = "No Conv2d experiment is running."
+STUCK = "They wait inside the kernel and cannot be killed. Save your work and restart the machine."
 CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
@@ -43,7 +41,7 @@ def is_about_runs(arguments: argparse.Namespace) -> bool:
 def run_about(arguments: argparse.Namespace) -> tuple[SweepDone, Request] | int:
     """Attach, stop or list; the end of what was followed, or an exit code."""
     if arguments.machine or getattr(arguments, "demo", False):
-        return refuse("on a recorded machine nothing is under way")
+        return refuse("nothing runs on a recorded machine")
     places = places_of(host_of(arguments))
     if arguments.list:
         return _list(places, as_json=arguments.json)
@@ -101,7 +99,7 @@ def _started_and_followed(
     if isinstance(run, StopReason):
         return SweepDone((), run, 0.0)
     if joined:
-        print(f"This experiment is under way since {run.since}: following it.", file=sys.stderr)
+        print(f"This experiment has been running since {run.since}. Following it.", file=sys.stderr)
     print(APART, end="\n\n", file=sys.stderr)
     done = asyncio.run(_attend(run, seconds))
     return done if isinstance(done, SweepDone) else _told(done)
@@ -153,7 +151,7 @@ def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
         if not runs:
             return refuse(IDLE)
         run = runs[0]
-        print(f"{IDLE} This is the last one, begun {run.since}.", file=sys.stderr)
+        print(f"{IDLE} This is the last one, started {run.since}.", file=sys.stderr)
     elif run == live:
         print(LOOKING, end="\n\n", file=sys.stderr)
     done = asyncio.run(follow(followed(run), STOPS))

@@ -25,16 +25,15 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     if not (arguments.find_setting or arguments.compare_settings):
         return None
     if arguments.find_limit is not None:
-        raise WrongRequest("--find-limit looks for something else: give one of them.")
+        raise WrongRequest("--find-limit looks for something else: give only one of them.")
     if arguments.engine != "configured":
-        raise WrongRequest("settings are MIOpen's: leave out --engine, each is tried anyway.")
+        raise WrongRequest("settings are MIOpen's: omit --engine, each engine is tried anyway.")
     hangs = arguments.hangs
     if arguments.compare_settings:
         return CompareRequest(sweep, hangs)
     if len(sweep.rows) != 1:
         raise WrongRequest(
-            "--find-setting makes one shape right: name it, for example --channels 16-32 "
-            "--sizes 64."
+            "--find-setting is for one shape: name it, for example --channels 16-32 --sizes 64."
         )
     return SettingRequest(sweep, sweep.rows[0], hangs)
 
@@ -52,22 +51,24 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
     from wizard.conv2d.search.setting_answer import setting_text
     from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
-        yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"
+        yield f"Each shape in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
     if not isinstance(asked, SettingRequest):
         return
-    yield f"With at most {asked.hangs} hangs: the shape as it is, then past MIOpen, then with sets"
-    yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
+    hangs = counted(asked.hangs, "hang")
+    yield f"With at most {hangs}: first the shape unchanged, then without MIOpen, then with"
+    yield f"sets of up to {asked.largest} of these variables, those in MIOpen's log first:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
-    yield "and each of these by itself:"
+    yield "and each of these separately:"
     for change in asked.alone:
         yield f"  {setting_text((change,))}"
-    yield f"What passes is measured {asked.repeats} times more, each time from nothing."
+    yield f"What passes is measured {asked.repeats} more times, each time from scratch."
 
 
 def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``detect``."""
-    parser.add_argument("--json", action="store_true", help="for programs")
-    hashes = "hash the ROCm libraries of every torch as well; reads gigabytes"
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    hashes = "also check the hashes of every torch's ROCm libraries; reads gigabytes"
     parser.add_argument("--verify", action="store_true", help=hashes)
 
 
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     host = host_of(arguments)
     if arguments.verify and host.name:
-        print("rdna1-setup: a recorded machine holds no libraries to verify.", file=sys.stderr)
+        print("rdna1-setup: a recorded machine has no libraries to verify.", file=sys.stderr)
         return 2
     machine = detect(host)
     verified = _verified(host) if arguments.verify else None

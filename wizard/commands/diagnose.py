@@ -1,4 +1,4 @@
-"""Say what is wrong with this machine's ROCm and PyTorch, what proves it, and what mends it."""
+"""Find what is wrong with this machine's ROCm and PyTorch, with evidence and fixes."""
 
 from __future__ import annotations
 
@@ -17,27 +17,34 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
 
 TRYING = (
-    "Trying each torch on the card, at most {:g} s each. Whatever uses the card may hang it: "
-    "save your work."
+    "Trying each torch on the card, for at most {:g} s each. This can hang the card: save your "
+    "work."
 )
-NOT_TRIED = "rdna1-setup: --try-torch uses the card: not on a recorded machine, nor in a dry run."
+NOT_TRIED = (
+    "rdna1-setup: --try-torch uses the card, so it works neither on a recorded machine nor in a "
+    "dry run."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``diagnose``."""
     parser.add_argument("--kernel-log", metavar="FILE", default="",
-                        help="read this kernel log, and not the machine's own")  # fmt: skip
+                        help="read this kernel log instead of the machine's own")  # fmt: skip
     parser.add_argument("--try-torch", action="store_true",
-                        help="also use the card with each torch, which may hang it")  # fmt: skip
+                        help="also try each torch on the card, which may hang it")  # fmt: skip
     add_application_argument(parser)
     parser.add_argument(
-        "--fix", metavar="CAUSE", help="carry out the plan that mends this finding, shown first"
+        "--fix",
+        metavar="CAUSE",
+        help="show the plan that fixes this finding, ask, and carry it out",
     )
-    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument("--yes", action="store_true", help="you have read the plan: do not ask")
     parser.add_argument(
         "--json", action="store_true", help="for programs; with --fix, events as JSON lines"
     )
-    add_wheel_arguments(parser, "--fix: of several findings of that cause, the one in this folder")
+    add_wheel_arguments(
+        parser, "with --fix: if several findings have that cause, fix the one in this folder"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else."""
+"""Explain a pasted log, listing or traceback, and how to fix it. Reads nothing else."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ class Unreadable(ValueError):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``explain``."""
     add_application_argument(parser)
-    parser.add_argument("--json", action="store_true", help="for programs")
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a text; - is standard input")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="a file with the text; - is standard input"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,13 +53,13 @@ def explained_file(name: str) -> Explanation:
     except NotText as error:
         raise Unreadable(f"{shown}: {error}.") from None
     except IsADirectoryError:
-        raise Unreadable(f"{shown}: is a folder. Name the files in it.") from None
+        raise Unreadable(f"{shown} is a folder. Name the files in it.") from None
     except FileNotFoundError:
-        raise Unreadable(f"{shown}: there is no such file. Look at the name again.") from None
+        raise Unreadable(f"{shown} does not exist. Check the name.") from None
     except PermissionError:
         raise Unreadable(
-            f"{shown}: you may not read it. Copy it with sudo, or pipe it: "
-            f"sudo cat FILE | rdna1-setup explain -"
+            f"{shown}: you have no permission to read it. Copy it with sudo, or pipe it: sudo cat "
+            "FILE | rdna1-setup explain -"
         ) from None
     except OSError as error:
         raise Unreadable(f"{shown}: {error.strerror or error}.") from None

@@ -1,4 +1,4 @@
-"""Fetch the wheels of a stack, and a Python, for machines without internet."""
+"""Download the wheels of a stack, and a Python, for machines without internet."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``fetch``."""
-    parser.add_argument("folder", metavar="DIR", help="the folder to fill; the same goes on")
-    parser.add_argument("--stack", metavar="ID", required=True, help="what it shall install")
+    parser.add_argument(
+        "folder", metavar="DIR", help="the folder to fill; give the same one to continue"
+    )
+    parser.add_argument("--stack", metavar="ID", required=True, help="the stack to install")
     add_application_argument(parser)
     parser.add_argument(
         "--for",
         dest="recorded",
         metavar="RECORDED",
-        help="for machines like this recorded one (`report --record DIR`); default: like this one",
+        help="for machines like this recorded one (`report --record DIR`; default: like this "
+        "machine)",
     )
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
     add_index_arguments(parser)
@@ -90,8 +93,8 @@ def _wrong(target: Target) -> str:
 
     if target.architecture != platform.machine():
         return (
-            f"that machine is {target.architecture}, and this one {platform.machine()}: what runs "
-            "there cannot be chosen here. Fetch on a machine of its kind."
+            f"that machine is {target.architecture}, and this one is {platform.machine()}: wheels "
+            "for it cannot be chosen here. Run fetch on a machine of that kind."
         )
     return ""
 
@@ -112,11 +115,11 @@ def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None
 
 
 def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
-    brought = (f"It would bring Python {target.python}.",) if target.brings_python else ()
+    brought = (f"It would include Python {target.python}.",) if target.brings_python else ()
     return (
         f"Would fill {absolute(arguments.folder)} for {target}.",
         *brought,
-        "Nothing was fetched, and nobody was asked.",
+        "Nothing was downloaded, and no server was asked.",
     )
 
 
@@ -177,9 +180,9 @@ class FetchTeller:
 
     def _ending(self, *, ok: bool, changed: bool) -> tuple[str, ...]:
         if not ok and not changed:
-            return ("Nothing was fetched.",)
+            return ("Nothing was downloaded.",)
         if not ok:
-            return (f"{self._path} is not finished. The same command goes on from here.",)
+            return (f"{self._path} is not finished. Run the same command again to continue.",)
         import shlex
         from pathlib import Path
 
@@ -190,6 +193,6 @@ class FetchTeller:
         if self._target.brings_python:
             words += ["--python-mirror", Path(self._path, PYTHON).as_uri()]
         return (
-            "Finished." if changed else "Nothing had to be fetched.",
+            "Finished." if changed else "Nothing had to be downloaded.",
             f"On a machine without internet: {shlex.join(words)}",
         )

@@ -31,7 +31,8 @@ def fix(arguments: argparse.Namespace) -> int:
         return refuse(ASKS_NOTHING)
     if arguments.fix not in load_causes():
         return refuse(
-            f"there is no cause {arguments.fix!r}: `rdna1-setup diagnose` names them in brackets."
+            f"there is no cause {arguments.fix!r}. `rdna1-setup diagnose` names the causes "
+            "in brackets."
         )
     host = host_of(arguments)
     machine = detect(host)
@@ -65,7 +66,7 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
         print(GOES_ON, file=sys.stderr)
         return _mended_by(waiting, arguments.fix, found), waiting
     if not found:
-        raise NothingToDo(f"Nothing to mend: {arguments.fix} was not found on this machine.")
+        raise NothingToDo(f"Nothing to fix: {arguments.fix} was not found on this machine.")
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
     supply = Supply(house, arguments.torch_index)
     finding = _picked(found, folder, host, machine)

@@ -64,10 +64,10 @@ def _stopped() -> str:
 
     session = find_at_work()
     if session is None or not session.step:
-        return "Stopped inside a step. The same command does it again and goes on."
+        return "Stopped during a step. Run the same command again to repeat the step and continue."
     return (
-        f"Stopped, but {at_work_text(session)}: root's step is finished without you.\n"
-        "`rdna1-setup watch` shows it to its end; then the same command goes on."
+        f"Stopped, but {at_work_text(session)}: root's step finishes by itself.\n"
+        "`rdna1-setup watch` shows it. Then run the same command again to continue."
     )
 
 
@@ -102,8 +102,8 @@ class _Stop:
         self._cancel()
         with suppress(OSError):  # the terminal may be what went
             print(
-                "Stopping when this step is done, or at once inside a download. "
-                "Ctrl+C again ends the step; one of root's goes on to its end without you.",
+                "Stopping after this step, or at once during a download. Press Ctrl+C again to "
+                "end the step. A step of root's always finishes.",
                 file=sys.stderr,
                 flush=True,
             )

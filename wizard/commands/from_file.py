@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wizard.plan.plan_file import PlanFile
     from wizard.plan.steps import Plan
 
-ANEW = "Nothing was changed. Make the plan anew (`rdna1-setup plan --json`) and review it."
+ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and review it."
 
 
 def apply_file(arguments: argparse.Namespace) -> int:
@@ -34,19 +34,19 @@ def apply_file(arguments: argparse.Namespace) -> int:
     from wizard.preflight.refusal import Refused
 
     if given := _given_beside(arguments):
-        return refuse(f"--plan says all that is to be done: leave out {', '.join(given)}.")
+        return refuse(f"--plan already has all options: omit {', '.join(given)}.")
     name = clean(arguments.plan)
     try:
         file = _read(arguments.plan)
         asked = _asked_in(file)
     except WrongPlanFile as wrong:
-        return refuse(f"{name} is no plan that can be carried out: {clean(str(wrong))}. {ANEW}")
+        return refuse(f"{name} cannot be carried out: {clean(str(wrong))}. {ANEW}")
     except OSError as error:
         return refuse(f"{name} cannot be read: {error.strerror}.")
     try:
         return _carry_out(file.plan, asked, arguments)
     except PlanImpossible as error:
-        return refuse(f"There is no such plan here any more. {clean(str(error))} {ANEW}")
+        return refuse(f"This plan is no longer possible. {clean(str(error))} {ANEW}")
     except Refused as refused:
         return refuse_all((refused.refusal,))
 
@@ -87,8 +87,11 @@ def _look_back(
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:
     from wizard.plan.plan_file import plan_differences
 
-    refuse("This machine is another one than this plan was made for:")
-    texts = (*(f"since it was done: {text}" for text in lost), *plan_differences(reviewed, now))
+    refuse("This machine differs from the one that the plan was made for:")
+    texts = (
+        *((f"since it was installed: {text}") for text in lost),
+        *plan_differences(reviewed, now),
+    )
     print(*(f"  {clean(text)}" for text in texts), ANEW, sep="\n", file=sys.stderr)
     return 2
 
@@ -105,11 +108,11 @@ def _read(name: str) -> PlanFile:
         with Path(name).open("rb") as opened:
             content = opened.read(LONGEST + 1)
     if len(content) > LONGEST:
-        raise WrongPlanFile("it is longer than any plan of ours")
+        raise WrongPlanFile("it is too long for a plan")
     try:
         return read_plan_document(content.decode("utf-8"))
     except UnicodeDecodeError:
-        raise WrongPlanFile("it is no UTF-8") from None
+        raise WrongPlanFile("it is not UTF-8") from None
 
 
 def _asked_in(file: PlanFile) -> argparse.Namespace:
@@ -119,9 +122,11 @@ def _asked_in(file: PlanFile) -> argparse.Namespace:
 
     asked = _options().parse_args(file.asked)
     if asked_words(asked, asked.stack or "", "") != file.asked:
-        raise WrongPlanFile("what it asks for is not as we write it")
+        raise WrongPlanFile("its options are not in the form that this program writes")
     if not settled(file.plan.steps):
-        raise WrongPlanFile("its packages are not exact; make it with `plan --exact --json`")
+        raise WrongPlanFile(
+            "its packages have no exact versions: make it with `plan --exact --json`"
+        )
     if wrong := wrong_wheelhouse(asked):
         raise WrongPlanFile(wrong.rstrip("."))
     return asked
@@ -134,7 +139,7 @@ class _Options(argparse.ArgumentParser):
         """Say what is wrong as a value of ours."""
         from wizard.plan.plan_file import WrongPlanFile
 
-        raise WrongPlanFile(f"what it asks for cannot be: {message}")
+        raise WrongPlanFile(f"its options are not valid: {message}")
 
 
 def _options() -> _Options:

@@ -42,8 +42,8 @@ FLAGS = (
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 NOT_ASKED = (
-    "Which packages no archive has any more was not looked up: a dry run and a recorded machine\n"
-    "ask nobody. This plan keeps a package file of each."
+    "A dry run or a recorded machine does not ask the archives, so it is not known which "
+    "packages\nthey no longer have. This plan keeps a package file of each."
 )
 
 
@@ -62,10 +62,10 @@ def add_removal_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--distribution-rocm",
         action="store_true",
-        help="the distribution's ROCm packages go too (Blender and others may use them)",
+        help="also remove the distribution's ROCm packages (Blender and others may use them)",
     )
     parser.add_argument(
-        "--driver", action="store_true", help="AMD's kernel driver package amdgpu-dkms goes too"
+        "--driver", action="store_true", help="also remove AMD's kernel driver package amdgpu-dkms"
     )
 
 
@@ -98,7 +98,7 @@ def make_asked(
     name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
-        print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
+        print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
         return settled_here(machine, choice, host)
     return plan_here(machine, choice, host)
 

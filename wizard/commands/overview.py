@@ -27,7 +27,7 @@ MORE = (
     ("detect", "everything that was found on this machine"),
     ("diagnose", "each problem with its evidence and its fix"),
     ("conv2d", "measure Conv2d on your card"),
-    ("about", "what the words mean; `about approaches`: every approach"),
+    ("about", "explanations; `about approaches` lists every approach"),
     ("--help", "all commands"),
 )
 

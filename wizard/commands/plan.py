@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``plan``."""
     add_plan_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="for programs and for apply --plan")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON, print JSON, for programs and for apply --plan",
+    )
     parser.add_argument(
         "--brief",
         action="store_true",
@@ -33,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="also ask the index whether it still has the wheels, pip how much it would fetch, and "
-        "the repository and apt what would be installed, version by version",
+        help="also check the wheels with the index, the download size with pip, and the exact "
+        "system packages with the repository and apt",
     )
     parser.add_argument(
         "--evidence",
         action="store_true",
-        help="also every statement about the stack: who, card, date, link, contradictions",
+        help="also show every statement about the stack: who, card, date, link, contradictions",
     )
 
 
@@ -104,13 +108,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
-        return "a dry run and a recorded machine ask nobody"
+        return "a dry run or a recorded machine does not use the network"
     if arguments.brief and not arguments.json:
         return "--brief goes with --json"
     if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
-        return "--stack installs; --remove and --clean-up take away: give one of them"
+        return "--stack installs, --remove and --clean-up remove: give only one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
-        return "--distribution-rocm and --driver say what --remove takes along"
+        return "--distribution-rocm and --driver only work with --remove"
     return ""
 
 
@@ -122,7 +126,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     from wizard.preflight.refusal import Refused
     from wizard.run.settling import wheels_sought
 
-    print("Asking the index whether the wheels are still there ...", file=sys.stderr, flush=True)
+    print("Asking the index whether it still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
         raise Refused(found.refusal)
@@ -140,7 +144,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     places = places_of(host)
     if not asks_size(plan, places):
         return None
-    print("Asking pip how much it would fetch ...", file=sys.stderr, flush=True)
+    print("Asking pip how much it would download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found

@@ -29,18 +29,21 @@ def run(arguments: argparse.Namespace) -> int:
     made = make_record(host_of(arguments), folder.resolve().name)
     print("\n".join(clean(line) for line in _shown(made)))
     if arguments.dry_run:
-        print("\nA dry run writes nothing: this is what the record would hold.")
+        print("\nA dry run writes nothing. The record would contain:")
         return 0
     write(made.record, folder)
     return _told(made, folder)
 
 
 def _shown(made: Made) -> Iterator[str]:
-    yield "In the record, names and home disguised, of each file only what detection takes from it:"
+    yield (
+        "The record contains these files, with names and home disguised, and only what "
+        "detection uses:"
+    )
     for name, content in sorted(made.record.files.items()):
         yield f"  {name}{'' if content else '  (empty)'}"
     if made.left_out:
-        yield "Left out, because the list of what may be recorded does not hold it:"
+        yield "Left out, because it is not on the list of what may be recorded:"
         yield from (f"  {path}" for path in sorted(made.left_out))
 
 
@@ -49,8 +52,8 @@ def _told(made: Made, folder: Path) -> int:
     from wizard.machine.recording.replay import differences
 
     differing = differences(made.machine, folder, made.disguise)
-    print(f"\nWritten to {folder}. Read it before you share it: it is yours alone until then.")
-    print(f"To look at it: rdna1-setup detect --machine {folder}")
+    print(f"\nWritten to {folder}. Read it before you share it.")
+    print(f"To view it: rdna1-setup detect --machine {folder}")
     if differing:
-        print(f"It does not tell these facts as this machine does: {', '.join(differing)}.")
+        print(f"These facts differ from this machine's: {', '.join(differing)}.")
     return 1 if differing else 0

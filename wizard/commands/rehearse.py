@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.stack is None:
         return refuse("rehearse needs --stack: `rdna1-setup plan` shows the recommended one.")
     if not acts(arguments):
-        return refuse("a dry run starts nothing, no rehearsal either: see `rdna1-setup plan`.")
+        return refuse("a dry run starts nothing, not even a trial run: see `rdna1-setup plan`.")
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
     host = host_of(arguments)
@@ -68,12 +68,12 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
     if waiting_plan(choice, places) is not None:
         raise Refused(
             Refusal(
-                "This plan was begun already; a rehearsal would begin in its middle.",
+                "This plan was already started, so a trial run would begin in the middle.",
                 "Nothing was changed.",
-                "Go on with it (`rdna1-setup apply` with the same options), or take it back.",
+                "Continue it (`rdna1-setup apply` with the same options), or undo it.",
             )
         )
-    print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
+    print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
     asking = asking_of(host)
     there = there_before(host, choice.venv)
     plan = await settled_plan(machine, choice, places, there, asking)
@@ -89,12 +89,12 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
     from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
 
     if not can_be_rehearsed(plan):
-        return refuse("root has nothing to do in this plan: there is nothing to rehearse.")
+        return refuse("this plan has no steps for root, so there is nothing to try.")
     if not arguments.json:
         from wizard.report.plan import plan_lines
 
         print("\n".join(plan_lines(rehearsable(plan))), end="\n\n", flush=True)
-    if not arguments.yes and not agreed("Rehearse this? Nothing is changed by it."):
+    if not arguments.yes and not agreed("Try this in a copy? It changes nothing."):
         return 2
     executor = OverlayRehearsal(host.environ, yes=arguments.yes)
     follow = carry_out(executor, plan, as_json=arguments.json, teller=_told())
@@ -129,7 +129,7 @@ def _print(done: Rehearsed) -> None:
     print("", "What the plan would change:", *map(str, changes[:SHOWN]), sep="\n")
     if len(changes) > SHOWN:
         print(f"and {len(changes) - SHOWN:,} more: {done.there.file}")
-    print("This system itself is as it was.")
+    print("This system itself was not changed.")
 
 
 def _print_json(done: Rehearsed) -> None:

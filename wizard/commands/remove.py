@@ -1,4 +1,4 @@
-"""Take ROCm off the system, package by package, with a way back; venvs stay."""
+"""Remove ROCm from the system, package by package. You can undo it; venvs stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a report for an issue: findings, verdicts, machine, runs, without what tells who you are."""
+"""Make a report for an issue: findings, verdicts, machine, runs, without personal data."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--record", metavar="DIR", help="record this machine in a new folder")
     parser.add_argument("--folder", metavar="DIR", help="write the whole report into a new folder")
-    parser.add_argument("--zip", action="store_true", help="with --folder: DIR.zip beside it")
+    parser.add_argument("--zip", action="store_true", help="with --folder: also write DIR.zip")
     parser.add_argument(
         "--collect-env",
         nargs="?",
         const="",
         metavar="ENV",
-        help="with --folder: start PyTorch's collect_env, which may touch the card",
+        help="with --folder: also run PyTorch's collect_env, which may use the card",
     )
-    parser.add_argument("--yes", action="store_true", help="write the folder without a question")
+    parser.add_argument("--yes", action="store_true", help="write the folder without asking")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.zip or arguments.collect_env is not None:
         import sys
 
-        print("rdna1-setup: --zip and --collect-env go with --folder DIR", file=sys.stderr)
+        print("rdna1-setup: --zip and --collect-env only work with --folder DIR", file=sys.stderr)
         return 2
     host = host_of(arguments)
     from wizard.report.gathered import gather

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from wizard.report.papers import Papers
 
 TOUCHES = (
-    "collect_env of PyTorch is started now: it loads torch and asks the card for its name. It is "
-    "ended after 90 s."
+    "Running PyTorch's collect_env: it loads torch and asks the card for its name. It is stopped "
+    "after 90 s."
 )
 NO_YES = (
-    "rdna1-setup: nothing was written: there is no terminal to ask at. Read what is above; "
-    "--yes writes it."
+    "rdna1-setup: nothing was written, because there is no terminal to ask you. Read the text "
+    "above, then add --yes."
 )
 
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         papers = _papers(arguments)
         _show(papers, folder, arguments.zip)
         if arguments.dry_run:
-            print("\nA dry run writes nothing: this is what the report would hold.")
+            print("\nA dry run writes nothing. The report would contain:")
             return 0
         if not arguments.yes and not agreed("\nWrite it?"):
             print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
@@ -76,6 +76,6 @@ def _show(papers: Papers, folder: Path, zipped: bool) -> None:
     from wizard.report.preview import preview_lines
     from wizard.run.lines import clean
 
-    also = ", and as one file into the same name with .zip" if zipped else ""
-    print(f"This would be written into {clean(str(folder))}{also}, for you to attach:\n")
+    also = ", and as one file with the same name and .zip" if zipped else ""
+    print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")
     print("\n".join(preview_lines(papers)))

@@ -1,4 +1,4 @@
-"""Undo a run: remove what it made, keep every file that is not ours."""
+"""Undo a run: remove what it made, and keep all your own files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forget",
         action="store_true",
-        help="only mark the run ID as undone: its folder is gone for good",
+        help="only mark the run ID as undone, if its folder is lost",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--json", action="store_true", help="with --list: for programs")
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     places = places_of(host)
     if arguments.json and not arguments.list:
-        return refuse("--json goes with --list")
+        return refuse("--json only works with --list")
     if arguments.list:
         return _list(places, as_json=arguments.json)
     if arguments.forget:
@@ -92,8 +92,8 @@ def _not_agreed(happened: str, words: str) -> int:
         print(f"{happened}.")
         return 2
     return refuse(
-        f"{happened}: there is no terminal to ask at. Read the above. To confirm it, add --yes:\n"
-        f"  rdna1-setup rollback {words} --yes"
+        f"{happened}, because there is no terminal to ask you. Read the text above. To confirm, "
+        f"add --yes:\n  rdna1-setup rollback {words} --yes"
     )
 
 
@@ -113,7 +113,7 @@ def _list(places: Places, *, as_json: bool) -> int:
     for run in older:
         print(f"{run.id}  {OLDER}")
     for name in unreadable:
-        print(f"{name}  its journal is damaged, or of a newer version")
+        print(f"{name}  its journal is damaged, or from a newer version")
     if not (records or older or unreadable):
         print("No run yet.")
     return 0
@@ -157,5 +157,5 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
         forget_run(record, places, now())
     except Trouble as trouble:
         return refuse_for(trouble)
-    print(f"Run {record.id} counts as undone.")
+    print(f"Run {record.id} is now listed as undone.")
     return 0

@@ -34,28 +34,28 @@ SEARCHED_LATER = 3
 """Hangs that a search by itself is allowed."""
 LONGEST_S = 600.0
 """After so long no search begins, and one under way is ended."""
-ENDS = "Ctrl+C ends it and keeps what was measured; the same command goes on from there."
+ENDS = "Ctrl+C stops it and keeps the results. Run the same command again to continue."
 NO_CARD = (
-    "This machine has no RX 5300, 5500, 5600 or 5700 (or relative) that can be seen, so there is "
-    "nothing to test. To see what it has:",
+    "No RX 5300, 5500, 5600 or 5700 (or similar card) was found, so there is nothing to test. To "
+    "see what this machine has:",
     "    rdna1-setup detect",
 )
 NO_TORCH = "No PyTorch for AMD cards is installed here, so your {0} cannot be tested yet."
 INSTALL = ("Install one, then start this again:", "    rdna1-setup apply --stack {0}")
-NONE_FITS = ("None can be installed here as things are. To see why:", "    rdna1-setup plan")
-ANOTHER_PYTHON = "Leave out --python, or name a Python whose torch was built for ROCm."
+NONE_FITS = ("None can be installed on this machine now. To see why:", "    rdna1-setup plan")
+ANOTHER_PYTHON = "Omit --python, or name a Python whose torch was built for ROCm."
 BUILDS = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}
 OTHER_BUILD = "The torch of {0} was built {1}: your card cannot be tested with it."
 OTHER_DEVICE = (
-    "The torch of {0} took {1} in place of your {2}: nothing is written of it. Set "
+    "The torch of {0} used {1} instead of your {2}, so no result is written. Set "
     "HIP_VISIBLE_DEVICES to the number of your card, and start this again."
 )
 NOT_THE_CARD = "The card was not measured, so no result card is written."
-TAKEN = "This was measured at {0}, and is taken from there. --no-resume measures it again."
-TIME_IS_UP = "The ten minutes are over: the search was ended. To carry it to its end:"
+TAKEN = "This was already measured at {0}, and is not repeated. --no-resume measures it again."
+TIME_IS_UP = "The ten minutes are over, so the search was stopped. To finish it:"
 LIMIT, SETTING = "The search for the exact limit", "The search for a setting"
-FEW_HANGS = "too few hangs are left for it (--hangs N allows more)"
-NO_HANGS_LEFT = "No hang is left for {0}: it was not tested. --hangs allows more."
+FEW_HANGS = "too few allowed hangs are left for it (--hangs N allows more)"
+NO_HANGS_LEFT = "No allowed hang is left for {0}, so it was not tested. --hangs allows more."
 LATE = "the ten minutes are over"
 
 
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                              "named after the time, here)")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
-                        help="go on where an earlier start was cut off")  # fmt: skip
+                        help="continue where an earlier start was interrupted")  # fmt: skip
     add_asking_arguments(parser)
 
 
@@ -259,7 +259,7 @@ def _show(
     print(*_lines("Nothing is started.", _sentence(card, pythons, rows, hangs)), sep="\n")
     print("", *request_lines(rows), "", sep="\n")
     print(*budget_lines(_table(arguments, pythons[0], rows, hangs), around, hangs), sep="\n")
-    print(f"\nResult card and report would be written into {clean(str(folder))}.")
+    print(f"\nResult card and report would be written to {clean(str(folder))}.")
     return 0
 
 
@@ -306,7 +306,7 @@ class CardTest:
                 parts.append(self._carried(request, self.ends - time.monotonic()))
             elif (later := make(table, results, SEARCHED_LATER)) is not None:
                 why = LATE if late else FEW_HANGS
-                _say(f"{what} was not begun: {why}. To do it:", f"    {request_line(later)}")
+                _say(f"{what} was not started: {why}. To do it:", f"    {request_line(later)}")
         self.left += kept
         return Measurement(python, tuple(parts), self.stopped)
 

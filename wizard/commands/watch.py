@@ -1,4 +1,4 @@
-"""Follow what root still does for an earlier start, to its end."""
+"""Follow what root is still doing for an earlier start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wizard.run.events import Event
 
-NOTHING = "Nothing of rdna1-setup is at work as root."
+NOTHING = "rdna1-setup is not running anything as root."
 ENDED = "Root's part has ended."
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what happens until it ends; 0 when it ended well or nothing is at work."""
     if arguments.machine or arguments.demo:
-        print("rdna1-setup: on a recorded machine nothing is at work", file=sys.stderr)
+        print("rdna1-setup: nothing runs on a recorded machine", file=sys.stderr)
         return 2
     from wizard.run.watching import at_work
 
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     import asyncio
 
-    print(f"{found.text}. It goes on by itself; Ctrl+C ends nothing but this view.", flush=True)
+    print(f"{found.text}. It continues by itself; Ctrl+C only closes this view.", flush=True)
     return asyncio.run(follow(found.watch()))
 
 
@@ -56,7 +56,7 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
     import asyncio
 
     with redirect_stdout(sys.stderr):
-        print(f"{clean(at_work_text(session))} for an earlier start: its end comes first.")
+        print(f"{clean(at_work_text(session))} for an earlier start: waiting for it to finish.")
         asyncio.run(follow(watch_events(InSession(session)), ENDED))
 
 
@@ -71,7 +71,7 @@ async def follow(events: AsyncGenerator[Event, None], ending: str = "") -> int:
     async with aclosing(events) as coming:
         async for event in coming:
             if isinstance(event, PlanFinished):
-                print(ending or f"{ENDED} To go on with the plan, start rdna1-setup again.")
+                print(ending or f"{ENDED} To continue the plan, start rdna1-setup again.")
                 return 0 if event.ok else 1
             if tenths.worth_telling(event):
                 print(*event_lines(event), sep="\n", flush=True)

@@ -114,4 +114,4 @@ def described(request: Request) -> str:
         case CompareRequest():
             return f"settings compared on {request.sweep.device}"
         case WorkaroundRequest():
-            return f"ways around {request.row.label} on {request.sweep.device}"
+            return f"workarounds for {request.row.label} on {request.sweep.device}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wizard.machine.facts import Machine
 
 CPU_BUILD = "This PyTorch was built for the CPU only."
-NO_KFD = "WSL offers no AMD GPU here: there is no /dev/kfd."
+NO_KFD = "WSL has no AMD GPU: there is no /dev/kfd."
 
 
 def why_cpu_alone(machine: Machine | None, build: str) -> str:

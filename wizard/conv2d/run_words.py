@@ -11,20 +11,20 @@ import errno
 from wizard.conv2d.sweep import StopReason
 from wizard.conv2d.worker.outcome import Outcome
 
-SUSPECTED = "was launched and has no verdict: it is the suspect."
+SUSPECTED = "was launched and has no verdict, so it is the suspect."
 """How it is told what may have taken the runner, or the machine, with it."""
 RESTART = (
-    "Save your work and restart the machine. The remaining shapes can be measured afterwards: the "
-    "same command goes on where it stopped."
+    "Save your work and restart the machine. Afterwards run the same command again: it continues "
+    "where it stopped."
 )
-SAME_COMMAND = "The same command goes on with the remaining shapes."
+SAME_COMMAND = "The same command continues with the remaining shapes."
 
 
 def stopped() -> StopReason:
     """Somebody asked for it."""
     return StopReason(
         "The experiment was stopped.",
-        "The running shape was ended, which says nothing of it. All verdicts before it are kept.",
+        "The running shape was ended, and has no verdict. All earlier verdicts are kept.",
         SAME_COMMAND,
     )
 
@@ -32,11 +32,11 @@ def stopped() -> StopReason:
 def died(suspect: str, said: str) -> StopReason:
     """The runner is gone without a last word."""
     last = f" Its last words: {said}." if said else ""
-    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was under way at that moment."
+    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was running at that moment."
     return StopReason(
         f"The process that ran the experiment is gone.{last}",
         f"It was killed, ran out of memory, or the machine was restarted. {meaning}",
-        "The same command goes on: it tries the suspect once more, and leaves it alone after that.",
+        "The same command continues: it tries the suspect once more, then leaves it alone.",
     )
 
 
@@ -45,9 +45,9 @@ def not_written(path: str, error: OSError) -> StopReason:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StopReason(
         f"{error.filename or path} cannot be written: {error.strerror or error}.",
-        "A hang may freeze the machine, so nothing is launched that is not on disk first. "
-        "The experiment was stopped; verdicts that were written are kept.",
-        ("Make room on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
+        "A hang may freeze the machine, so each launch is written to disk first. The experiment "
+        "was stopped; written verdicts are kept.",
+        ("Free space on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
     )
 
 
@@ -55,8 +55,8 @@ def not_read(path: str, error: OSError) -> StopReason:
     """What a run has written is there, and may not be looked at; or it is gone."""
     return StopReason(
         f"{error.filename or path} cannot be read: {error.strerror or error}.",
-        "What became of the run is told there alone.",
-        "Make it readable and your own; or, where nothing in it is wanted, remove its folder.",
+        "Only this file says what happened in the run.",
+        "Make it readable and your own. Or delete its folder if you do not need it.",
     )
 
 
@@ -65,10 +65,10 @@ def not_started(path: str, error: OSError) -> StopReason:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StopReason(
         f"The journal and the events below {path} cannot be written: {error.strerror or error}.",
-        "A hang may freeze the machine, so nothing is launched that is not on disk first.",
-        "Make room on that disk."
+        "A hang may freeze the machine, so each launch is written to disk first.",
+        "Free space on that disk."
         if full
-        else "Make the folder writable and your own, or set XDG_STATE_HOME to one that is.",
+        else "Make the folder writable and your own, or set XDG_STATE_HOME to such a folder.",
     )
 
 
@@ -76,16 +76,16 @@ def no_runner(why: str, log: str) -> StopReason:
     """Python itself did not become a runner."""
     return StopReason(
         f"The process that would run the experiment could not be started: {why}.",
-        f"The Python of this program does not run as it is set up here; it may say why in {log}.",
-        "Mend that, or run it inside this process with --foreground.",
+        f"The Python of this program does not start; {log} may say why.",
+        "Fix that, or run it inside this process with --foreground.",
     )
 
 
 def another_at_work(what: str, run: str) -> StopReason:
     """A runner is at work on something else."""
     return StopReason(
-        f"Another experiment is under way: {what} (run {run}).",
-        "Two at once would disturb each other.",
+        f"Another experiment is running: {what} (run {run}).",
+        "Two at a time would disturb each other.",
         "`rdna1-setup conv2d --attach` shows it, `rdna1-setup conv2d --stop` ends it.",
     )
 
@@ -93,9 +93,9 @@ def another_at_work(what: str, run: str) -> StopReason:
 def still_ending(run: str) -> StopReason:
     """A runner has told its end and clears up."""
     return StopReason(
-        f"The last experiment (run {run}) is just ending.",
-        "Its processes still hold the device, and would disturb the next one.",
-        "Try again in some seconds; `rdna1-setup conv2d --stop` ends what does not go.",
+        f"The last experiment (run {run}) is still ending.",
+        "Its processes still use the device, and would disturb the next one.",
+        "Try again in a few seconds. `rdna1-setup conv2d --stop` ends what is left.",
     )
 
 
@@ -103,9 +103,9 @@ def budget_spent(hangs: int) -> StopReason:
     """As many launches hung as were allowed."""
     times = "once" if hangs == 1 else f"{hangs} times"
     return StopReason(
-        f"The device hung {times}: as often as was allowed.",
-        "Each further hang may freeze the desktop, so the remaining shapes were not launched.",
-        "The same command goes on with them; --hangs N allows more than before.",
+        f"The device hung {times}, the number that you allowed.",
+        "Each further hang may freeze the desktop, so the remaining shapes were not measured.",
+        "The same command continues with them; --hangs N allows more than before.",
     )
 
 
@@ -113,7 +113,7 @@ def unkillable(outcome: Outcome, seconds: float) -> StopReason:
     """A process that even SIGKILL does not end."""
     return StopReason(
         f"The kernel did not end the hung process within {seconds:g} s: {outcome.text}.",
-        "The driver is waiting for the card. Nothing measured on it now could be trusted.",
+        "The driver is waiting for the card. No measurement on it can be trusted now.",
         RESTART,
     )
 
@@ -122,10 +122,10 @@ def no_device(hip: str | None, torch: str | None) -> StopReason:
     """torch runs and sees no GPU."""
     build = "a ROCm build" if hip else "not a ROCm build"
     return StopReason(
-        f"torch {torch} sees no GPU.",
-        f"This torch is {build}. Without a usable /dev/kfd and render node, or with another "
-        "instruction set than the wheel has, torch finds no device.",
-        "Look at the card and its device files: rdna1-setup detect. To measure on the processor: "
+        f"torch {torch} finds no GPU.",
+        f"This torch is {build}. torch finds no device without a usable /dev/kfd and render node, "
+        "or if the wheel has no code for the card.",
+        "Check the card and its device files: rdna1-setup detect. To measure on the processor: "
         "--device cpu.",
     )
 
@@ -135,24 +135,25 @@ def journal_unusable(path: str, error: Exception) -> StopReason:
     reason = getattr(error, "strerror", None) or str(error)
     return StopReason(
         f"The journal {path} cannot be written: {reason}.",
-        "A hang may freeze the machine, so nothing is launched that is not on disk first.",
-        "Make the folder writable, or set XDG_STATE_HOME to one that is.",
+        "A hang may freeze the machine, so each launch is written to disk first.",
+        "Make the folder writable, or set XDG_STATE_HOME to a writable one.",
     )
 
 
 def no_databases(path: str, error: OSError) -> StopReason:
     """No folder can be made for what MIOpen keeps."""
     return StopReason(
-        f"No folder can be made below {path}: {error.strerror}.",
-        "Each setting needs databases of its own, or what MIOpen found under another would count.",
-        "Make room or make it writable, or set XDG_CACHE_HOME to a folder that is.",
+        f"No folder can be created in {path}: {error.strerror}.",
+        "Each setting needs its own databases. Otherwise MIOpen uses what it found with "
+        "another setting.",
+        "Free space or make it writable, or set XDG_CACHE_HOME to a writable folder.",
     )
 
 
 def journal_busy(path: str) -> StopReason:
     """Another sweep with the same request is under way."""
     return StopReason(
-        f"Another process is running this very sweep ({path}).",
-        "Two at once would disturb each other.",
+        f"Another process is running the same measurement ({path}).",
+        "Two at a time would disturb each other.",
         "Wait for it, or stop it, then run this again.",
     )

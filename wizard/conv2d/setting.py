@@ -22,8 +22,8 @@ DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
 """For each shape, as ``--deadline`` gives it; the first one of a process may have to compile."""
 NO_UNFOLD = "Only convolutions can unfold: set the engine back to 'configured' (o)."
-NO_ROW = "There is no shape to ask about: choose a table of shapes first (o)."
-NOT_OF_OPERATIONS = "Only convolutions can be asked that. o changes the question."
+NO_ROW = "There is no shape yet: choose a table of shapes first (o)."
+NOT_OF_OPERATIONS = "That only works for convolutions. o changes the question."
 OF_MIOPEN = "Settings are MIOpen's: set the engine to 'configured' (o). Each is tried anyway."
 
 
@@ -31,11 +31,11 @@ class Aim(Enum):
     """The question, in words."""
 
     EVERY = "measure every shape"
-    ONE = "measure the marked shape alone"
+    ONE = "measure only the marked shape"
     LIMIT = "find the limit, from the marked shape on"
     SETTING = "find the smallest setting that fixes the marked shape"
     COMPARE = "compare settings"
-    AROUND = "find ways around the marked shape"
+    AROUND = "find workarounds for the marked shape"
 
     @property
     def is_search(self) -> bool:

@@ -151,7 +151,7 @@ def judge(
 ) -> tuple[Verdict, str]:
     """Right or wrong numbers, and the words for it."""
     if nonfinite:
-        return Verdict.WRONG, f"{nonfinite} numbers of the {part} are infinite or not a number"
+        return Verdict.WRONG, f"{nonfinite} numbers in the {part} are infinite or not a number"
     if max_abs_error is None or max_abs_error > allowed:
         return (
             Verdict.WRONG,

@@ -31,8 +31,8 @@ def rows_of(rows: Sequence[Row], works: Sequence[str]) -> tuple[Row, ...]:
         values = row.shape.n * row.shape.out_h * row.shape.out_w
         if row.work == "train" and values < FEWEST_VALUES:
             raise ValueError(
-                f"{row.shape.label}: batch norm needs {FEWEST_VALUES} numbers of each channel to "
-                f"train with, and there are {values}"
+                f"{row.shape.label}: to train, batch norm needs {FEWEST_VALUES} numbers for each "
+                f"channel, and there are {values}"
             )
     return found
 

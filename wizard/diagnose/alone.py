@@ -56,7 +56,7 @@ class _Running:
         except _Overdue:
             pass
         except Exception as error:  # a mistake in a check costs that check and not the report
-            why = f"a mistake in this program: {type(error).__name__}: {error}"
+            why = f"a bug in this program: {type(error).__name__}: {error}"
             self._found = (_not_ended(self._look, why),)
 
     def result(self, limit: float) -> Checked:
@@ -64,7 +64,7 @@ class _Running:
         found = self._found
         if found is None:
             self._end()
-            why = f"it took longer than {self._look.deadline_s:g} s and was left behind"
+            why = f"it took longer than {self._look.deadline_s:g} s and was abandoned"
             found = (_not_ended(self._look, why),)
         return Checked(self._look.name, found)
 
@@ -88,4 +88,4 @@ def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
 
 
 def _not_ended(look: Look, why: str) -> Finding:
-    return not_tested("none", f"The check of {look.name} did not end", why)
+    return not_tested("none", f"The check of {look.name} did not finish", why)

@@ -10,9 +10,9 @@ from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 
-HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
+HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, on a host that has them."
 NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
-AGAIN = "You have joined the group already: log out of the whole session and in again."
+AGAIN = "You are already in the group: log out of the whole session and log in again."
 
 
 def windows_below(machine: Machine) -> Iterator[Finding]:
@@ -28,7 +28,9 @@ def driver(machine: Machine) -> Iterator[Finding]:
         return
     where = f"/sys/bus/pci/devices/{card.pci_address}"
     if isinstance(card.driver, Unknown):
-        yield not_tested("kfd-missing", "What drives the card is not known", card.driver.because)
+        yield not_tested(
+            "kfd-missing", "It is not known which driver the card uses", card.driver.because
+        )
     elif card.driver == VFIO:
         yield found("vfio-bound", (Evidence(f"{card.name} is held by vfio-pci", where),))
     elif card.driver != "amdgpu":
@@ -37,7 +39,7 @@ def driver(machine: Machine) -> Iterator[Finding]:
         yield found("kfd-missing", (Evidence(f"{card.name} {held}", where),))
     elif not machine.access.kfd.present:
         inside = machine.surroundings.container
-        seen = f"/dev/kfd is not there{f' (inside {inside})' if inside else ''}"
+        seen = f"/dev/kfd does not exist{f' (inside {inside})' if inside else ''}"
         # A container has no driver of its own that could be at fault.
         fix, title = ((HAND_IN,), NOT_HANDED_IN.format(inside)) if inside else ((), "")
         yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix, title=title)
@@ -48,7 +50,7 @@ def driver(machine: Machine) -> Iterator[Finding]:
 def _module_refused(machine: Machine) -> Iterator[Finding]:
     if machine.surroundings.secure_boot is True and machine.driver.dkms:
         built = ", ".join(machine.driver.dkms)
-        evidence = Evidence(f"Secure Boot is on, and DKMS holds amdgpu {built}", "/var/lib/dkms")
+        evidence = Evidence(f"Secure Boot is on, and DKMS has amdgpu {built}", "/var/lib/dkms")
         yield found("secure-boot-key-rejected", (evidence,), Confidence.LIKELY)
 
 
@@ -59,7 +61,7 @@ def slot(machine: Machine) -> Iterator[Finding]:
         return
     if isinstance(card.atomics, Unknown):
         if card.kfd_node is not None:
-            yield fine("pcie-atomics", f"The kernel's compute driver takes {card.name}")
+            yield fine("pcie-atomics", f"The kernel's compute driver supports {card.name}")
         else:
             yield not_tested("pcie-atomics", "PCIe atomics were not tested", card.atomics.because)
     elif card.atomics or card.kfd_node is not None:
@@ -70,18 +72,18 @@ def slot(machine: Machine) -> Iterator[Finding]:
 
 def _atomics_text(card: Gpu) -> str:
     if card.atomics is True:
-        return "The slot passes PCIe atomics"
-    return "The slot does not support PCIe atomics; the card's firmware does without them"
+        return "The slot supports PCIe atomics"
+    return "The slot does not support PCIe atomics, but the card's firmware works without them"
 
 
 def _left_out(card: Gpu) -> Finding:
-    evidence = Evidence("the way to the processor passes no atomics", card.pci_address)
+    evidence = Evidence("the path to the processor does not support atomics", card.pci_address)
     firmware = card.mec_firmware
     if isinstance(firmware, Unknown):
         return found("pcie-atomics", (evidence,), Confidence.LIKELY)
     if firmware < ATOMICS_UNNEEDED:
         old = Evidence(
-            f"compute firmware (MEC) {firmware}, {ATOMICS_UNNEEDED} is needed", card.pci_address
+            f"compute firmware (MEC) {firmware}; it needs {ATOMICS_UNNEEDED}", card.pci_address
         )
         return found("mec-firmware-old", (evidence, old))
     return found("pcie-atomics", (evidence,), Confidence.POSSIBLE, status=Status.WARNING)
@@ -99,10 +101,10 @@ def permission(machine: Machine) -> Iterator[Finding]:
     told = "not known" if isinstance(groups, Unknown) else ", ".join(groups)
     evidence = (
         Evidence(f"{missing.text.partition(':')[0]} is missing", "/dev"),
-        Evidence(f"groups in force: {told}", "/proc/self/status"),
+        Evidence(f"active groups: {told}", "/proc/self/status"),
     )
     if not missing.needs_root:
-        joined = Evidence("you have joined it, which counts from the next login on", "/etc/group")
+        joined = Evidence("you have joined it, which takes effect at your next login", "/etc/group")
         yield found("kfd-permission", (*evidence, joined), fix=(AGAIN,))
         return
     # Inside a container the host's groups count, and those are given when it is started.
@@ -129,7 +131,9 @@ def stuck_work(machine: Machine) -> Iterator[Finding]:
     """Processes that compute on the GPU and that no signal ends."""
     if isinstance(machine.processes, Unknown):
         why = machine.processes.because
-        yield not_tested("compute-queue-preemption-hang", "Who uses the GPU is not known", why)
+        yield not_tested(
+            "compute-queue-preemption-hang", "It is not known which programs use the GPU", why
+        )
         return
     stuck = [p for p in machine.processes if p.state == "D" and (p.compute or p.devices)]
     if stuck:
@@ -138,4 +142,4 @@ def stuck_work(machine: Machine) -> Iterator[Finding]:
         )
         yield found("compute-queue-preemption-hang", evidence, Confidence.LIKELY)
     else:
-        yield fine("compute-queue-preemption-hang", "Nothing that uses the GPU is stuck")
+        yield fine("compute-queue-preemption-hang", "No program that uses the GPU is stuck")

@@ -22,7 +22,7 @@ from wizard.machine.facts import Machine
 
 ALIKE_SHOWN = 4
 LONGEST = 200
-MEASURE = "rdna1-setup conv2d --python DIR/bin/python measures it, size by size."
+MEASURE = "To measure it, size by size: rdna1-setup conv2d --python DIR/bin/python"
 BY_USE = (Verdict.OUT_OF_MEMORY,)
 """Verdicts that no fault of the stack explains."""
 
@@ -36,10 +36,10 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
     """What the sweeps of the card say, the last word on each shape, each way to fail once."""
     last = together(measured)
     if last is None:
-        yield not_tested(HANG, "No Conv2d was measured on this card yet", MEASURE)
+        yield not_tested(HANG, "Conv2d has not been measured on this card yet", MEASURE)
         return
     if last.under_way:
-        title = f"A measurement that began {last.date} is under way"
+        title = f"A measurement that began {last.date} is running"
         yield not_tested(HANG, title, "rdna1-setup conv2d --attach follows it.")
     changes = changes_since(last, machine)
     for blame, groups in _by_cause(last.results, machine).items():
@@ -141,7 +141,7 @@ def _evidence(
     line = next((result.log_line for result in results if result.log_line), None)
     if line and (stage := miopen_log.read((line,))):
         subject = f": {stage.subject}" if stage.subject else ""
-        yield Evidence(f"{stage.stage.value}{subject}", "what MIOpen's log said last")
+        yield Evidence(f"{stage.stage.value}{subject}", "the last line of MIOpen's log")
     if last.loaded.torch:
         at = short_path(last.environment, machine) if last.environment else where
         yield Evidence(f"torch {last.loaded.torch}", at)

@@ -16,8 +16,8 @@ from wizard.machine.facts import Machine, Unknown
 ENFORCE = "MIOPEN_FIND_ENFORCE"
 EXHAUSTIVE = ("3", "4", "search", "search_db_update")
 SLOW = (
-    "MIOpen then times every variant of every algorithm before it computes: a first call takes "
-    "many minutes for each shape, which looks like a hang and is none."
+    "MIOpen then times every variant of every algorithm first. The first call takes many minutes "
+    "for each shape, which looks like a hang but is not one."
 )
 UNSET = f"Unset {ENFORCE} (rdna1-setup clean-up finds where it is set), and try again."
 
@@ -27,7 +27,7 @@ def searching(machine: Machine) -> Iterator[Finding]:
     everywhere = [one for one in machine.settings if not one.within]
     slow = [s for s in everywhere if s.name == ENFORCE and s.value.lower() in EXHAUSTIVE]
     if slow:
-        title = "MIOpen is told to try everything before it computes"
+        title = "MIOpen is set to try everything before it computes"
         yield Finding(
             "none",
             Status.WARNING,
@@ -62,5 +62,5 @@ def own_rocm(machine: Machine) -> Iterator[Finding]:
             continue
         names = ", ".join(short_path(tree.path, machine) for tree in others)
         place = short_path(environment.path, machine)
-        title = f"torch {torch.version} runs the ROCm {own[0]}.{own[1]} inside it, and not {names}"
+        title = f"torch {torch.version} uses its own ROCm {own[0]}.{own[1]}, not {names}"
         yield fine("mixed-rocm-libraries", title, Evidence(f"torch {torch.version}", place))

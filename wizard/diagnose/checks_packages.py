@@ -17,10 +17,10 @@ LITTLE = 10**9
 """Less room than this ends most installations half-way."""
 ROCM_DIRECTORY = re.compile(r"/rocm/apt/(\d+\.\d+(?:\.\d+)?)")
 DRIVER_PACKAGE = "amdgpu-dkms"
-NO_PIN = "AMD's apt source has no pin: the distribution's packages of the same names would win"
+NO_PIN = "AMD's apt source has no pin, so apt may prefer the distribution's packages"
 NO_PIN_MEANS = (
-    "Nothing is wrong yet: no ROCm package of the distribution is installed. Without a pin apt may "
-    "take those for AMD's at the next installation, and AMD's ask for exactly their own."
+    "Nothing is wrong yet: no ROCm package of the distribution is installed. But without a pin, "
+    "apt may install those instead of AMD's, and AMD's packages need their own exact versions."
 )
 
 
@@ -107,7 +107,7 @@ def releases(machine: Machine) -> Iterator[Finding]:
             (_status(f"{_text(one)}: its folder is gone") for one in gone[:4]),
             Confidence.LIKELY,
             status=Status.WARNING,
-            fix=("rdna1-setup clean-up takes such packages out of dpkg's books, with a way back.",),
+            fix=("rdna1-setup clean-up removes such packages, and rollback restores them.",),
         )
     of = {release_of(one): one for one in machine.rocm_packages if one.origin == "amd"}
     of.pop("", None)
@@ -132,7 +132,7 @@ def room(machine: Machine) -> Iterator[Finding]:
         status = Status.FAULT if empty else Status.WARNING
         yield found("disk-full", evidence, Confidence.LIKELY, status=status)
     else:
-        yield fine("disk-full", "There is room where installations need it")
+        yield fine("disk-full", "There is enough free space")
 
 
 def _shown(source: AptSource, machine: Machine) -> Evidence:

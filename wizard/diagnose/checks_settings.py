@@ -26,7 +26,7 @@ def idle(machine: Machine) -> Iterator[Finding]:
         evidence = shown_settings(wrong, machine)
         yield found("noop-setting", evidence, status=Status.WARNING, about=about)
     else:
-        yield fine("noop-setting", "No variable is set that does nothing")
+        yield fine("noop-setting", "No useless variable is set")
 
 
 def masks(machine: Machine) -> Iterator[Finding]:

@@ -20,16 +20,19 @@ CAUSE = "none"
 """Which of the changes it was, if any, a change alone does not say."""
 SHOWN = 3
 NOT_RECORDED = "not recorded then: {}"
-MEASURE = "A change by itself is no fault. To know: rdna1-setup conv2d, with the same shapes."
+MEASURE = (
+    "A change is not necessarily a problem. To check: rdna1-setup conv2d, with the same shapes."
+)
 BACK = (
-    "Go back in one of these at a time and measure the same shapes again: an older kernel is in "
-    "the start menu (Advanced options), and rdna1-setup rollback undoes a run of this program.",
-    "To tell others which change it was: rdna1-setup report",
+    "Undo these changes one at a time, and measure the same shapes again. You find an older "
+    "kernel in the start menu (Advanced options), and rdna1-setup rollback undoes a run of this "
+    "program.",
+    "To report which change it was: rdna1-setup report",
 )
 REPEAT = (
-    "Measure them several times: rdna1-setup conv2d --repeats 5. What fails only some of the time "
-    "needs no change to fail.",
-    "Restart the machine and measure once more: a card that hung before may not be itself.",
+    "Measure them several times: rdna1-setup conv2d --repeats 5. A shape that fails only "
+    "sometimes can fail without any change.",
+    "Restart the machine and measure again: a card that hung may behave differently afterwards.",
 )
 
 
@@ -95,12 +98,11 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
         Confidence.LIKELY if changed else Confidence.POSSIBLE,
         title,
         (*shapes, *_recorded(known)),
-        f"What was right on {good.date} was not on {last.date}: {count}. "
+        f"Right on {good.date}, but not on {last.date}: {count}. "
         + (
-            "What changed between is the likely reason; which of several it was, nobody can tell "
-            "from this."
+            "A change in between is the likely reason; this does not show which one."
             if changed
-            else "Nothing that is recorded changed between."
+            else "No recorded change happened in between."
         ),
         BACK if changed else REPEAT,
     )
@@ -110,7 +112,7 @@ def _not_measured_since(known: LastGood) -> Finding:
     missing = _missing(known)
     if known.changes.changed:
         return not_tested(CAUSE, _title(known), f"{MEASURE}{missing}")
-    return fine(CAUSE, f"Nothing that is recorded has changed since {known.text}{missing}")
+    return fine(CAUSE, f"No recorded change since {known.text}{missing}")
 
 
 def _may_be_why(known: LastGood) -> Finding:
@@ -120,8 +122,7 @@ def _may_be_why(known: LastGood) -> Finding:
         Confidence.POSSIBLE,
         _title(known),
         _recorded(known),
-        "One of these may be why it fails now. What fails was not measured before, so nobody can "
-        "tell from this.",
+        "One of these may be why it fails now. It was not measured before, so this is not certain.",
         BACK,
     )
 

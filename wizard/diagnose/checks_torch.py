@@ -55,7 +55,7 @@ def numpy(machine: Machine) -> Iterator[Finding]:
         evidence = Evidence(text, short_path(e.path, machine))
         yield found("numpy2-abi", (evidence,), about=_mendable(About(e.path), e))
     if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
-        yield fine("numpy2-abi", "Each torch and its numpy go together")
+        yield fine("numpy2-abi", "Each torch fits its numpy")
 
 
 def executable_stack(machine: Machine) -> Iterator[Finding]:
@@ -65,8 +65,8 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         return
     strict = refuses_executable_stacks(machine.system.glibc)
     if strict is None:
-        title = "Whether glibc refuses torch's libraries was not tested"
-        yield not_tested("glibc-execstack", title, "which glibc this is, is not known")
+        title = "It was not tested whether glibc refuses torch's libraries"
+        yield not_tested("glibc-execstack", title, "the version of glibc is not known")
     elif strict:
         for e, torch in asking:
             names = torch.executable_stack
@@ -74,9 +74,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
             about = _mendable(About(e.path, executable_stack=names), e, alone=True)
             yield found("glibc-execstack", (evidence,), about=about)
     else:
-        yield fine(
-            "glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries as they are"
-        )
+        yield fine("glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries")
 
 
 def exchanged(machine: Machine) -> Iterator[Finding]:
@@ -85,8 +83,8 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
     for e, torch in wrong:
         evidence = (
             Evidence(
-                f"{one.path.rpartition('/')[2]}: {size_text(one.bytes)}, the wheel's had "
-                f"{size_text(one.recorded_bytes)}{_aside(one)}",
+                f"{one.path.rpartition('/')[2]}: {size_text(one.bytes)}, but "
+                f"{size_text(one.recorded_bytes)} in the wheel{_aside(one)}",
                 short_path(e.path, machine),
             )
             for one in torch.changed
@@ -127,8 +125,8 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
     if torch.build != "rocm":
         return
     if not OFFICIAL.search(torch.version):
-        title = f"Whether torch {torch.version} has code for the card was not tested"
-        yield not_tested("wheel-lacks-gfx-target", title, "it is no build of PyTorch's own")
+        title = f"It was not tested whether torch {torch.version} has code for the card"
+        yield not_tested("wheel-lacks-gfx-target", title, "it is not an official PyTorch build")
         return
     rocm = rocm_of(torch.version)
     if not foreign:

@@ -19,8 +19,8 @@ from wizard.diagnose.unrecognised import as_finding, known_errors, unknown_error
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 OTHER_CARD = (
-    "The cards in this text are not RDNA1. What mends this on them is not known to this program, "
-    "and what mends it on RDNA1 may be wrong for them."
+    "The cards in this text are not RDNA1. This program does not know the fix for them, and the "
+    "fix for RDNA1 may be wrong for them."
 )
 
 

@@ -33,12 +33,12 @@ NOT_READ = "The kernel log was not read"
 REFUSALS = ("ermission", "not permitted", "not seeing messages")
 """What readers say to who may not read: of dmesg, and of journalctl."""
 RIGHT = (
-    "You may not read it. Members of the groups adm or systemd-journal may, and root: "
-    "sudo dmesg > kernel.log, then rdna1-setup diagnose --kernel-log kernel.log"
+    "You have no permission to read it. Members of the groups adm or systemd-journal and root "
+    "have: sudo dmesg > kernel.log, then rdna1-setup diagnose --kernel-log kernel.log"
 )
 NOT_KEPT = (
-    "Where there is no folder /var/log/journal, the journal forgets each start with its end; "
-    "make that folder as root and restart, and the next one is kept."
+    "Without a folder /var/log/journal, the journal is lost at each restart. Create that folder "
+    "as root and restart, and the next one is kept."
 )
 
 
@@ -75,7 +75,7 @@ def findings_in_file(path: str) -> tuple[Finding, ...]:
     except NotText as error:
         return (not_tested(CAUSE, NOT_READ, f"{name}: {error}."),)
     except OSError as error:
-        why = f"{name}: {error.strerror or error}. Look at the name, and whether you may read it."
+        why = f"{name}: {error.strerror or error}. Check the name, and whether you may read it."
         return (not_tested(CAUSE, NOT_READ, why),)
     if cut:
         most = f"only the last {MOST_BYTES >> 20} MB were read"
@@ -91,7 +91,7 @@ def _end_of(path: str) -> Iterator[tuple[io.BufferedReader, bool]]:
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError("is no file")
+            raise OSError("is not a file")
         cut = found.st_size > MOST_BYTES
         if cut:
             file.seek(-MOST_BYTES, io.SEEK_END)
@@ -107,7 +107,7 @@ def _told(explained: Explanation, where: str, since: str) -> tuple[Finding, ...]
     found = tuple(_of_log(finding, where) for finding in explained.findings)
     if any(finding.counts for finding in found):
         return found
-    title = f"The kernel log {since} tells of no fault that this program knows"
+    title = f"The kernel log {since} shows no fault that this program knows"
     return (*found, fine(CAUSE, title))
 
 
@@ -134,7 +134,7 @@ def _why_not(program: str, told: Answer) -> str:
         return last
     if last:
         return f"{program}: {last}"
-    return f"{program} ended with code {told.code}" if told.code else f"{program} told nothing"
+    return f"{program} ended with code {told.code}" if told.code else f"{program} printed nothing"
 
 
 def _last_lines(said: str) -> Iterator[str]:

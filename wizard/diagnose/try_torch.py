@@ -33,8 +33,8 @@ MOST = 4
 DEADLINE_S = MOST * (TRY_S + WATCH_S)
 PLACES = ("venv", "conda")
 SAID_BYTES = 1 << 20
-NO_DEVICE = "torch sees no card. What else is found here may tell why: driver, rights, variables."
-REPORT = "Tell it, with the output of: rdna1-setup report"
+NO_DEVICE = "torch finds no card. The other findings may say why: driver, permissions, variables."
+REPORT = "Report it, with the output of: rdna1-setup report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def judged(environment: Environment, tried: Tried, machine: Machine) -> Iterator
     seen = f"{device} as {told['gfx']}" if told.get("gfx") else str(device)
     if matmul == "right":
         built = f" (HIP {told['hip']})" if told.get("hip") else ""
-        yield fine(HANG, f"torch {version}{built} computes on {seen}, tried now in {place}", what)
+        yield fine(HANG, f"torch {version}{built} works on {seen}, tried now in {place}", what)
     else:
         wrong = device is not None
         text = f"The card gave wrong numbers: {matmul}" if wrong else NO_DEVICE
@@ -133,7 +133,7 @@ def _failed(said: str, told: Answer, what: Evidence) -> Iterator[Finding]:
         yield found(one.cause, (what, last), sure, status=one.status, fix=one.fix)
     if not causes:
         title = f"{what.text.partition(',')[0]} could not be used in {what.where}"
-        meaning = "Importing or using it failed; the line above is all that it said."
+        meaning = "Importing or using it failed. The line above is its whole message."
         yield Finding(
             UNKNOWN, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
         )

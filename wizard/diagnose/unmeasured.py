@@ -18,11 +18,14 @@ def lost(last: Measured) -> Finding:
         HANG,
         Status.WARNING,
         Confidence.POSSIBLE,
-        f"{last.suspect} was launched on {last.date} and never came to an end",
+        f"{last.suspect} was launched on {last.date} and never finished",
         (Evidence(f"{last.suspect}: launched, and no verdict", f"conv2d, {last.date}"),),
-        "The experiment was killed, or the machine froze or was restarted while the card worked on "
-        "it. That shape is the suspect.",
-        ("The same command goes on and tries it once more: rdna1-setup conv2d", *known.fix[1:]),
+        "The experiment was killed, or the machine froze or was restarted, while the card worked "
+        "on this shape. It may have caused that.",
+        (
+            ("Run it again to continue; it tries this shape once more: rdna1-setup conv2d"),
+            *known.fix[1:],
+        ),
         known.grade,
         known.links,
     )
@@ -38,8 +41,8 @@ def not_measured(last: Measured) -> Finding:
         proved[0].confidence if proved else Confidence.CERTAIN,
         f"Conv2d could not be measured on {last.date}",
         (Evidence(last.trouble[:LONGEST_TROUBLE], f"conv2d, {last.date}"),),
-        cause.meaning if cause else "Nothing was measured; the line above says why.",
-        cause.fix if cause else ("Mend what it says, then measure again: rdna1-setup conv2d",),
+        cause.meaning if cause else "Nothing was measured. The line above says why.",
+        cause.fix if cause else ("Fix that, then measure again: rdna1-setup conv2d",),
         cause.grade if cause else "",
         cause.links if cause else (),
     )

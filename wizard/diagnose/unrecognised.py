@@ -86,13 +86,13 @@ MOST = 20
 """More unknown errors tell no more."""
 TITLE = "An error that this program does not know"
 MEANING = (
-    "The line has the form of an error, and no known cause explains it. It may be the reason for "
-    "your problem, or follow from another one."
+    "This line looks like an error, and no known cause explains it. It may be the reason for "
+    "your problem, or follow from another error."
 )
 FIX = (
-    "Look for the first error in the whole output: what comes after it often follows from it.",
-    "If it is about the GPU, ROCm or PyTorch, give this program the kernel log as well: "
-    "journalctl -k -b | rdna1-setup explain -",
+    "Look for the first error in the whole output: later errors often follow from it.",
+    "If it is about the GPU, ROCm or PyTorch, check the kernel log as well: journalctl -k -b | "
+    "rdna1-setup explain -",
 )
 
 

@@ -31,7 +31,7 @@ class Filling:
         folder = self._fetch.folder
         try:
             if await asyncio.to_thread(self._is_whole):
-                yield Output((f"{folder.path} is whole: every SHA-256 is right.",))
+                yield Output((f"{folder.path} is complete: every SHA-256 is right.",))
                 yield _ending(ok=True, changed=False)
                 return
             if self._cancelled:  # it may be whole, and nobody has seen all of it

@@ -63,12 +63,14 @@ class Folder:
         if not os.path.lexists(self.path):
             return
         if not self.path.is_dir():
-            raise _not_ours(self.path, "it is no folder")
+            raise _not_ours(self.path, "it is not a folder")
         names = {path.name for path in self.path.iterdir()}
         if names - {UNFINISHED} and self.target() is None:
-            raise _not_ours(self.path, f"it holds {sorted(names)[0]} and was not begun by us")
+            raise _not_ours(
+                self.path, f"it has {sorted(names)[0]}, and rdna1-setup did not make it"
+            )
         if strange := sorted(names - OURS):
-            raise _not_ours(self.path, f"it holds {strange[0]}, which is not ours")
+            raise _not_ours(self.path, f"it has {strange[0]}, which rdna1-setup did not make")
 
     def target(self) -> dict[str, Any] | None:
         """What the folder was begun for; None where it does not say."""
@@ -139,12 +141,12 @@ def _require_writable(path: Path) -> None:
     """Raise Trouble where this user can make nothing at a path, before anything is fetched."""
     there = next(each for each in (path, *path.parents) if os.path.lexists(each))
     if not there.is_dir():
-        raise _not_ours(path, f"{there} is no folder")
+        raise _not_ours(path, f"{there} is not a folder")
     if not os.access(there, os.W_OK | os.X_OK):
         raise Trouble(
             f"{clean(str(path))} cannot be filled: you may not write in {clean(str(there))}.",
-            "It belongs to somebody else, or its file system is read-only. Nothing was fetched.",
-            "Name a folder of your own. Not with sudo: what root fetched only root can go on with.",
+            "It belongs to another user, or its file system is read-only. Nothing was downloaded.",
+            "Name your own folder. Do not use sudo: only root could continue what root downloaded.",
         )
 
 
@@ -152,9 +154,9 @@ def _not_ours(path: Path, why: str) -> Trouble:
     """A place that holds what somebody else put there."""
     return Trouble(
         f"{clean(str(path))} cannot be filled: {clean(why)}.",
-        "Nothing that somebody else put there is overwritten, and what lies beside the wheels "
-        "would go out to every machine.",
-        "Name a folder that does not exist yet, or move away what is not from here.",
+        "rdna1-setup does not overwrite other files, and files next to the wheels would be "
+        "copied to every machine.",
+        "Name a folder that does not exist yet, or move the other files away.",
     )
 
 
@@ -164,6 +166,6 @@ def _for_another(path: Path, there: Mapping[str, Any]) -> Trouble:
     known = ", ".join(f"{name} {there[name]}" for name in names if there.get(name))
     return Trouble(
         f"{clean(str(path))} is for other machines: {clean(known) or 'it does not say for which'}.",
-        "A folder is for one stack on one kind of machine.",
-        "Name another folder, or remove this one.",
+        "A folder holds one stack for one kind of machine.",
+        "Name another folder, or delete this one.",
     )

@@ -67,10 +67,10 @@ async def bring_python(
         shutil.rmtree(installed, ignore_errors=True)
         raise Trouble(
             f"uv could not install Python {minor} from {path.name}: {trouble.happened}",
-            "The archive was damaged on the way or is another one by now. It was removed.",
+            "The archive was damaged in transit, or has changed. It was deleted.",
             "Run the same command again; if it happens twice, use another network.",
         ) from None
-    yield Done(f"{path.name} is there, and uv installs Python {minor} from it")
+    yield Done(f"{path.name} is downloaded, and uv installs Python {minor} from it")
 
 
 async def _archive(uv: str, minor: str, architecture: str, around: Surroundings) -> Archive:
@@ -95,9 +95,10 @@ def _fits(row: dict[str, str], architecture: str) -> bool:
 
 def _no_python(minor: str, why: str) -> Trouble:
     return Trouble(
-        f"There is no Python {minor} to bring: {why}.",
-        "The machines have none that fits, so that the folder must bring one.",
-        f"Install Python {minor} with its venv on the machines and record one anew, or update uv.",
+        f"There is no Python {minor} to download: {why}.",
+        "The machines have no suitable one, so the folder must include one.",
+        f"Install Python {minor} with its venv on the machines and record one of them again, "
+        "or update uv.",
     )
 
 
@@ -111,7 +112,7 @@ async def _fetched(
 
 def _downloaded(archive: Archive, path: Path, around: Surroundings) -> Iterator[Progress | Output]:
     if path.is_file():
-        yield Output((f"{path.name} is there already",))
+        yield Output((f"{path.name} is already downloaded",))
         return
     patience = Patience(around.cancelled, partial(pause, around.cancelled))
     web = open_web(around.environ)
@@ -135,7 +136,7 @@ def _published(archive: Archive, web: Web) -> str:
     rows = (line.split() for line in text.splitlines())
     hashes = [row[0] for row in rows if len(row) == 2 and row[1].lstrip("*") == archive.file]
     if not hashes or not re.fullmatch(r"[0-9a-f]{64}", hashes[0]):
-        raise _no_python(archive.file, f"{address} names no hash for it")
+        raise _no_python(archive.file, f"{address} has no hash for it")
     return hashes[0]
 
 

@@ -69,22 +69,22 @@ def stages(fetch: Fetch) -> tuple[Stage, ...]:
         *_bring(fetch),
         Stage(
             f"a pip under Python {python}",
-            "It chooses the wheels; it goes when the folder is finished.",
+            "It chooses the wheels, and is deleted when the folder is finished.",
             partial(_make_chooser, fetch, venv),
         ),
         Stage(
-            f"which wheels {name} takes",
-            f"Exact versions for the machines' Python and C library, from {fetch.index}.",
+            f"which wheels {name} needs",
+            f"Chooses exact versions for the machines' Python and C library, from {fetch.index}.",
             partial(choose_stack, report, venv, fetch.target, fetch.sources),
         ),
         Stage(
             f"the wheels of {name}",
-            "Resumable, each SHA-256 checked.",
+            "Resumes if interrupted; every SHA-256 is checked.",
             partial(_fetched, fetch, report),
         ),
         Stage(
             "the SHA-256 of every file",
-            "Written last: without SHA256SUMS the folder is not finished.",
+            "It is written last: a folder without SHA256SUMS is not finished.",
             partial(_finish, fetch.folder),
         ),
     )
@@ -94,10 +94,13 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     """The Python that the machines lack, or that chooses the wheels and is not here."""
     target, work = fetch.target, fetch.folder.work
     if target.brings_python:
-        mirror, reason = fetch.folder.path / PYTHON, "The machines have none that fits."
+        mirror, reason = fetch.folder.path / PYTHON, "The machines have no suitable one."
     elif target.python not in fetch.here.pythons:
         mirror = work / "mirror"
-        reason = "To choose the wheels takes a Python of the machines' version; here is none."
+        reason = (
+            "Choosing the wheels needs a Python of the machines' version, and this machine has "
+            "none."
+        )
     else:
         return ()
     act = partial(
@@ -137,11 +140,11 @@ def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
             path.unlink()
             continue
         raise Trouble(
-            f"{path} is none of the chosen files.",
-            "It would go out to every machine, and could be installed there.",
+            f"{path} is not one of the chosen files.",
+            "It would be copied to every machine, and could be installed there.",
             "Move it away, then run the same command again.",
         )
-    return f"{len(chosen)} wheels, each SHA-256 right"
+    return f"{len(chosen)} wheels, every SHA-256 right"
 
 
 async def _finish(folder: Folder, around: Surroundings) -> Act:

@@ -45,7 +45,7 @@ async def make_chooser(python: str, venv: Path, sources: Sources, around: Surrou
     for argv in ((python, "-m", "venv", str(venv)), pip):
         async for output in program(argv, around.environment(PIP_QUIET), VENV_S):
             yield output
-    yield Done(f"{venv} is there")
+    yield Done(f"{venv} exists")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ async def choose(
         again = second_try(argv)
         if not again:
             raise
-        yield Output((trouble.happened, "Once more without range requests."))
+        yield Output((trouble.happened, "Trying again without range requests."))
         async for output in _one(again, around):
             yield output
     draft.replace(report)
-    yield Done(f"{report} is there")
+    yield Done(f"{report} exists")
 
 
 async def choose_stack(
@@ -95,7 +95,7 @@ async def choose_stack(
         async for each in choose(asked, venv, target, sources, around):
             yield each
     write_whole(report, await asyncio.to_thread(_joined, (alone.report, pip.report)))
-    yield Done(f"{report} is there")
+    yield Done(f"{report} exists")
 
 
 def _joined(reports: tuple[Path, ...]) -> str:

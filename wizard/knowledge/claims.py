@@ -25,31 +25,31 @@ TOPICS = {
     "conv2d": "Conv2d layers above the small sizes, forward",
     "small conv2d": "Conv2d layers up to 32x32",
     "training": "backward passes and steps of an optimiser, batch norm included",
-    "transformer": "models without convolutions, and the matrix products that they rest on",
+    "transformer": "models without convolutions, and the matrix products that they use",
     "applications": "whole programs and models for images",
     "device": "whether torch uses the card at all",
     "precision": "half precision",
     "formats": "formats of numbers other than float32 and half precision",
-    "triton": "kernels made by Triton, and so torch.compile",
-    "algorithms": "which of MIOpen's algorithms serve, and how they work",
-    "settings": "variables and ways round",
+    "triton": "kernels made by Triton, and torch.compile",
+    "algorithms": "which of MIOpen's algorithms can be used, and how they work",
+    "settings": "variables and workarounds",
     "speed": "how long layers and models take",
     "image speed": "how long an image takes",
     "memory": "how much memory layers take",
     "stability": "crashes and resets after a good start",
-    "install": "what the road asks of the machine, and whether it can be had",
+    "install": "what the stack needs from the machine, and whether it is available",
     "age": "how old its torch is",
-    "security": "holes that are known, and whether they get mended",
-    "support": "what AMD and others promise, and what the libraries hold",
-    "cause": "what the hang is put down to",
-    "method": "how the statements came about",
+    "security": "known vulnerabilities, and whether they get fixed",
+    "support": "what AMD and others promise, and what the libraries contain",
+    "cause": "what the hang is blamed on",
+    "method": "where the statements come from",
     "regression": "other builds that fail where older ones ran",
     "neighbours": "other builds of the same kind",
-    "other roads": "roads that are no stack of ours",
+    "other ways": "ways that this program does not install",
 }
 """What a claim can be about. ``assets/verdicts.toml`` says which bear on which question."""
 
-ABOUT_NO_STACK = "other roads"
+ABOUT_NO_STACK = "other ways"
 """The topic of claims that name no stack."""
 
 

@@ -56,10 +56,10 @@ def _tell(access: Access) -> tuple[str, tuple[str, ...]]:
     nodes = (access.kfd, *access.render_nodes)
     later = groups_after_login(access)
     details = [_line(node) for node in nodes]
-    details.append(f"groups in force: {_words(access.groups_in_force)}")
+    details.append(f"active groups: {_words(access.groups_in_force)}")
     details.append(f"groups in {GROUP_FILE}: {_words(access.groups_in_file)}")
     if later:
-        details.append(f"in force after the next login: {', '.join(later)}")
+        details.append(f"active after the next login: {', '.join(later)}")
     return f"{access.user}: {_summary(access, later)}", tuple(details)
 
 
@@ -83,7 +83,7 @@ def _helps(access: Access, later: tuple[str, ...]) -> bool:
 
 def _line(node: DeviceNode) -> str:
     if not node.present:
-        return f"{node.path}: not there"
+        return f"{node.path}: missing"
     group = node.group.because if isinstance(node.group, Unknown) else f"group {node.group}"
     return f"{node.path}: {'usable' if node.usable else 'not usable'} ({group})"
 

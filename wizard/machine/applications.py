@@ -90,7 +90,9 @@ def _installed(place: Place) -> frozenset[str]:
 
 def _tell(found: tuple[FoundApplication, ...]) -> tuple[str, tuple[str, ...]]:
     lines = tuple(line for one in found for line in _lines(one))
-    return ", ".join(dict.fromkeys(one.id for one in found)) or "none known to us", lines
+    return ", ".join(dict.fromkeys(one.id for one in found)) or (
+        "none that this program knows"
+    ), lines
 
 
 def _lines(one: FoundApplication) -> list[str]:

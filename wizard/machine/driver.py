@@ -37,7 +37,7 @@ def _version(host: Host) -> Fact[str]:
     if isinstance(text, Unknown):
         return text
     match = VERSION.fullmatch(text.strip())
-    return match[0] if match else Unknown(f"{VERSION_FILE} holds no version")
+    return match[0] if match else Unknown(f"{VERSION_FILE} has no version")
 
 
 def _origin(version: Fact[str]) -> Fact[str]:
@@ -55,14 +55,14 @@ def _dkms(host: Host) -> tuple[str, ...]:
 
 
 def _tell(driver: Driver) -> tuple[str, tuple[str, ...]]:
-    held = f"DKMS holds amdgpu {', '.join(driver.dkms)}" if driver.dkms else ""
+    held = f"DKMS has amdgpu {', '.join(driver.dkms)}" if driver.dkms else ""
     if not driver.loaded:
         return "amdgpu is not loaded", (held,) if held else ()
     if isinstance(driver.origin, Unknown):
-        return "amdgpu, origin unknown", (f"not told, because {driver.origin.because}",)
+        return "amdgpu, origin unknown", (f"unknown, because {driver.origin.because}",)
     if driver.origin == "dkms":
         return f"AMD's amdgpu {driver.version} (DKMS)", (held,) if held else ()
-    unused = (f"{held}, which is not in use",) if held else ()
+    unused = (f"{held}, which is not used",) if held else ()
     return "the kernel's own amdgpu", ("It came with the kernel (in-tree).", *unused)
 
 

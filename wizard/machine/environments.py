@@ -83,16 +83,14 @@ def _release(stated: str) -> str:
 
 
 def _python_of(place: Place) -> Fact[str]:
-    return (
-        place.sites[0].python if place.sites else Unknown(f"{place.path} does not tell its Python")
-    )
+    return place.sites[0].python if place.sites else Unknown(f"{place.path} has an unknown Python")
 
 
 def _system_python(host: Host) -> Fact[str]:
     name = host.resolve("/usr/bin/python3").rpartition("/")[2]
     minor = name.removeprefix("python")
     return (
-        minor if minor.startswith("3.") else Unknown("/usr/bin/python3 does not tell its version")
+        minor if minor.startswith("3.") else Unknown("the version of /usr/bin/python3 is not known")
     )
 
 
@@ -128,7 +126,7 @@ def _refusal(glibc: Fact[str] | None) -> str:
     if refuses is None:
         return "which glibc 2.41 and later refuse"
     if not refuses:
-        return f"which this machine's glibc {glibc} still grants; 2.41 and later refuse it"
+        return f"which this machine's glibc {glibc} still allows; 2.41 and later refuse it"
     return f"which this machine's glibc {glibc} refuses: torch does not start"
 
 
@@ -137,7 +135,7 @@ def _changed(library: ChangedLibrary) -> str:
     if not library.bytes:
         return f"{name} of the wheel is gone" + _saved(library)
     sizes = f"it has {library.bytes:,} bytes, the wheel's had {library.recorded_bytes:,}"
-    return f"{name} was exchanged: {sizes}" + _saved(library)
+    return f"{name} was replaced: {sizes}" + _saved(library)
 
 
 def _saved(library: ChangedLibrary) -> str:

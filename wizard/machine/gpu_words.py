@@ -28,7 +28,7 @@ def _beside(gpu: Gpu, *, listed: bool) -> str:
     if gpu.driver == VFIO:
         return f"{_title(gpu)} is held by {VFIO}, for a virtual machine"
     if gpu.pci_id.startswith(NVIDIA) and not listed:
-        return f"{_title(gpu)} is there too, and ROCm does not use it"
+        return f"{_title(gpu)} is also here, but ROCm does not use it"
     return ""
 
 
@@ -58,7 +58,7 @@ def board_lines(gpu: Gpu) -> list[str]:
     """What the card can compute with, how it is connected, and whether it sleeps."""
     lines = [*_compute_lines(gpu), _link_words(gpu.link)]
     if gpu.asleep:
-        lines.append("asleep to save energy; what would wake it was not asked")
+        lines.append("asleep to save energy; not everything was read, so as not to wake it")
     return lines
 
 
@@ -69,7 +69,7 @@ def _compute_lines(gpu: Gpu) -> list[str]:
     if gpu.kfd_node is None:
         known = isinstance(gpu.mec_firmware, int)
         firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if known else ""
-        return [f"compute: KFD does not know the card{firmware}"]
+        return [f"compute: KFD does not list the card{firmware}"]
     units, firmware = _words(gpu.compute_units), _words(gpu.mec_firmware)
     line = f"compute units {units}, compute firmware (MEC) {firmware}"
     if gpu.atomics is not False:

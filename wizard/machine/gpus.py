@@ -15,8 +15,8 @@ DISPLAY_CLASSES = ("0300", "0302", "0380")
 INTEL_GRAPHICS = ("8086:", ":00:02.0")
 """Vendor and address of every graphics part that Intel puts into processors."""
 AMDGPU = "amdgpu"
-ONLY_AMDGPU = Unknown("only the driver amdgpu tells it")
-ASLEEP = Unknown("the card is asleep; not woken to ask")
+ONLY_AMDGPU = Unknown("only the driver amdgpu reports it")
+ASLEEP = Unknown("the card is asleep, and was not woken")
 NO_NODE = Unknown("KFD does not know the card")
 
 
@@ -70,7 +70,7 @@ def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
     """The kernel's word first: it read the chip itself, the table only knows its id."""
     if node and node.gfx:
         return node.gfx
-    return card.gfx or Unknown("the kernel does not tell it, and our table does not hold the card")
+    return card.gfx or Unknown("the kernel does not report it, and the card is unknown")
 
 
 def _driver(host: Host, folder: str) -> Fact[str]:
@@ -97,7 +97,7 @@ def _mec_firmware(
         return ASLEEP
     path = f"{folder}/fw_version/mec_fw_version"
     if not host.exists(path):
-        return Unknown("neither KFD nor the driver tells it")
+        return Unknown("neither KFD nor the driver reports it")
     digits = _number(host, path)  # written as 0x%08x
     version = int(digits, 16) if 0 < len(digits) <= 8 else 0
     return version or Unknown(f"{path} holds no version")
@@ -132,11 +132,11 @@ def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[s
 def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
     notes = [card.note] if card.note else []
     if driver == VFIO:
-        notes.append("Reserved for a virtual machine (vfio-pci): nothing here can use it.")
+        notes.append("Reserved for a virtual machine (vfio-pci), so you cannot use it here.")
     elif driver == "" and card.gfx:
-        notes.append("No driver is bound to it: amdgpu must drive it first.")
+        notes.append("No driver is bound to it: it needs amdgpu first.")
     if node and node.gfx and card.gfx and node.gfx != card.gfx:
-        notes.append(f"The kernel says {node.gfx} where its id says {card.gfx}; the kernel counts.")
+        notes.append(f"The kernel says {node.gfx}, its id says {card.gfx}; the kernel's is used.")
     return " ".join(notes)
 
 

@@ -72,7 +72,7 @@ def _node(number: int, values: dict[str, int], atomics: Fact[bool]) -> KfdNode:
 def _compute_units(values: dict[str, int]) -> Fact[int]:
     """A unit of RDNA has two SIMDs, one of GCN four: the kernel says how many."""
     share = values.get("simd_per_cu", 0)
-    return values["simd_count"] // share if share else Unknown("KFD does not tell simd_per_cu")
+    return values["simd_count"] // share if share else Unknown("KFD does not report simd_per_cu")
 
 
 def _atomics(host: Host, number: int, processors: set[int]) -> Fact[bool]:

@@ -65,7 +65,7 @@ class LiveHost:
             found = os.stat(path)
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
-        return found.st_size if stat.S_ISREG(found.st_mode) else Unknown(f"{path} is no file")
+        return found.st_size if stat.S_ISREG(found.st_mode) else Unknown(f"{path} is not a file")
 
     def inode(self, path: str) -> Fact[int]:
         """The number of a file on its file system."""
@@ -154,7 +154,7 @@ class LiveHost:
         try:
             return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         except (OSError, ValueError):
-            return Unknown("the kernel does not tell the size of the memory")
+            return Unknown("the kernel does not report the size of the memory")
 
     def disk(self, path: str) -> Fact[Disk]:
         """The file system below a path, or below its nearest parent that exists."""

@@ -95,7 +95,7 @@ def _read(host: Host) -> Found[tuple[SilentFileSystem, ...]]:
 
 
 def _tell(silent: tuple[SilentFileSystem, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(f"{one.path} ({one.kind}): nothing below it was looked at" for one in silent)
+    lines = tuple(f"{one.path} ({one.kind}): nothing in it was checked" for one in silent)
     if not silent:
         return "all answer", lines
     return f"no answer from {', '.join(one.path for one in silent)}", lines

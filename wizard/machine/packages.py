@@ -115,9 +115,9 @@ def _work_lines(work: PackageWork) -> list[str]:
     unfinished = () if isinstance(work.unfinished, Unknown) else work.unfinished
     lines = [f"not fully installed: {name}" for name in unfinished]
     if isinstance(work.lock_holder, Unknown):
-        lines.append(f"who installs now is unknown, because {work.lock_holder.because}")
+        lines.append(f"it is unknown who is installing, because {work.lock_holder.because}")
     elif work.lock_holder:
-        lines.append(f"{work.lock_holder} installs or removes packages now")
+        lines.append(f"{work.lock_holder} is installing or removing packages now")
     elif work.interrupted:
         lines.append("dpkg was interrupted: it needs dpkg --configure -a")
     return lines

@@ -27,7 +27,7 @@ def read_link(host: Host, device: str) -> Fact[Link]:
     widths = [_lanes(host, end, "max") for end in ends]
     speeds = [one for end in ends if (one := _speed(host, end, "max"))]
     if not width or not widths[0]:
-        return Unknown(f"{ends[0]} does not tell its link")
+        return Unknown(f"{ends[0]} does not report its link")
     widest = min(one for one in widths if one)
     return Link(width, max(width, widest), speed, min(speeds, key=_rate, default=""))
 

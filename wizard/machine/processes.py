@@ -129,7 +129,7 @@ def _tell(processes: Fact[tuple[Process, ...]]) -> tuple[str, tuple[str, ...]]:
     computing = [_name(one) for one in processes if one.compute]
     waiting = [_name(one) for one in processes if one.state == WAITS]
     told = [
-        f"computing: {_few(computing)}" if computing else "nobody computes on the GPU",
+        f"computing: {_few(computing)}" if computing else "no program computes on the GPU",
         f"stuck in the kernel: {_few(waiting)}" if waiting else "",
     ]
     return "; ".join(filter(None, told)), tuple(_line(one) for one in processes)
@@ -143,9 +143,9 @@ def _few(names: list[str]) -> str:
 def _line(one: Process) -> str:
     told = [
         "computes on the GPU (KFD lists it)" if one.compute else "",
-        "waits in the kernel (state D): no signal ends it" if one.state == WAITS else "",
+        "waits in the kernel (state D) and cannot be killed" if one.state == WAITS else "",
         f"has {' and '.join(one.devices)} open" if one.devices else "",
-        "as the program that draws the screen does" if _draws(one) else "",
+        "as programs that draw on the screen do" if _draws(one) else "",
     ]
     return f"{_name(one)}: {', '.join(filter(None, told))}"
 
@@ -157,7 +157,7 @@ def _draws(one: Process) -> bool:
 
 
 def _name(one: Process) -> str:
-    return f"{one.name} ({one.pid})" if one.name else f"process {one.pid}, not seen from here"
+    return f"{one.name} ({one.pid})" if one.name else f"process {one.pid}, not visible from here"
 
 
 PROCESSES: Part[Fact[tuple[Process, ...]]] = Part(

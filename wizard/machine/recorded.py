@@ -28,7 +28,7 @@ class RecordedHost:
         self._record = read_record(folder)
         self._files = os.path.join(os.path.abspath(folder), "files")
         if not os.path.isdir(self._files):
-            raise RecordError(f"{folder} is no recorded machine: it has no folder named files.")
+            raise RecordError(f"{folder} is not a recorded machine: it has no folder named files.")
         self.name = self._record.name
         self.environ: Mapping[str, str] = self._record.environ
         self.user = self._record.user
@@ -69,7 +69,7 @@ class RecordedHost:
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
         if not stat.S_ISREG(real.st_mode):
-            return Unknown(f"{path} is no file")
+            return Unknown(f"{path} is not a file")
         return real.st_size if stated is None else stated
 
     def inode(self, path: str) -> Fact[int]:

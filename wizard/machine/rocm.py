@@ -71,7 +71,7 @@ def _line(tree: RocmTree) -> str:
     words = version.because if isinstance(version, Unknown) else version
     if isinstance(tree.owner, Unknown):
         return f"{tree.path}: {words}"
-    owner = f"of package {tree.owner}" if tree.owner else "of no package that dpkg knows"
+    owner = f"from package {tree.owner}" if tree.owner else "not from a package that dpkg knows"
     return f"{tree.path}: {words}, {owner}"
 
 

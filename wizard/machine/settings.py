@@ -12,6 +12,7 @@ from wizard.machine.part import Found, Part
 from wizard.machine.setting_files import SettingFile, login_files, near_files
 from wizard.machine.shell import is_wanted
 from wizard.machine.sites import Survey, survey
+from wizard.sizes import counted
 
 TEXT_LIMIT = 256 * 1024
 """Of each file: nobody writes longer ones, and to understand a damaged one takes minutes."""
@@ -96,13 +97,13 @@ def _tell(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
     lines = tuple(line for one in settings for line in _lines(one))
     if not settings:
         return "none", lines
-    return f"{live} in force, {len(settings) - live} in {files} files", lines
+    return f"{live} in this session, {len(settings) - live} in {counted(files, 'file')}", lines
 
 
 def _lines(setting: Setting) -> list[str]:
-    place = f"{setting.file}:{setting.line}" if setting.file else "in force now"
+    place = f"{setting.file}:{setting.line}" if setting.file else "this session"
     alone = f" (only in {setting.within})" if setting.within else ""
-    effect = setting.effect or "not known to us"
+    effect = setting.effect or "unknown to this program"
     return [f"{place}: {_text(setting)}{alone}", f"  {effect}"]
 
 

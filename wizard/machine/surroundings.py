@@ -47,11 +47,11 @@ def _secure_boot(host: Host, *, hidden: bool) -> Fact[bool]:
         if isinstance(value, Unknown):
             return value
         known = len(value) == ATTRIBUTES + 1 and value[-1] in (0, 1)
-        return value[-1] == 1 if known else Unknown(f"{SECURE_BOOT} holds no answer")
+        return value[-1] == 1 if known else Unknown(f"{SECURE_BOOT} is empty")
     if host.exists(f"{FIRMWARE}/efi"):
-        return Unknown("the firmware does not tell it here")
+        return Unknown("the firmware does not report it here")
     if hidden or host.names(FIRMWARE) == () or not host.exists(FIRMWARE):
-        return Unknown("the firmware is not seen from here")
+        return Unknown("the firmware is not visible from here")
     return False  # started by a BIOS, which has none
 
 
@@ -104,20 +104,20 @@ def warnings(around: Surroundings) -> list[str]:
     lines = []
     if around.confined:
         lines.append(
-            f"This terminal runs inside of a {around.confined}: it may see other files and devices"
-            " than your programs do. Start the wizard in another terminal to be sure."
+            f"This terminal runs inside a {around.confined} and may see other files and devices "
+            "than your programs. To be sure, start the wizard in another terminal."
         )
     if around.container:
         lines.append("In a container the driver, the devices and their groups come from its host.")
     if around.wsl:
-        lines.append("Below Windows there is no amdgpu and no /dev/kfd.")
+        lines.append("WSL has no amdgpu and no /dev/kfd.")
     return lines
 
 
 def _lines(around: Surroundings) -> list[str]:
     secure, seat = around.secure_boot, around.seat_in_use
-    boot = {True: "on; fine, we load no kernel module", False: "off"}
-    used = {True: "somebody is logged in at it", False: "nobody is logged in at it"}
+    boot = {True: "on (fine: this program loads no kernel module)", False: "off"}
+    used = {True: "someone is logged in", False: "nobody is logged in"}
     return [
         f"Secure Boot: {_unknown(secure) if isinstance(secure, Unknown) else boot[secure]}",
         f"Screen of this machine: {_unknown(seat) if isinstance(seat, Unknown) else used[seat]}",

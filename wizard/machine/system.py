@@ -25,7 +25,7 @@ def read_system(host: Host) -> Found[System]:
             pretty_name=_of(release, "PRETTY_NAME"),
             kernel=_line(host, KERNEL),
             glibc=host.glibc(),
-            architecture=host.architecture or Unknown("the kernel does not tell it"),
+            architecture=host.architecture or Unknown("the kernel does not report it"),
             cpu=_cpu(host),
             memory_bytes=host.memory_bytes(),
         )
@@ -44,7 +44,7 @@ def _os_release(host: Host) -> Fact[dict[str, str]]:
 def _of(release: Fact[dict[str, str]], key: str) -> Fact[str]:
     if isinstance(release, Unknown):
         return release
-    return release.get(key) or Unknown(f"os-release does not tell {key}")
+    return release.get(key) or Unknown(f"os-release has no {key}")
 
 
 def _line(host: Host, path: str) -> Fact[str]:

@@ -21,12 +21,12 @@ from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 
 NEW_TERMINAL = (
-    "What is set already stays set in programs that run, this terminal among them: open a new one "
-    "afterwards, or log out and in."
+    "Running programs keep the old setting, including this terminal. Open a new one afterwards, "
+    "or log out and in."
 )
 ANOTHER_LIBRARY_PATH = (
-    "Programs of the system's own ROCm that found their libraries by these lines alone may miss "
-    "them: its packages name the folder in /etc/ld.so.conf.d."
+    "Programs that use the system's own ROCm may no longer find their libraries, if these lines "
+    "were their only setting. AMD's packages name the folder in /etc/ld.so.conf.d."
 )
 
 
@@ -37,11 +37,11 @@ def make_fix(
     about = finding.about
     if about is None or not has_plan(finding):
         steps = " ".join(f"{number}. {step}" for number, step in enumerate(finding.fix, 1))
-        raise PlanImpossible(f"No plan mends this: {finding.title}. {steps}".rstrip())
+        raise PlanImpossible(f"No plan can fix this: {finding.title}. {steps}".rstrip())
     mending = _mending(host, machine, finding.cause, about, supply or Supply())
     if not mending.steps:
         told = " ".join(mending.notes)
-        raise PlanImpossible(f"No plan can take this out by itself. {told}".rstrip())
+        raise PlanImpossible(f"No plan can remove this automatically. {told}".rstrip())
     return _plan(finding, about, mending)
 
 

@@ -12,7 +12,7 @@ from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.library_steps import ExchangeLibrary
 
-BACK = "the old one is moved back to its place"
+BACK = "the old one is moved back"
 
 
 def stack_cleared(host: Host, about: About) -> Mending:
@@ -23,13 +23,13 @@ def stack_cleared(host: Host, about: About) -> Mending:
         size = host.size(path)
         if not isinstance(size, Unknown):
             why = (
-                "glibc 2.41 and later refuse to load libraries that ask for an executable stack; "
-                "this one does not need it."
+                "glibc 2.41 and later refuse to load libraries that ask for an executable stack. "
+                "This one does not need it."
             )
             steps.append(ExchangeLibrary(why, path, _kept(host, path), size, BACK))
     if not steps:
         names = ", ".join(about.executable_stack)
-        raise PlanImpossible(f"{about.environment} holds none of {names} any more.")
+        raise PlanImpossible(f"{about.environment} no longer has any of {names}.")
     return Mending(tuple(steps))
 
 

@@ -48,14 +48,15 @@ def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) 
     (numpy,) = _found(there, "numpy")
     if "numpy" in there.conda:
         raise PlanImpossible(
-            f"conda installed the numpy of {there.path}, and conda alone may exchange it: "
+            f"conda installed the numpy in {there.path}, so only conda should replace it: run "
             "conda install 'numpy<2' in that environment."
         )
     stay = [each for each in there.distributions if each != numpy]
     if broken := conflicts(stay, (numpy,), {"numpy": LAST_OF_1}, there.python):
         raise PlanImpossible(
-            f"{there.path} cannot take numpy 1: {'; '.join(broken)}. Nothing was changed. Update "
-            "or remove what asks for it, or take a newer torch in a folder of its own."
+            f"numpy 1 cannot be installed in {there.path}: {'; '.join(broken)}. Nothing was "
+            "changed. Update or remove the package that needs it, or use a newer torch in a "
+            "separate folder."
         )
     steps = _exchanged(host, machine, there, numpy, OLD_NUMPY, AS_CONFIGURED, supply)
     return Mending(steps)
@@ -67,12 +68,12 @@ def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Me
     (torch,) = _found(there, "torch")
     if "torch" in there.conda or "pytorch" in there.conda:
         raise PlanImpossible(
-            f"conda installed the torch of {there.path}, and conda alone may install it anew: "
-            "conda install --force-reinstall with the channel that it came from."
+            f"conda installed the torch in {there.path}, so only conda should install it again: "
+            "use conda install --force-reinstall with the channel that it came from."
         )
     index = _index_of(torch.version)
     wanted = f"torch=={torch.version}"
-    note = f"torch {torch.version} is installed anew, from its own wheel."
+    note = f"torch {torch.version} is installed again, from its own wheel."
     return Mending(_exchanged(host, machine, there, torch, wanted, index, supply), (note,))
 
 
@@ -80,8 +81,8 @@ def _contents(host: Host, folder: str) -> Contents:
     there = read_live_contents(host, folder)
     if there is None or not there.site:
         raise PlanImpossible(
-            f"{folder} is no venv and no conda environment: no plan exchanges packages there. With "
-            "its own pip: pip install --force-reinstall --no-deps NAME==VERSION"
+            f"{folder} is neither a venv nor a conda environment, so no plan replaces packages "
+            "there. Use its own pip: pip install --force-reinstall --no-deps NAME==VERSION"
         )
     return there
 
@@ -92,11 +93,13 @@ def _found(there: Contents, name: str) -> tuple[Distribution]:
     if len(found) == 1 and found[0].recorded and not found[0].twice:
         if there.starts:
             return (found[0],)
-        raise PlanImpossible(f"The Python of {there.path} does not start: make that folder anew.")
+        raise PlanImpossible(
+            f"The Python in {there.path} does not start. Make that environment again."
+        )
     raise PlanImpossible(
-        f"{name} in {there.path} lies outside of it, stands there twice, or has no list of its "
-        f"files (RECORD): it cannot be moved whole. Remove it with the environment's own pip (pip "
-        f"uninstall {name}, as often as it takes), then install the right one."
+        f"{name} in {there.path} is outside of it, is there twice, or has no list of its files "
+        "(RECORD), so it cannot be moved safely. Remove it with the environment's own pip (pip "
+        f"uninstall {name} until none is left), then install the right one."
     )
 
 
@@ -105,8 +108,8 @@ def _index_of(version: str) -> str:
     known = next((stack.index for stack in load_stacks() if stack.torch == version), "")
     if not known:
         raise PlanImpossible(
-            f"Which index has torch {version} is not known here. With the environment's own pip: "
-            f"pip install --force-reinstall --no-deps torch=={version} --index-url INDEX"
+            f"This program does not know which index has torch {version}. Use the environment's "
+            f"own pip: pip install --force-reinstall --no-deps torch=={version} --index-url INDEX"
         )
     return known
 
@@ -128,14 +131,14 @@ def _exchanged(
         _resolve(there, goes, wanted, index, supply, work),
         fetch_beside(work, _hashes(goes.version)),
         SetAsidePackages(
-            "What is exchanged is kept: moved on the same file system, with a list of hashes.",
+            "Replaced files are kept in a backup on the same file system, with a list of hashes.",
             there.path,
             there.site,
             ((goes.name, goes.version),),
             (),
             f"{work}/wheels",
             _backup(host, there.path),
-            "move everything back to its place",
+            "move everything back",
         ),
         install_beside(there, work),
         drop_downloads(work),
@@ -169,5 +172,5 @@ def _resolve(
         wheelhouse=supply.wheelhouse,
         report=report_in(work),
     )
-    why = "Decide on the version before anything changes; all other packages are held."
+    why = "pip chooses the version before anything changes; all other packages keep theirs."
     return resolve_held(why, resolving, there, (goes,), work)

@@ -26,7 +26,7 @@ FOR_ALL = re.compile(
     r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
 )
 """Settings of ROCm that name no file: what root's helper lets into a file for all users."""
-LINES_BACK = "the same lines are put back where they stood"
+LINES_BACK = "the same lines are put back in their old place"
 FILE_BACK = "put back from the backup"
 
 
@@ -50,7 +50,10 @@ def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) ->
     in_files = {one.name for one in settings if one.file}
     alone = {(one.name, one.value) for one in settings if one.name not in in_files}
     for name, value in sorted(alone):
-        text = f"{name}={value} is set in this session, and in no file that was read: unset {name}"
+        text = (
+            f"{name}={value} is set in this session, but in no file that this program reads: "
+            f"unset {name}"
+        )
         found += Mending((), (text,))
     return found
 
@@ -70,9 +73,9 @@ def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
     return (
-        f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0 and has it from these "
-        f"lines alone. Before you start it again, give it one of its own, at the end of "
-        f"{place}/bin/activate for example: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
+        f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0 and gets it only from "
+        "these lines. Before you start it again, set it there, for example at the end of "
+        f"{place}/bin/activate: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
     )
 
 
@@ -81,16 +84,16 @@ def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...
     place = short_path(path, machine)
     if path.endswith(FISH_VARIABLES):
         names = " ".join(dict.fromkeys(one.name for one in wanted))
-        return Mending((), (f"In fish, by hand: set --universal --erase {names}",))
+        return Mending((), (f"In fish, remove it yourself: set --universal --erase {names}",))
     by_hand = Mending(
-        (), tuple(f"{place}:{s.line} stays, edit it by hand: {_shown(s)}" for s in wanted)
+        (), tuple(f"{place}:{s.line} stays, edit it yourself: {_shown(s)}" for s in wanted)
     )
     if not isinstance(text, str) or REPLACED in text or path.endswith(NO_SHELL):
         return by_hand
     out, instead, left = _lines(path, text, wanted)
     notes = tuple(f"{place}:{number} stays, {why}" for number, why in left)
     if left and path.startswith(PROFILES):
-        notes = (*notes, f"`rdna1-setup clean-up` shows what of {place} it would clear away.")
+        notes = (*notes, f"`rdna1-setup clean-up` shows what it would remove from {place}.")
     if not out:
         return Mending((), notes)
     if path.startswith(f"{machine.access.home.rstrip('/')}/"):
@@ -123,13 +126,13 @@ def _lines(
         named = {(one.name, one.value) for one in wanted if one.line == number}
         there = {(name, value) for name, value, _ in assignments(row)}
         if not named <= there:  # changed since, or lines are counted otherwise in this file
-            left.append((number, f"for it is another line by now: {row.strip()}"))
+            left.append((number, f"because the line has changed: {row.strip()}"))
         elif number in rests:
             out.append((number, row))
         elif others := sorted(name for name, _ in there - named):
-            left.append((number, f"for it sets {', '.join(others)} too: {row.strip()}"))
+            left.append((number, f"because it also sets {', '.join(others)}: {row.strip()}"))
         elif number not in can_go and number not in alone:
-            why = f"for it does more, or stands inside something: {row.strip()}"
+            why = f"because it does more, or is part of a larger command: {row.strip()}"
             left.append((number, why))
         else:
             out.append((number, row))
@@ -160,13 +163,13 @@ def _taken_out(
 def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]) -> Step:
     rest = without_lines(text, out, instead)
     numbers = ", ".join(str(number) for number, _ in out)
-    reason = f"{_reason(wanted)} It reaches every user (line {numbers} goes)."
+    reason = f"{_reason(wanted)} It affects every user (removes line {numbers})."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
-        return SetSystemPathAside(f"{reason} Nothing else is set there.", path, FILE_BACK)
+        return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
     why = f"{reason} The rest of the file stays."
     return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text))
 
 
 def _reason(wanted: tuple[Setting, ...]) -> str:
     shown = ", ".join(dict.fromkeys(map(_shown, wanted)))
-    return f"What the finding names goes, line by line: {shown}."
+    return f"Removes these lines: {shown}."

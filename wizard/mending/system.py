@@ -29,10 +29,11 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
     """The user joins the groups of the devices."""
     if others := [name for name in groups if name not in GROUPS]:
         raise PlanImpossible(
-            f"The device belongs to the group {others[0]}, which no plan of this program joins: "
-            "a udev rule of the distribution is missing. Restart, or reinstall the package udev."
+            f"The device belongs to the group {others[0]}, which this program does not add you "
+            "to: a udev rule of the distribution is missing. Restart, or reinstall the package "
+            "udev."
         )
-    note = "Log out of the whole session and in again afterwards: until then nothing changes."
+    note = "Then log out of the whole session and log in again: until then nothing changes."
     return Mending((join_groups(machine, groups),), (note,))
 
 
@@ -44,18 +45,18 @@ def finished(machine: Machine) -> Mending:
     if cut := [one for one in named if any(word in one for word in CUT)]:
         names = " ".join(one.split(" ")[0] for one in cut)
         raise PlanImpossible(
-            f"dpkg cannot finish {', '.join(cut)}: it was cut off while it unpacked. Run `sudo "
-            f"apt-get install --reinstall {names}`; where no archive has it, `sudo dpkg --remove "
+            f"dpkg cannot finish {', '.join(cut)}: it was interrupted while unpacking. Run `sudo "
+            f"apt-get install --reinstall {names}`. If no archive has it, run `sudo dpkg --remove "
             f"--force-remove-reinstreq {names}`."
         )
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
-        f"apt refuses all work until dpkg has finished what was cut off{told}.",
-        "none: a package that is configured stays so; remove it with apt if you do not want it",
+        f"apt refuses to work until dpkg has finished what was interrupted{told}.",
+        "none: a configured package stays configured; remove it with apt if you do not want it",
     )
     note = (
-        "This cannot be taken back: the scripts of the packages run to their end. Nothing is "
-        "installed that was not unpacked already."
+        "This cannot be undone: the packages' scripts run to their end. Only packages that are "
+        "already unpacked are installed."
     )
     return Mending((step,), (note,))
 
@@ -65,8 +66,8 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     require_apt(machine)
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
-    why = "Without it the distribution's packages of the same names win, also later on."
-    back = "moved into the backup" if before is None else "what was there is put back"
+    why = "Without it apt prefers the distribution's packages of the same names, now and later."
+    back = "moved into the backup" if before is None else "the old file is restored"
     pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
     going = _shadowing(host, machine, names)
     if not going:
@@ -75,8 +76,8 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
 
 
 _THEN = (
-    "AMD's own do not come by themselves: install what you wanted once more, for example with "
-    "rdna1-setup apply --footprint venv+system. What PyTorch's wheels need is in the wheels."
+    "This does not install AMD's packages: install what you wanted again, for example with "
+    "rdna1-setup apply --footprint venv+system. PyTorch's wheels include everything they need."
 )
 
 
@@ -93,19 +94,22 @@ def _staying(names: tuple[str, ...], going: tuple[Package, ...]) -> tuple[str, .
     left = [name for name in names if name not in {one.name for one in going}]
     if not left:
         return ()
-    return (f"Of the distribution these stay, for AMD has none of the name: {', '.join(left)}.",)
+    return (
+        "These packages of the distribution stay, because AMD has none of that name: "
+        f"{', '.join(left)}.",
+    )
 
 
 def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
     names = tuple(one.name for one in going)
     return (
         KeepDebs(
-            "So that each of them can come back, also without a network.",
+            "So that each of them can be restored, even without a network.",
             tuple((one.name, one.version) for one in going),
         ),
         AptChange(
-            f"{counted(len(names), 'package')} of the distribution in the way of AMD's of the same "
-            "name; apt must mean to remove just that.",
+            f"Removes {counted(len(names), 'package')} of the distribution that AMD's packages of "
+            "the same name should replace. Stops if apt would remove anything else.",
             "installed again from the backup",
             remove=names,
             purge=True,

@@ -17,7 +17,7 @@ from wizard.run.lines import clean
 
 PREFIX = "rehearsal"
 MISSING = 3
-"""How UNDO.sh ends where nothing is left but packages that were removed for good."""
+"""How UNDO.sh ends where nothing is left but packages that were removed permanently."""
 NOTHING: Counts = Counts(0, 0, 0, "")
 SHOWN = 10
 
@@ -106,21 +106,21 @@ def headline(done: Rehearsed, left: int | None) -> str:
     """
     there = f"{done.there}" if done.there.all else "nothing is changed"
     if done.failed:
-        there = f"step {done.failed} of root's part FAILED; up to it {there}"
+        there = f"step {done.failed} of root's part FAILED; before it {there}"
     back = "everything as before"
     if done.left_something:
-        back = "NOT all could be taken back"
+        back = "NOT everything could be undone"
     elif left is None:
-        back = f"{done.back}; what it is cannot be read"
+        back = f"{done.back}; the list cannot be read"
     elif left or done.packages or done.for_good:
         named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
         packages = f"{len(done.packages)} packages" if done.packages else ""
         plural = "s" * (len(done.for_good) != 1)
-        gone = f"{len(done.for_good)} package{plural} removed for good" if done.for_good else ""
-        back = f"everything as before but {' and '.join(filter(None, (named, packages, gone)))}"
+        gone = f"{len(done.for_good)} package{plural} removed permanently" if done.for_good else ""
+        back = f"everything as before except {' and '.join(filter(None, (named, packages, gone)))}"
     elif done.back.all:
-        back = f"everything as before but {done.back.all} logs, caches and the like"
-    return f"{there}; after the way back: {back}"
+        back = f"everything as before except {done.back.all} logs, caches and similar files"
+    return f"{there}; after the rollback: {back}"
 
 
 def summary(done: Rehearsed) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def summary(done: Rehearsed) -> tuple[str, ...]:
     changes = _back(done)
     if changes is not None:
         return summary_of(done, changes)
-    unread = f"The list of what is not as before cannot be read: {done.back.file}"
+    unread = f"The list of differences cannot be read: {done.back.file}"
     return (f"Files: {headline(done, None)}.", *_package_lines(done), unread)
 
 
@@ -150,7 +150,7 @@ def _back(done: Rehearsed) -> tuple[Change, ...] | None:
 
 def _package_lines(done: Rehearsed) -> Iterator[str]:
     if done.packages:
-        yield f"Packages that are not as before: {', '.join(done.packages[:SHOWN])}"
+        yield f"Packages that differ: {', '.join(done.packages[:SHOWN])}"
 
 
 def _left_lines(
@@ -158,7 +158,7 @@ def _left_lines(
 ) -> Iterator[str]:
     yield from _package_lines(done)
     for change in left[:SHOWN]:
-        yield f"not as before: {change}"
+        yield f"different: {change}"
     if len(left) > SHOWN:
         yield f"and {len(left) - SHOWN:,} more: {done.back.file}"
     reasons = {why_expected(change.path) for change in changes} - {""}

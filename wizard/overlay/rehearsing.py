@@ -26,18 +26,18 @@ from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
 WAY_BACK = RunProgram(
-    "Shows that the rollback works: it undoes everything in the copy.",
+    "Tests the rollback: it undoes everything in the copy.",
     ("sh", "UNDO.sh"),
     "nothing to undo",
-    title="Roll all of it back",
+    title="Roll everything back",
 )
 
 
 BROKEN_OFF = Trouble(
-    "The rehearsal ended by itself.",
-    "Something ended root's helper, such as a lack of memory. Nothing was changed; what it has "
-    "left of its copy is removed when root's helper starts the next time.",
-    "Rehearse again, or go on without it.",
+    "The trial run ended unexpectedly.",
+    "Something ended root's helper, such as a lack of memory. Nothing was changed. The rest of "
+    "its copy is removed when root's helper starts again.",
+    "Try again, or continue without a trial run.",
 )
 
 
@@ -155,8 +155,8 @@ def _shown(told: Told, plan: Plan, seconds: float) -> Iterator[Event]:
 def _trouble(error: Trouble | OSError | ValueError) -> Trouble:
     if isinstance(error, ValueError):  # a plan that is not settled
         return Trouble(
-            f"This plan cannot be rehearsed yet: {error}.",
-            "What would be done is not known exactly. Nothing was changed.",
-            "Make the plan on this very machine, with a network.",
+            f"A trial run of this plan is not possible yet: {error}.",
+            "The exact changes are not known. Nothing was changed.",
+            "Make the plan on this machine, with a network.",
         )
     return as_trouble(error)

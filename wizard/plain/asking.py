@@ -13,14 +13,14 @@ HELP = "?"
 LEAVE = "q"
 PATIENCE = 3
 """So many answers that mean nothing, and the choices are told once more."""
-AGAIN = "Three answers that mean nothing here; nothing was changed by them. Once more:"
-NO_NUMBER = "There is no choice {0!r} here."
+AGAIN = "That was three invalid answers. Nothing was changed. Please try again:"
+NO_NUMBER = "{0!r} is not one of the choices."
 HOW_TO_ANSWER = (
     "Type your answer and Enter; Enter alone takes the usual one. b goes back to the question "
     "before. q leaves, and nothing is changed by that."
 )
 """Told where a question has no more to tell of itself."""
-NOTHING_BEFORE = "Nothing comes before this question. 0 leaves."
+NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
 
 
 class Left(Exception):

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.preflight.way_back import Sources
 
-AWAY = "What is to go? The plan is shown first, and there is a way back."
-RUNS = "Which run? What it made is shown first, and you are asked."
+AWAY = "What do you want to remove? You see the plan first, and you can undo it."
+RUNS = "Which run? You see what it made, and are asked first."
 NOT_HERE = "A recorded machine has nothing to undo."
-FOR_GOOD = "Remove them all the same, without rollback?"
+FOR_GOOD = "Remove them anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
 
 
 def clear(road: Road) -> int:
     """Take ROCm off, or clear away what others left; gives the exit code."""
     options: list[Option[tuple[str, ...]]] = [
-        Option("what other scripts left: settings, orphans, broken packages", ("clean-up",)),
+        Option("leftovers of other scripts: settings, orphans, broken packages", ("clean-up",)),
         Option("AMD's ROCm packages", ("remove",)),
         Option("AMD's and the distribution's ROCm", ("remove", "--distribution-rocm")),
     ]
@@ -78,7 +78,7 @@ def chosen_for_good(road: Road, sources: Sources) -> tuple[str, ...] | None:
         road.say(clean(text))
     options = [
         Option("no: nothing is removed", False),
-        Option("yes, remove them for good", True),
+        Option("yes, remove them permanently", True),
     ]
     if road.ask.choose(FOR_GOOD, options):
         return ("--without-rollback",)

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding
     from wizard.plain.road import Road
 
-FINDINGS = "Which one? Enter its number to read what proves it and how to fix it."
+FINDINGS = "Which one? Enter its number for the evidence and the fix."
 ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
 MEND = "fix it: you see the plan first, and are asked"
-BY_HAND = "This program has no plan for it. Fix it by hand, as described above."
+BY_HAND = "This program has no plan for it. Fix it yourself, as described above."
 
 
 def walk(road: Road) -> int:

@@ -11,9 +11,9 @@ from wizard.plain.asking import Option
 if TYPE_CHECKING:
     from wizard.plain.road import Road
 
-WHERE = "Where is the text: a log, a traceback, what a program printed?"
+WHERE = "Where is the text (a log, a traceback, a program's output)?"
 PATH = "The path of the file:"
-PASTE = "Paste it now. End it with a line that holds only a full stop."
+PASTE = "Paste it now. End it with a line that contains only a full stop."
 END = "."
 
 

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
     from wizard.plain.road import Road
 
-PYTHONS = "Which Python? Its torch is measured."
+PYTHONS = "Which Python? This measures its torch."
 TYPED = "another one: I name it"
 NAME = "The Python of an environment that has torch, such as ~/ai/rocm52/bin/python:"
 DEVICES = "On which device?"
-AIMS = "What is to be found out?"
+AIMS = "What do you want to know?"
 PRESETS = "Which table of shapes?"
-LIMITS = "The largest size that comes back, for which channels?"
-SETTINGS = "Which shape is to be made right?"
+LIMITS = "Find the largest size that finishes, for which channels?"
+SETTINGS = "Which shape do you want to make work?"
 OWN_SHAPE = "Channels and size, such as 16-32 64:"
-IN_USE = "Somebody is logged in at the screen that this card drives, or may drive."
+IN_USE = "Someone is logged in at a screen that this card drives, or may drive."
 QUICK = ("--sizes", "32", "--channels", "16-32")
 CHANNELS = ("16-32", "32-64", "64-128")
 SHAPES = (("16-32", "64"), ("16-32", "224"), ("32-64", "64"), ("64-128", "64"))
@@ -72,8 +72,8 @@ class Measuring:
         if wanted.device:
             return None
         options = [
-            Option("the GPU: what hangs may freeze the desktop; you are asked before", "cuda"),
-            Option("the processor: no risk, and the control of every experiment", "cpu"),
+            Option("the GPU: a hang may freeze the desktop; you are asked first", "cuda"),
+            Option("the processor: no risk; its results are the reference", "cpu"),
         ]
         usual = 0 if self.with_card else 1
         return replace(wanted, device=self.road.ask.choose(DEVICES, options, usual))
@@ -81,11 +81,11 @@ class Measuring:
     def aim(self, wanted: Wanted) -> Wanted:
         """What is to be found out."""
         options = [
-            Option("which shapes pass: the table that the public notes disagree about", "table"),
+            Option("which shapes pass: the table on which the public notes disagree", "table"),
             Option("a first look: one small shape", "quick"),
             Option("the layers of a whole model, or another table", "preset"),
-            Option("the largest size that comes back", "limit"),
-            Option("the fewest variables that make one shape right", "setting"),
+            Option("the largest size that finishes", "limit"),
+            Option("the fewest variables that make one shape work", "setting"),
             Option("other operations than Conv2d", "operations"),
         ]
         return replace(wanted, aim=self.road.ask.choose(AIMS, options))
@@ -187,7 +187,7 @@ def _keep(road: Road, python: str) -> None:
     found = found_by(told_by(newest).done.setting, python)
     if found is None:
         return
-    keep = [Option("show me the plan for that", True), Option("no", False)]
+    keep = [Option("show me the plan for this", True), Option("no", False)]
     if road.ask.choose(f"Keep this setting for {found.venv}?", keep):
         pairs = [f"{name}={value}" for name, value in found.setting]
         road.carry_out("keep", "--venv", found.venv, *pairs)

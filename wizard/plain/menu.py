@@ -17,18 +17,18 @@ from wizard.plain.road import Do, Road, say
 Way = Callable[[Road], int]
 
 AIM = """\
-rdna1-setup, as plain text. It looks at this machine, says which stack (a
-PyTorch and what it needs) may work on an RX 5500, 5600 or 5700, installs it by
-a plan that you read first, and measures Conv2d on your own card. Nobody who
-made it has run it on such a card."""
-LIVE = "Changes are made after you have agreed to a plan, never before."
+rdna1-setup in plain text. It looks at this machine, recommends a stack (a
+PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
+installs it, and measures Conv2d on your card. Its makers have not run it on
+such a card."""
+LIVE = "Nothing is changed before you agree to a plan."
 HOW = """\
 Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the question before, q leaves.
-Ctrl+C and the end of the input (Ctrl+D) leave too. Nothing is changed unless
-you have agreed to a plan with y and Enter."""
-LEFT = "Left. Nothing was changed but by plans that you agreed to."
-BYE = "Left."
+question names; ? tells more, b goes back to the previous question, q quits.
+Ctrl+C and Ctrl+D quit too. Nothing is changed unless you agree to a plan with
+y and Enter."""
+LEFT = "Goodbye. Nothing was changed, except by plans that you agreed to."
+BYE = "Goodbye."
 OURS = ("--plain", "--screens")
 STOPPED = 130
 FAILED = (1, STOPPED)
@@ -76,15 +76,15 @@ def _unfinished(road: Road) -> tuple[str, ...]:
 
     places = places_of(host_of(road.arguments))
     if back := half_back(places):
-        return ("", f"Half taken back: run {back.id}. Roll back goes on with it.")
+        return ("", f"Partly undone: run {back.id}. Roll back continues it.")
     waits = unfinished_run(places)
     if waits is None:
         return ()
     where = f" into {waits.plan['venv']}" if waits.plan["venv"] else ""
     return (
         "",
-        f"Not finished: {waits.name}{where}, run {waits.id}. The same answers make the "
-        "same plan, which goes on where it stopped; or take it back.",
+        f"Not finished: {waits.name}{where}, run {waits.id}. Give the same answers to continue "
+        "where it stopped, or roll it back.",
     )
 
 
@@ -105,11 +105,11 @@ def _walk(road: Road) -> int:
 
 def _ways() -> list[Option[Way | None]]:
     return [
-        Option("Set up PyTorch: look, choose, read the plan, install", setting_up.walk),
-        Option("Measure Conv2d with a PyTorch that is there", measuring.walk),
-        Option("Diagnose this machine, and mend what was found", diagnosing.walk),
+        Option("Set up PyTorch: check, choose, read the plan, install", setting_up.walk),
+        Option("Measure Conv2d with an installed PyTorch", measuring.walk),
+        Option("Diagnose this machine, and fix what is found", diagnosing.walk),
         Option("Explain a log or an error text", explaining.walk),
-        Option("Remove ROCm, or clean up what other scripts left", away.clear),
+        Option("Remove ROCm, or clean up after other scripts", away.clear),
         Option("Roll back: undo a run of this program", away.roll_back),
         Option("Show this machine on one page: verdict, advice, problems", telling.tell_all),
         Option("Report for an issue, without your name and home", telling.report),
@@ -127,16 +127,16 @@ def _explain(place: int | None) -> None:
 
 
 MORE = (
-    "1 asks what you want to run, advises a stack, and shows the plan in full. Only when you "
-    "have agreed to that is something installed, into one folder.",
-    "2 runs convolutions one by one, each with a deadline. On a card that may hang: it warns "
-    "and asks before. It tells which shapes pass, with the right numbers.",
-    "3 looks for what stands in the way, and says what proves it and what mends it.",
-    "4 reads a file, or lines that you paste, for causes that this program knows.",
-    "5 takes AMD's packages off, or clears away files and lines of other scripts. The plan is "
-    "shown first, and there is a way back.",
-    "6 shows what a run made and takes it back; files that are not ours stay.",
+    "1 asks what you want to run, recommends a stack, and shows the full plan. It installs into "
+    "one folder, and only after you agree.",
+    "2 runs convolutions one by one, each with a time limit. Your card may hang: it warns you "
+    "and asks first. It shows which shapes give the right numbers.",
+    "3 looks for problems, shows the evidence, and says how to fix them.",
+    "4 looks for known causes in a file, or in lines that you paste.",
+    "5 removes AMD's packages, or files and lines of other scripts. It shows the plan first, and "
+    "you can undo it.",
+    "6 shows what a run made and undoes it; your own files stay.",
     "7 changes nothing. It prints about 40 lines, and which commands say more.",
-    "8 prints a report. Nothing leaves this machine by itself.",
-    "0 leaves. Nothing is changed by that.",
+    "8 prints a report. It sends nothing anywhere.",
+    "0 quits. That changes nothing.",
 )

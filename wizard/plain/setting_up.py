@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from wizard.plain.road import Road
     from wizard.report.recommendation import Compared
 
-WISHES = "What do you want to run? The stacks are ranked for it."
+WISHES = "What do you want to run? The recommendation depends on it."
 STACKS = "Which stack? The recommended one comes first."
-SURE = "Take it all the same?"
-CARDS = "There is more than one card of AMD's. Which one?"
+SURE = "Use it anyway?"
+CARDS = "There is more than one AMD card. Which one?"
 PRESETS = "Which published settings for Conv2d?"
-FOOTPRINTS = "How much of the system?"
-GROUPS = "You may not use the GPU yet. Shall the plan give you permission?"
+FOOTPRINTS = "What may it change?"
+GROUPS = "You have no permission to use the GPU yet. Should the plan give it to you?"
 UNDO = "You can undo any of them after installing it: rdna1-setup rollback"
-FOLDER = "Which folder? A new one, or a venv or conda environment that you have."
+FOLDER = "Which folder? Give a new one, or an existing venv or conda environment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Setup:
             return None
         self.road.say()
         self.road.say(clean(warning))
-        options = [Option("no, choose another stack", False), Option("yes, go on with it", True)]
+        options = [Option("no, choose another stack", False), Option("yes, continue with it", True)]
         if not self.road.ask.choose(SURE, options):
             raise WentBack
         return wanted
@@ -134,7 +134,7 @@ class Setup:
         stack = find_stack(wanted.stack)
         if stack is None or not stack.presets:
             return None
-        options = [Option("none, as the stack comes", "")]
+        options = [Option("none, the stack's own", "")]
         options += [
             Option(f"{each.name}, of {each.source}. {each.caution}", each.name)
             for each in stack.presets
@@ -148,9 +148,9 @@ class Setup:
         stack = find_stack(wanted.stack)
         if stack is None or not stack.system_release:
             return None
-        system = f"that, and the system's packages of ROCm {stack.system_release} (needs root)"
+        system = f"that, and system packages of ROCm {stack.system_release} (needs root)"
         options = [
-            Option("one folder of yours", "venv"),
+            Option("one folder in your home", "venv"),
             Option(system, "venv+system"),
         ]
         return replace(wanted, footprint=self.road.ask.choose(FOOTPRINTS, options))
@@ -166,7 +166,7 @@ class Setup:
             return None
         options = [
             Option(f"yes: it adds you to {' and '.join(groups)}, as root", False),
-            Option("no: leave my groups as they are", True),
+            Option("no: do not change my groups", True),
         ]
         return replace(wanted, without_groups=self.road.ask.choose(GROUPS, options))
 

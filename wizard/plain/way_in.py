@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 SCREENS = "screens"
 PLAIN = "plain"
 OVERVIEW = "overview"
-NO_SCREENS = "This terminal shows no screens (TERM={0}): here is the same as plain text."
-ASKED = "{0} is at work here. How shall this program talk to you?"
-PLAIN_TEXT = "in plain text: questions with numbers, one event a line"
-ON_SCREENS = "on screens, as it does for others"
-NOT_AGAIN = "To be asked no more: rdna1-setup --plain, or rdna1-setup --screens."
+NO_SCREENS = "This terminal cannot show screens (TERM={0}), so here is the plain text version."
+ASKED = "{0} is running. How should this program talk to you?"
+PLAIN_TEXT = "in plain text: numbered questions, one line per event"
+ON_SCREENS = "on screens"
+NOT_AGAIN = "To skip this question: rdna1-setup --plain, or rdna1-setup --screens."
 
 
 def way_in(

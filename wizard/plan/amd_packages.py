@@ -30,7 +30,7 @@ RELEASE = re.compile(r"\.([4-9])([01]\d)0(\d)-\d+")
 OWN_RELEASE = re.compile(r"\d+\.\d+\.\d+$")
 """At the end of ``rocm-core5.2.0``, which lives beside ``rocm-core``."""
 UNASKED = (
-    "AMD's kernel driver package goes too ({}): dpkg stopped half-way at it, and apt fails until "
+    "AMD's kernel driver package is removed too ({}): it is half installed, and apt fails until "
     "it is gone. The kernel's own driver stays."
 )
 BROKEN = ("half-configured", "half-installed", "unpacked", "must be reinstalled")
@@ -71,8 +71,8 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     packages = machine.rocm_packages
     if isinstance(packages, Unknown):
         raise PlanImpossible(
-            f"What is installed is not known, because {packages.because}. "
-            "Removal is by exact list only, so nothing is planned."
+            f"The installed packages cannot be read: {packages.because}. Packages are removed "
+            "only from an exact list, so nothing is planned."
         )
     asked = DRIVER in scopes
     if any(one.name in DRIVERS and is_broken(one) for one in packages):
@@ -129,9 +129,12 @@ def _notes(
     theirs = [one.name for one in packages if one.origin == "distribution" and one not in out]
     told = (
         (unasked, UNASKED),
-        (unclear, "Left, because it is not clear whose they are: {}."),
-        (drivers if AMD in scopes else [], "AMD's kernel driver stays ({}): it works."),
-        (graphics if AMD in scopes else [], "AMD's graphics packages are not ROCm and stay: {}."),
+        (unclear, "These stay, because it is not clear who they belong to: {}."),
+        (drivers if AMD in scopes else [], "AMD's kernel driver works and stays ({})."),
+        (
+            graphics if AMD in scopes else [],
+            ("AMD's graphics packages stay, because they are not ROCm: {}."),
+        ),
         (theirs, "The distribution's own ROCm packages stay: {}."),
     )
     return [text.format(_few(names)) for names, text in told if names]

@@ -100,7 +100,7 @@ class AptChange:
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""
         if not self.settled:
-            raise ValueError("the archive was not asked for the exact versions yet")
+            raise ValueError("the exact versions are not known before the archive is asked")
         return {
             "verb": "apt_change",
             "install": [list(pair) for pair in self.install],
@@ -127,26 +127,26 @@ class AptChange:
 
     def _expected(self) -> str:
         if not self.settled:
-            return "what else comes along is asked of the archive before anything is changed"
+            return "the archive is asked for all dependencies before anything is changed"
         more = [pair for pair in self.expect_install if pair not in set(self._named())]
         others = [name for name in self.expect_remove if name not in set(self.remove)]
         told = (
-            *((f"with them come {', '.join(map(_exactly, more))}",) if more else ()),
-            *((f"with them go {', '.join(others)}",) if others else ()),
+            *((f"also installs {', '.join(map(_exactly, more))}",) if more else ()),
+            *((f"also removes {', '.join(others)}",) if others else ()),
         )
-        return f"{'; '.join(told) or 'nothing else'}: anything more or less is refused"
+        return f"{'; '.join(told) or 'nothing else'}; stop if apt would do anything else"
 
     def _kept(self) -> tuple[str, ...]:
         if not self.changed:
             return ()
-        return (f"kept in the backup, for somebody changed them: {', '.join(self.changed)}",)
+        return (f"kept in the backup, because they were changed: {', '.join(self.changed)}",)
 
     def _unkept(self) -> tuple[str, ...]:
         if not self.for_good:
             return ()
         if {name for name, _ in self.for_good} == set(self.expect_remove):
-            return ("no package file of them is kept",)
-        return (f"no package file is kept of {', '.join(map(_exactly, self.for_good))}",)
+            return ("no package file is kept for them",)
+        return (f"no package file is kept for {', '.join(map(_exactly, self.for_good))}",)
 
     def _named(self) -> Versions:
         return (*self.install, *((deb.name, deb.version) for deb in self.debs))
@@ -178,7 +178,7 @@ class KeepDebs:
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""
         if not self.settled:
-            raise ValueError("the archive was not asked for the exact versions yet")
+            raise ValueError("the exact versions are not known before the archive is asked")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
 
     def __str__(self) -> str:
@@ -254,9 +254,9 @@ class RestoreSettings:
 
     def __str__(self) -> str:
         return (
-            "as root, settings, changed and deleted files, marks and alternatives of packages as "
-            f"run {self.run} found them; what it was cut off in writing goes, and empty folders "
-            "that it made"
+            "as root, restore settings, changed and deleted files, marks and alternatives of "
+            f"packages to their state before run {self.run}; remove unfinished files and empty "
+            "folders that it made"
         )
 
 
@@ -269,7 +269,7 @@ class MakeSnapshot:
     """``timeshift`` or ``snapper``."""
     config: str = ""
     """Snapper's configuration of the file system ``/``; ``""`` for Timeshift."""
-    inverse: str = "the snapshot stays until you remove it"
+    inverse: str = "the snapshot stays until you delete it"
     needs_root: bool = True
 
     @property
@@ -289,4 +289,4 @@ class MakeSnapshot:
 
 def _exactly(pair: tuple[str, str]) -> str:
     name, version = pair
-    return f"{name}={version}" if version else f"{name} (its version is the archive's to say)"
+    return f"{name}={version}" if version else f"{name} (in the archive's version)"

@@ -24,14 +24,14 @@ _SEEDS = ("pip", "setuptools", "wheel")
 def why_beside(machine: Machine, stack: Stack, there: Contents) -> str:
     """Why this environment is left as it is; ``""`` when its torch can be replaced."""
     if not there.python or not there.site:
-        return "it does not tell which Python it has"
+        return "its Python version cannot be read"
     if there.python not in stack.pythons:
         wanted = ", ".join(stack.pythons)
         return f"it has Python {there.python}, and {stack.id} needs Python {wanted}"
     if not there.starts:
-        return "its own Python is gone (bin/python leads nowhere)"
+        return "its own Python is gone (bin/python is a broken link)"
     if not there.has_pip and isinstance(machine.uv, Unknown):
-        return "it has no pip, and there is no uv that would bring one"
+        return "it has no pip, and there is no uv to install one"
     return _not_pip_s(stack, there)
 
 
@@ -41,16 +41,16 @@ def _not_pip_s(stack: Stack, there: Contents) -> str:
     names = [each.name for each in goes if each.installer == "conda" or each.name in there.conda]
     if conda or names:
         told = ", ".join(sorted({*conda, *names}))
-        return f"conda installed {told}: only conda can replace that without breaking its records"
+        return f"conda installed {told}, and only conda can replace it without breaking its records"
     twice = [each.name for each in goes if each.twice]
     if twice:
         return (
-            f"{', '.join(twice)} stands there in two versions, and whose file is whose cannot be "
-            "told (pip uninstall, as often as it takes, then pip install mends that)"
+            f"it has {', '.join(twice)} in two versions, so their files cannot be told apart (to "
+            "fix it: pip uninstall until none is left, then pip install)"
         )
     bare = [each.name for each in goes if not each.recorded]
     if bare:
-        return f"{', '.join(bare)} has no list of its files (RECORD), so it cannot be moved whole"
+        return f"{', '.join(bare)} has no list of its files (RECORD), so it cannot be moved safely"
     return ""
 
 
@@ -98,13 +98,13 @@ def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tup
     # What has an address or a folder of its own is told, not fetched: it may be work in progress.
     own = [each for each in _asked(there) if each.source]
     return (
-        f"{there.path} stays untouched: {why}.",
-        f"A new venv beside it: {choice.venv}. To go back: rdna1-setup rollback removes it.",
-        f"{len(taken)} packages that you asked for there are asked for again, in the same version "
-        f"where there is one; what differs is told, and kept in {LEFT_OUT}.",
+        f"{there.path} is not changed: {why}.",
+        f"A new venv is made beside it: {choice.venv}. To undo: rdna1-setup rollback removes it.",
+        f"The {len(taken)} packages that you installed there are installed here too, in the same "
+        f"version if possible; {LEFT_OUT} lists the differences.",
         *(
-            f"Not brought along, install it yourself: {each.name} {each.version} "
-            f"from {redact(each.source)}"
+            f"Not installed here, install it yourself: {each.name} {each.version} from "
+            f"{redact(each.source)}"
             for each in own
         ),
         *_conda_note(there),
@@ -115,4 +115,4 @@ def _conda_note(there: Contents) -> tuple[str, ...]:
     mine = [each for each in there.distributions if each.installer == "conda"]
     if not mine:
         return ()
-    return (f"{len(mine)} packages there came by conda and are not asked for again.",)
+    return (f"{len(mine)} packages there came from conda and are not installed here.",)

@@ -50,12 +50,12 @@ def _broken(
         return ""  # it stays: nothing changes for whoever asks for it
     if name in before and not contains(need.specifier, before[name]):
         return ""  # broken already
-    wish = f"{asking.name} {asking.version} asks for {name}{need.specifier}"
+    wish = f"{asking.name} {asking.version} needs {name}{need.specifier}"
     if name not in come:
-        return f"{wish}, which would be gone"
+        return f"{wish}, which would be removed"
     if contains(need.specifier, come[name]):
         return ""
-    return f"{wish}; it would get {name} {come[name]}"
+    return f"{wish}, but {name} {come[name]} would be installed"
 
 
 def _counts(need: Requirement, python: str) -> bool:

@@ -39,7 +39,9 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
     steps = (*own, *packages, *profiles.steps, *trees)
     told = (*notes, *profiles.notes, *_told(machine, files))
     if not steps:
-        raise NothingToDo(" ".join(("Other scripts left nothing that can be cleared away.", *told)))
+        raise NothingToDo(
+            " ".join((("There is nothing to clean up: other scripts left nothing behind."), *told))
+        )
     return system_plan(Kind.CLEAN_UP, steps, told, first)
 
 
@@ -56,12 +58,12 @@ def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:
         found = rocm_lines(path, text)
         if path.startswith(home) and found.out and not path.endswith(UNEDITED):
             yield TakeLinesOut(
-                f"Settings for ROCm that reach every program: {_names(found)}.",
+                f"These settings for ROCm affect every program: {_names(found)}.",
                 path,
                 found.out,
                 sha256(text),
                 sha256(without_lines(text, found.out)),
-                "the same lines are put back where they stood",
+                "the same lines are put back in their old place",
             )
 
 
@@ -77,11 +79,11 @@ def _profile(path: str, text: str | None) -> Leftovers:
     name = path.removeprefix(PROFILES)
     lines = rocm_lines(path, text or "")
     if OWN_NAME.search(name) or lines.only:
-        return Leftovers((SetSystemPathAside("Settings that reach every user.", path, BACK),))
+        return Leftovers((SetSystemPathAside("These settings affect every user.", path, BACK),))
     if text is None or not lines.out:
-        return Leftovers((), (f"{path} does more than set variables for ROCm; edit it by hand.",))
+        return Leftovers((), (f"{path} does more than set variables for ROCm. Edit it yourself.",))
     content = without_lines(text, lines.out)
-    why = f"Settings that reach every user go: {_names(lines)}. The rest of the file stays."
+    why = f"Removes settings that affect every user: {_names(lines)}. The rest of the file stays."
     return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text)),))
 
 
@@ -126,9 +128,9 @@ def _orphans(machine: Machine, planned: tuple[Step, ...]) -> Iterator[Step]:
 
 def _orphaned(tree: RocmTree, there: set[str]) -> str:
     if tree.link_to is None:
-        return "No package owns anything in it, as far as dpkg knows." if tree.owner == "" else ""
+        return "dpkg knows no package that owns anything in it." if tree.owner == "" else ""
     lost = tree.link_to.startswith("/opt/") and tree.link_to not in there
-    return f"It leads to {tree.link_to}, which is not there." if lost else ""
+    return f"It points to {tree.link_to}, which does not exist." if lost else ""
 
 
 def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
@@ -137,8 +139,8 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
         found = rocm_lines(path, files.texts.get(path, ""))
         if not path.startswith(PROFILES):
             yield from (
-                f"{short_path(path, machine)}:{number} stays, because it does more or stands "
-                f"inside something: {line.strip()}"
+                f"{short_path(path, machine)}:{number} stays, because it does more or is part of "
+                f"a larger command: {line.strip()}"
                 for number, line in found.left
             )
         if _left_to_the_user(path, machine, files):
@@ -146,10 +148,10 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
             yield f"{short_path(path, machine)}:{first.line} stays ({_text(first)}): {_how(path)}"
     within = dict.fromkeys(one.within for one in machine.settings if one.within)
     if within:
-        yield f"Settings that only these see stay: {', '.join(within)}."
+        yield f"Settings that affect only these programs stay: {', '.join(within)}."
     yield from (
-        f"{path}: somebody exchanged this library and kept the old one. To be rid of both, remove "
-        "this ROCm."
+        f"{path}: this library was replaced by hand, and the old one was kept. To remove both, "
+        "remove this ROCm."
         for path in files.exchanged
     )
 
@@ -163,8 +165,8 @@ def _left_to_the_user(path: str, machine: Machine, files: FilesNow) -> bool:
 
 def _how(path: str) -> str:
     if path.endswith(UNEDITED):
-        return "`set --universal --erase NAME` in fish takes it away"
-    return "edit it by hand"
+        return "`set --universal --erase NAME` in fish removes it"
+    return "edit it yourself"
 
 
 def _names(found: Findings) -> str:

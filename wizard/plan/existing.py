@@ -62,7 +62,7 @@ def _steps(
         *user_site_steps(choice, there, places),
         install_beside(there, work),
         *(
-            replace(step, inverse="goes with the new torch")
+            replace(step, inverse="removed with the new torch")
             for step in execstack_steps(machine, choice, stack)
         ),
         *settings,
@@ -103,7 +103,7 @@ def _resolve(
         wheelhouse=choice.wheelhouse,
         report=report_in(work),
     )
-    why = "Decide on every version before anything changes; all other packages are held."
+    why = "pip chooses every version before anything changes; all other packages keep theirs."
     return resolve_held(why, resolving, there, replaced(there, stack), work)
 
 
@@ -111,12 +111,12 @@ def _set_aside(
     choice: Choice, stack: Stack, there: Contents, settings: tuple[Step, ...], work: str
 ) -> SetAsidePackages:
     return SetAsidePackages(
-        "What is replaced is kept in a backup on the same file system, with a list of hashes.",
+        "Replaced files are kept in a backup on the same file system, with a list of hashes.",
         choice.venv,
         there.site,
         tuple((each.name, each.version) for each in replaced(there, stack)),
         tuple(step.path for step in settings if isinstance(step, (WriteFile, PinInstalled))),
         f"{work}/wheels",
         f"{choice.venv}/{OURS}",
-        "move everything back to its place",
+        "move everything back",
     )

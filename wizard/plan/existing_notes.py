@@ -16,17 +16,17 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
     stay = len(there.distributions) - len(goes)
     kind = "conda environment" if there.kind == "conda" else "venv"
     gone = (
-        f"Replaced: {names_of(goes)}." if goes else "There is no torch in it: nothing is replaced."
+        (f"It replaces {names_of(goes)}.") if goes else "It has no torch, so nothing is replaced."
     )
     return (
-        f"{there.path} is a {kind} of yours with Python {there.python}: only its torch changes.",
-        f"{gone} What is replaced is not deleted: it moves to {there.path}/{OURS} and waits there.",
-        f"Stays as it is: {stay} other packages, held at their versions, and every other file.",
+        f"{there.path} is your {kind} with Python {there.python}: only its torch changes.",
+        f"{gone} Replaced files are not deleted: they move to {there.path}/{OURS}.",
+        f"The {stay} other packages keep their versions, and every other file stays.",
         *(
-            f"{each.name} goes and does not come back: it is built for the old torch, and "
-            f"{stack.id} brings none."
+            f"{each.name} is removed: it is built for the old torch, and {stack.id} does not "
+            "include it."
             for each in without_successor(stack, goes)
         ),
-        "To go back: rdna1-setup rollback. It removes what came and moves the same files back.",
+        "To undo: rdna1-setup rollback removes the new files and moves the old ones back.",
         *user_site_notes(choice, there),
     )

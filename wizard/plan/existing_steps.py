@@ -47,7 +47,7 @@ class ResolveHeld:
         calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
         return redact(
             f"{settings}{calls}  # {self.constraints} pins the {len(self.held)} packages that "
-            f"stay; {self.seen} shows pip those alone"
+            f"stay; {self.seen} shows pip only those"
         )
 
 
@@ -80,7 +80,7 @@ class SetAsidePackages:
         what = "; ".join(
             (
                 *((f"the files of {names}, as their RECORD lists them",) if names else ()),
-                *((f"{files} (where it is there)",) if files else ()),
+                *((f"{files} (if it exists)",) if files else ()),
             )
         )
         return f"move {what}, to {self.backup} (each with its SHA-256 in a list)"
@@ -115,8 +115,8 @@ class ResolveCarried:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         wanted = shlex.join(f"{name}=={version}" for name, version in self.carried)
         return redact(
-            f"{settings}{shlex.join(self.argv)} {wanted}  # what has no version here is asked for "
-            f"without its number, then left out; {self.told} says so"
+            f"{settings}{shlex.join(self.argv)} {wanted}  # if a version does not exist, any "
+            f"version is tried, then the package is left out; {self.told} lists these"
         )
 
 

@@ -25,7 +25,7 @@ def plan_of(form: Mapping[str, Any]) -> Plan:
     try:
         return typed(form, Plan)
     except WrongForm as error:
-        raise ValueError(f"this is no plan of this version: {error}") from None
+        raise ValueError(f"this plan is not from this version: {error}") from None
 
 
 def _step_form(step: Step) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def told_need(need: str, missing: MissingRight | None) -> str:
     if missing is None or need != missing.text or not (groups := joinable(missing)):
         return need
     return (
-        f"permission to use the GPU: the plan adds you to {' and '.join(groups)}, as root, and it "
-        "counts from your next login"
+        f"permission to use the GPU: the plan adds you to {' and '.join(groups)} as root, which "
+        "takes effect at your next login"
     )
 
 
@@ -45,10 +45,10 @@ def group_steps(
 def join_groups(machine: Machine, groups: tuple[str, ...]) -> AddToGroups:
     """The user joins these groups."""
     return AddToGroups(
-        "Gives you permission to use the GPU. It counts from your next login.",
+        "You need this permission to use the GPU. It takes effect at your next login.",
         machine.access.user,
         groups,
-        "you are taken out of the group again",
+        "removes you from the group again",
     )
 
 

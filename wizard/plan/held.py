@@ -33,7 +33,7 @@ def bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> S
     if not there.has_pip and not isinstance(machine.uv, Unknown):
         argv = (machine.uv, "pip", "install", "--python", python, *into)
     return RunProgram(
-        "A pip beside the environment does the work; the environment's own pip stays as it is.",
+        "A separate pip does the work, so the environment's own pip stays unchanged.",
         argv,
         f"remove {folder}",
         creates=(f"{folder}/pip/__main__.py",),
@@ -77,7 +77,7 @@ def resolve_held(
 def fetch_beside(work: str, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
     """Download what was chosen, into the folder of work."""
     return FetchWheels(
-        "Resumable; nothing in the environment has changed so far.",
+        "The download resumes if it is interrupted. Nothing in the environment changes yet.",
         report_in(work),
         f"{work}/wheels",
         f"{work}/lock.txt",
@@ -89,7 +89,7 @@ def fetch_beside(work: str, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
 def install_beside(there: Contents, work: str) -> InstallWheels:
     """Install what was downloaded, by our pip."""
     return InstallWheels(
-        "No index, no surprise: exactly the files that were checked, and nothing else.",
+        "Only the files that were downloaded and checked are installed.",
         f"{there.path}/bin/python",
         there.path,
         f"{work}/wheels",

@@ -19,12 +19,12 @@ from wizard.plan.steps import Plan
 from wizard.plan.user_files import Lines, PutLinesBack, with_lines
 
 Setting = tuple[tuple[str, str], ...]
-REASON = "Shells, editors, Jupyter and cron jobs that start this Python then get the setting too."
-LAUNCHER_REASON = "The same, for what must be settled before Python starts."
-BACK = "the same lines are taken out again"
+REASON = "Shells, editors, Jupyter and cron jobs that start this Python get the setting too."
+LAUNCHER_REASON = "The same, for settings that must be set before Python starts."
+BACK = "the same lines are removed again"
 NOTES = (
-    "What was measured for one shape need not hold for another: measure what your programs use.",
-    "To undo the venv itself later, take this back first: rdna1-setup rollback.",
+    "A result for one shape may not hold for another: measure the shapes that your programs use.",
+    "To remove the venv later, undo this first: rdna1-setup rollback.",
 )
 
 
@@ -38,7 +38,8 @@ def make_keep(host: Host, venv: str, setting: Setting) -> Plan:
     if isinstance(text, Unknown):
         lines = "; ".join(f"export {name}={shlex.quote(value)}" for name, value in setting)
         raise PlanImpossible(
-            f"{venv} holds no variables of ours, so none can be added. In a shell: {lines}"
+            f"rdna1-setup set no variables in {venv}, so it cannot add one. Set it in a "
+            f"shell: {lines}"
         )
     launcher = f"{venv}/bin/rdna1-python"
     steps = (
@@ -46,7 +47,7 @@ def make_keep(host: Host, venv: str, setting: Setting) -> Plan:
         *_added(launcher, host.read(launcher), _launcher_lines(setting), LAUNCHER_REASON),
     )
     if not steps:
-        raise NothingToDo(f"{venv} sets all of that already.")
+        raise NothingToDo(f"{venv} already has this setting.")
     return system_plan(Kind.KEEP, steps, NOTES)
 
 
@@ -54,10 +55,10 @@ def _require_effect(name: str, value: str) -> None:
     """Raise PlanImpossible for what does nothing, or what nobody here knows."""
     effect = effect_of(name, value)
     if effect.kind != "effective":
-        why = effect.text or "it is no variable of ROCm's that this program knows"
+        why = effect.text or "this program knows no such variable of ROCm"
         raise PlanImpossible(f"{name}={value} is not kept: {why}.")
     if not re.fullmatch(r"[\w.;:,-]+", value, re.ASCII):
-        raise PlanImpossible(f"{name}={value} is not kept: no such variable needs that value.")
+        raise PlanImpossible(f"{name}={value} is not kept: this variable does not need that value.")
 
 
 def _added(

@@ -19,7 +19,7 @@ LOADER_FOLDER = "/etc/ld.so.conf.d/"
 DRIVER_RULES = ("/etc/udev/rules.d/70-kfd.rules", "/etc/udev/rules.d/70-amdgpu.rules")
 BLACKLIST = re.compile(r"/etc/modprobe\.d/blacklist-radeon[^/]*")
 GRAPHICS_SOURCE = re.compile(r"/(?:amdgpu|graphics)(?:/|$)")
-GONE = "which is not there"
+GONE = "which does not exist"
 """How detection tells of an alternative that leads nowhere."""
 BACK = "put back from the backup"
 
@@ -57,12 +57,14 @@ def source_leftovers(machine: Machine, files: FilesNow, *, driver_stays: bool) -
 
 
 def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: FilesNow) -> Leftovers:
-    why = "AMD's apt source; nothing that stays comes from it, and a second one would interfere."
+    why = (
+        "AMD's apt source. No remaining package comes from it, and a second source would interfere."
+    )
     if not rest and file.startswith("/etc/apt/sources.list.d/"):
         return Leftovers((SetSystemPathAside(why, file, BACK),))
     text = files.texts.get(file)
     if text is None:
-        return Leftovers((), (f"{file} holds AMD's sources and others; edit it by hand.",))
+        return Leftovers((), (f"{file} has AMD's sources and others. Edit it yourself.",))
     content = _without_entries(file, text, lines)
     why = f"{why} The other sources in this file stay."
     return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text)),))
@@ -87,9 +89,11 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
     for pin in _of_kind(machine, "pin"):
         text = files.texts.get(pin.path)
         if not pin.path.startswith(PIN_FOLDER):
-            found += Leftovers((), (f"{pin.path} prefers AMD's packages ({pin.detail}); edit it.",))
+            found += Leftovers(
+                (), ((f"{pin.path} prefers AMD's packages ({pin.detail}). Edit it yourself."),)
+            )
         elif text is not None and not _only_amd_pins(text):
-            found += Leftovers((), (f"{pin.path} also pins other packages; edit it by hand.",))
+            found += Leftovers((), (f"{pin.path} also pins other packages. Edit it yourself.",))
         else:
             why = f"It prefers AMD's packages: {pin.detail}."
             found += Leftovers((SetSystemPathAside(why, pin.path, BACK),))
@@ -125,13 +129,13 @@ def _useless(file: SystemFile, *, driver_stays: bool) -> str:
     """Why a file is of no use any more; ``""`` for one that stays."""
     match file.kind:
         case "loader path" if file.path.startswith(LOADER_FOLDER) and _all_rocm(file.detail):
-            return f"It lets the loader search ROCm's folders: {file.detail}."
+            return f"It makes the loader search ROCm's folders: {file.detail}."
         case "opencl vendor":
-            return f"AMD's OpenCL, which goes: {file.detail}."
+            return f"AMD's OpenCL, which will be removed: {file.detail}."
         case "udev rule" if file.path in DRIVER_RULES and not driver_stays:
-            return "A rule for device files that AMD's packages or guides wrote."
+            return "A rule for device files, written by AMD's packages or guides."
         case "module option" if BLACKLIST.fullmatch(file.path):
-            return "It keeps a driver of the kernel from loading."
+            return "It stops a kernel driver from loading."
         case _:
             return ""
 
@@ -147,7 +151,7 @@ def alternative_leftovers(machine: Machine) -> Leftovers:
     """
     files = [file for file in machine.system_files if file.kind == "alternative"]
     lost = {file.path.rpartition("/")[2] for file in files if GONE in file.detail}
-    why = "An alternative of ROCm that leads to what is not there."
+    why = "A link of ROCm's that points to nothing."
     return Leftovers(
         tuple(
             SetSystemPathAside(why, file.path, BACK)
@@ -171,7 +175,9 @@ def tree_leftovers(
         if tree.path in gone:
             found += _tree(tree.path, names, known)
         elif tree.link_to in gone:
-            found += Leftovers((SetSystemPathAside(f"It led to {tree.link_to}.", tree.path, BACK),))
+            found += Leftovers(
+                (SetSystemPathAside(f"It pointed to {tree.link_to}.", tree.path, BACK),)
+            )
     return found
 
 
@@ -187,10 +193,10 @@ def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
 
 
 def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:
-    why = "What is left when its packages are gone: dpkg knows of nothing in it by then."
+    why = "What is left after its packages are removed: by then dpkg owns nothing in it."
     content = known.trees.get(path) if known else None
     if content and (others := sorted(content.owners - names)):
-        return Leftovers((), (f"{path} stays: {', '.join(others)} has files in it.",))
+        return Leftovers((), (f"{path} stays, because {', '.join(others)} has files in it.",))
     if content and not content.stray:
         return Leftovers()
     return Leftovers((SetSystemPathAside(why, path, BACK),))

@@ -27,7 +27,7 @@ class ExchangeLibrary:
 
     def __str__(self) -> str:
         return (
-            f"keep {self.path} beside it as {_name(self.kept)}, and put a copy of it without the "
+            f"rename {self.path} to {_name(self.kept)}, and put a copy without the "
             "executable-stack flag in its place"
         )
 
@@ -48,7 +48,7 @@ class BringLibraryBack:
         return about_path("Restore", self.path, "a library")
 
     def __str__(self) -> str:
-        return f"remove {self.path}, and {_name(self.kept)} back to its place"
+        return f"remove {self.path}, and move {_name(self.kept)} back to its place"
 
 
 def _name(path: str) -> str:

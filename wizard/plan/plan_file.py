@@ -87,17 +87,17 @@ def read_plan_document(text: str) -> PlanFile:
     if found.get(BRIEF):
         raise WrongPlanFile("it is a summary (--brief): `rdna1-setup plan --json` prints the plan")
     if type(schema) is not int or schema != SCHEMA:
-        raise WrongPlanFile(f"its schema is {schema!r}, and this version knows {SCHEMA} alone")
+        raise WrongPlanFile(f"its schema is {schema!r}, but this version only knows {SCHEMA}")
     if "kind" not in found:
         raise WrongPlanFile("it does not say what kind of plan it is")
     if found["kind"] not in [kind.value for kind in Kind]:
-        raise WrongPlanFile(f"this version knows no plan of the kind {cut(found['kind'])}")
+        raise WrongPlanFile(f"this version does not know plans of the kind {cut(found['kind'])}")
     if not isinstance(asked, list) or not all(isinstance(word, str) for word in asked):
-        raise WrongPlanFile("it does not say what was asked for")
+        raise WrongPlanFile("it does not say which options it was made with")
     if any(HIDDEN_LOGIN in word for word in asked):
         raise WrongPlanFile(
-            "the address of its index had a login, which no plan keeps; let pip know that login "
-            "and plan with --torch-index pip"
+            "the address of its index had a login, which plans do not keep; configure that login "
+            "in pip and plan with --torch-index pip"
         )
     try:
         plan = plan_of(found)
@@ -105,9 +105,11 @@ def read_plan_document(text: str) -> PlanFile:
     except (ValueError, AttributeError) as error:
         raise WrongPlanFile(str(error)) from None
     if not _same(again, found):
-        raise WrongPlanFile(f"somebody changed it: {_changed(again, found)} is not as we write it")
+        raise WrongPlanFile(
+            f"it was edited: {_changed(again, found)} differs from what this program writes"
+        )
     if id_of(found) != plan.id:
-        raise WrongPlanFile(f"somebody changed it: its steps do not make {plan.id}")
+        raise WrongPlanFile(f"it was edited: its steps do not match {plan.id}")
     return PlanFile(plan, tuple(asked))
 
 
@@ -115,24 +117,24 @@ def plan_differences(before: Plan, now: Plan) -> tuple[str, ...]:
     """What two plans do otherwise, a line each; never empty where their ids differ."""
     was, comes = [str(step) for step in before.steps], [str(step) for step in now.steps]
     lines = [
-        *(f"no more: {text}" for text in was if text not in comes),
+        *(f"removed: {text}" for text in was if text not in comes),
         *(f"new: {text}" for text in comes if text not in was),
     ]
     if not lines and was != comes:
-        lines = ["the same steps stand in another order"]
+        lines = ["the same steps in another order"]
     more = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-    return (*lines[:SHOWN], *more) or ("what is written, or what it takes, is another by now",)
+    return (*lines[:SHOWN], *more) or ("the content of a step, or its size, has changed",)
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except RecursionError:
-        raise WrongPlanFile("it is no JSON of ours") from None
+        raise WrongPlanFile("it is not valid JSON") from None
     except ValueError as error:
-        raise WrongPlanFile(f"it is no JSON of ours: {error}") from None
+        raise WrongPlanFile(f"it is not valid JSON: {error}") from None
     if not isinstance(found, dict):
-        raise WrongPlanFile("it holds no plan")
+        raise WrongPlanFile("it contains no plan")
     return found
 
 
@@ -140,12 +142,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object in which no name stands twice: two readers might take another one each."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in it")
+        raise ValueError("it contains a name twice")
     return found
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 def _same(one: Any, other: Any) -> bool:

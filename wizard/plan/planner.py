@@ -54,7 +54,7 @@ def make_plan(
     stack = find_stack(choice.stack)
     if stack is None:
         known = ", ".join(each.id for each in load_stacks())
-        raise PlanImpossible(f"There is no stack {choice.stack!r}. Known are: {known}.")
+        raise PlanImpossible(f"There is no stack {choice.stack!r}. The stacks are: {known}.")
     _require_usable(choice, places.home)
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
@@ -78,7 +78,9 @@ def make_plan(
         notes = beside_notes(why, stack, there, choice) if there else ()
         held = _with_python(machine, choice, stack, held)
         if not held.python:
-            raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
+            raise PlanImpossible(
+                " ".join(held.obstacles) or ("No Python on this machine fits this stack.")
+            )
         taken = carried(stack, there) if there else ()
         made = venv_steps(machine, choice, stack, held, places)
         steps = tuple(carrying(step, taken, choice.venv) for step in made)
@@ -136,14 +138,16 @@ def _require_usable(choice: Choice, home: str) -> None:
     """Raise PlanImpossible for names that cannot be used, and for folders that hold everything."""
     for text in (choice.venv, choice.wheelhouse, choice.torch_index, choice.python_mirror):
         if not text.isprintable():
-            raise PlanImpossible(f"{text!r} holds letters that cannot be shown: choose another.")
+            raise PlanImpossible(
+                f"{text!r} contains characters that cannot be shown. Choose another."
+            )
     if not choice.venv.startswith("/"):
-        raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
+        raise PlanImpossible(f"{choice.venv!r} is not an absolute path of a folder.")
     folder = normpath(f"/{choice.venv.lstrip('/')}")  # POSIX keeps two slashes apart
     if PurePosixPath(normpath(home)).is_relative_to(folder):
         raise PlanImpossible(
-            f"{choice.venv} holds more than this program may touch: give a folder of its own, "
-            f"such as {home}/ai/{choice.stack}."
+            f"{choice.venv} contains other things that this program must not touch. Give it a "
+            f"separate folder, such as {home}/ai/{choice.stack}."
         )
 
 
@@ -151,9 +155,9 @@ def _require_no_conflict(choice: Choice, stack: Stack, there: Contents) -> None:
     """Raise PlanImpossible where a package that stays could not work with this stack."""
     if found := planned_conflicts(stack, there):
         raise PlanImpossible(
-            f"{there.path} cannot take {stack.id}: {'; '.join(found)}. Nothing was changed. "
-            f"Remove or update what asks for it, or take a new folder: "
-            f"--venv {beside(choice, stack).venv}."
+            f"{stack.id} cannot be installed in {there.path}: {'; '.join(found)}. Nothing was "
+            "changed. Remove or update the package that needs it, or use a new folder: --venv "
+            f"{beside(choice, stack).venv}."
         )
 
 
@@ -164,11 +168,13 @@ def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> F
     versions = {each.path: each.version for each in machine.interpreters if each.makes_venvs}
     if choice.python not in versions:
         found = ", ".join(versions) or "none"
-        raise PlanImpossible(f"{choice.python} is no Python that makes venvs. Found: {found}.")
+        raise PlanImpossible(
+            f"{choice.python} is not a Python that can create venvs. Found: {found}."
+        )
     if ".".join(versions[choice.python].split(".")[:2]) not in stack.pythons:
         wanted = ", ".join(stack.pythons)
         raise PlanImpossible(
-            f"{stack.id} needs Python {wanted}; that is {versions[choice.python]}."
+            f"{stack.id} needs Python {wanted}, but that one is {versions[choice.python]}."
         )
     return replace(held, python=choice.python)
 
@@ -178,13 +184,13 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
         return SystemPart()
     release = choice.system_release or stack.system_release
     if not release:
-        raise PlanImpossible(f"{stack.id} has no system packages: take the footprint venv.")
+        raise PlanImpossible(f"{stack.id} has no system packages. Use the footprint venv.")
     part = system_part(machine, choice, release, prepared)
     if not stack.system_release or release == stack.system_release:
         return part
     note = (
-        f"System ROCm {release} beside wheels made for {stack.system_release} is disputed: the "
-        "wheels bring libraries of their own and use those."
+        f"Reports disagree on system ROCm {release} together with wheels made for "
+        f"{stack.system_release}: the wheels include their own libraries and use those."
     )
     return replace(part, notes=(*part.notes, note))
 
@@ -200,9 +206,11 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
         sets = f"Your login sets {', '.join(early)}"
         notes.append(f"{sets}: rdna1-python starts without {it}, bin/python keeps {it}.")
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
-        notes.append("PyPI's own torch for Linux is the CUDA build: gigabytes more, and it works.")
+        notes.append(
+            "PyPI's own torch for Linux is the CUDA build: it works, but is some gigabytes larger."
+        )
     if stack.gfx:
-        notes.append("Nobody who made this program has run this stack on an RDNA1 card.")
+        notes.append("The makers of this program have not run this stack on an RDNA1 card.")
     return tuple(dict.fromkeys(notes))
 
 

@@ -33,7 +33,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                     folder,
                     version,
                 ),
-                f"kept: other venvs may use {folder}",
+                f"nothing: other venvs may use {folder}",
                 creates=(python,),
                 environment=(("UV_NO_CACHE", "1"),),
                 deadline_s=1800,
@@ -43,14 +43,14 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
     return (
         *fetched,
         CreateVenv(
-            "The environment is one folder; nothing outside it changes.",
+            "The environment is one folder. Nothing outside it changes.",
             python,
             choice.venv,
             "remove the files that were made",
         ),
         RunProgram(
-            "This plan needs pip 23.0 or newer; from 25.3 on, pip decides without fetching whole "
-            "wheels. Python often brings an older one.",
+            "This plan needs pip 23.0 or newer, and Python often comes with an older one. From "
+            "25.3 on, pip chooses versions without downloading whole wheels.",
             (
                 f"{choice.venv}/bin/python",
                 *("-m", "pip", "install", "--no-input", "--upgrade"),
@@ -58,7 +58,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                 # A folder may hold none: pip would be content with the old one, and fail later.
                 "pip>=23.0" if choice.wheelhouse else "pip",
             ),
-            "goes with the venv",
+            "removed with the venv",
             creates=(f"{choice.venv}/bin/pip",),
             environment=PIP_QUIET,
             title="Update pip",

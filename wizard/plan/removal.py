@@ -35,8 +35,8 @@ from wizard.plan.system_places import OURS
 from wizard.sizes import counted
 
 NEVER = (
-    "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: every desktop draws "
-    "with them, and none of them is ROCm."
+    "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: your desktop "
+    "needs them, and they are not part of ROCm."
 )
 
 
@@ -131,16 +131,13 @@ def held(packages: tuple[Package, ...]) -> str:
     names = [package.name for package in packages if package.held]
     if not names:
         return ""
-    return (
-        f"to let go of packages that were told to stay as they are: sudo apt-mark unhold "
-        f"{' '.join(names)}"
-    )
+    return f"to release held packages: sudo apt-mark unhold {' '.join(names)}"
 
 
 def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
     """What this program wrote into the system's folders for a ROCm that goes."""
     if gone.amd and not gone.rocm_stays:
-        why = "This program wrote it for a system ROCm; none is left."
+        why = "This program wrote it for a system ROCm, and none is left."
         order = reversed(OURS)  # the source before its key: without that one apt would complain
         yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
 
@@ -194,14 +191,14 @@ def versions_of(gone: Going) -> Versions:
 def _lost(gone: Going, for_good: Versions) -> Iterator[str]:
     if lost := [pair for pair in versions_of(gone) if pair in for_good]:
         yield (
-            f"Removed for good: {', '.join(map(' '.join, lost))}. No archive has them, or "
-            "something that they need; rollback cannot put them back."
+            f"Removed permanently: {', '.join(map(' '.join, lost))}. No archive has them or their "
+            "dependencies, so rollback cannot restore them."
         )
 
 
 def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
     if pairs := tuple(pair for pair in versions_of(gone) if pair not in for_good):
-        yield KeepDebs("So that each of them can come back, also without a network.", pairs)
+        yield KeepDebs("So that each of them can be restored, even without a network.", pairs)
 
 
 def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
@@ -209,8 +206,8 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
         return
     lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
     yield AptChange(
-        f"{counted(len(gone.names), 'package')}, each seen installed; apt must mean to remove "
-        "just what is named.",
+        f"Removes {counted(len(gone.names), 'installed package')}. Stops if apt would remove "
+        "anything else.",
         _back(len(gone.names), len(lost)),
         remove=gone.names,
         purge=True,
@@ -225,20 +222,20 @@ def _back(going: int, lost: int) -> str:
     if not lost:
         return "installed again from the backup"
     if lost == going:
-        return "none: they are removed for good"
-    return f"{counted(going - lost, 'package')} from the backup; {lost} are removed for good"
+        return "none: they are removed permanently"
+    return f"{counted(going - lost, 'package')} from the backup; {lost} are removed permanently"
 
 
 def _finish_first(machine: Machine) -> Iterator[Step]:
     if machine.package_work.interrupted and not machine.package_work.lock_holder:
-        yield FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run.")
+        yield FinishInterrupted("dpkg was interrupted, and apt refuses to work until this has run.")
 
 
 def _finish_after(machine: Machine, gone: Going) -> Iterator[Step]:
     unfinished = machine.package_work.unfinished
     names = () if isinstance(unfinished, Unknown) else (one.split(" ")[0] for one in unfinished)
     if rest := [name for name in names if name not in gone.names]:
-        yield FinishInterrupted(f"Not fully installed: {', '.join(rest)}; dpkg tries once more.")
+        yield FinishInterrupted(f"Not fully installed: {', '.join(rest)}. dpkg tries again.")
 
 
 def _nothing(machine: Machine, scopes: tuple[str, ...]) -> str:

@@ -81,7 +81,7 @@ class WriteSystemFile:
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""
         if not self.settled:
-            raise ValueError(f"what to write into {self.path} was not fetched yet")
+            raise ValueError(f"the content of {self.path} is not downloaded yet")
         return {
             "verb": "write_file",
             "path": self.path,
@@ -92,8 +92,8 @@ class WriteSystemFile:
 
     def __str__(self) -> str:
         if not self.settled:
-            return f"as root, write {self.path}, whose content is fetched and checked first"
-        over = f" over what is there (SHA-256 {self.before[:12]})" if self.before else ""
+            return f"as root, write {self.path}; its content is downloaded and checked first"
+        over = f", replacing the present file (SHA-256 {self.before[:12]})" if self.before else ""
         return f"as root, write {self.path} (mode {self.mode:04o}){over}"
 
 
@@ -113,7 +113,7 @@ class SetSystemPathAside:
         """What it does, in a few words."""
         name = self.path.rpartition("/")[2]
         whole, short = (f"Move {each} to the backup" for each in (self.path, name))
-        return first_that_fits(whole, short, f"Set aside {name}", "Set leftover files aside")
+        return first_that_fits(whole, short, f"Back up {name}", "Back up leftover files")
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
@@ -121,7 +121,7 @@ class SetSystemPathAside:
 
     def __str__(self) -> str:
         if self.may_be_gone:
-            return f"as root, move {self.path}, or what is left of it by then, into the backup"
+            return f"as root, move {self.path}, or what is left of it, into the backup"
         return f"as root, move {self.path} into the backup"
 
 
@@ -137,7 +137,7 @@ class PutSystemPathBack:
     @property
     def title(self) -> str:
         """What it does, in a few words."""
-        return about_path("Restore", self.path, "what was there")
+        return about_path("Restore", self.path, "the old file")
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
@@ -190,7 +190,7 @@ class TakeFromGroups:
         return {"verb": "leave_groups", "user": self.user, "groups": list(self.groups)}
 
     def __str__(self) -> str:
-        return f"as root, take {self.user} out of {_and(self.groups)}"
+        return f"as root, remove {self.user} from {_and(self.groups)}"
 
 
 RootStep = Union[  # noqa: UP007 - a closed union in one list

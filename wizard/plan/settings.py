@@ -37,7 +37,7 @@ def setting_steps(
             _file(
                 f"{packages}/{MODULE}.py",
                 module_text(settings, unset),
-                "The environment variables of this stack, for this environment only.",
+                "The environment variables of this stack. They affect only this environment.",
                 "Write the settings of this stack",
             ),
             _file(
@@ -52,16 +52,19 @@ def setting_steps(
         _file(
             f"{venv}/pip.conf",
             with_constraint(pip_conf, constraints),
-            "pip then keeps the pinned versions in this environment.",
+            "pip in this environment then keeps the pinned versions.",
             "Make pip keep the pinned versions",
         ),
         *variables,
         _file(
             f"{venv}/bin/rdna1-python",
             launcher,
-            "It sets the same variables before Python starts, for what needs them that early."
+            (
+                "It sets the same variables before Python starts, for libraries that need them "
+                "that early."
+            )
             if variables
-            else "It has the same name for every stack; this one needs no variables.",
+            else "Every stack has this command; this stack needs no variables.",
             "Add the command rdna1-python",
             0o755,
         ),
@@ -76,7 +79,7 @@ def chosen_preset(choice: Choice, stack: Stack) -> Preset | None:
         if preset.name == choice.preset:
             return preset
     known = " or ".join(f"'{preset.name}'" for preset in stack.presets) or "none"
-    raise PlanImpossible(f"{stack.id} has no preset {choice.preset!r}; it has {known}.")
+    raise PlanImpossible(f"{stack.id} has no preset {choice.preset!r}. Its presets are: {known}.")
 
 
 def _constraints(stack: Stack, venv: str, path: str) -> Step:

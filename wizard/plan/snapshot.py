@@ -13,10 +13,7 @@ from wizard.plan.steps import Plan
 SNAPPER = "snapper"
 USUAL_CONFIG = "root"
 """What Snapper's guides call the configuration of the file system ``/``."""
-REASON = (
-    "Asked for: a snapshot by your own tool, before anything is changed. The plan's own way back "
-    "does not need it."
-)
+REASON = "You asked for a snapshot before anything is changed. The rollback does not need it."
 
 
 def offered(machine: Machine | None, plan: Plan) -> str:
@@ -52,8 +49,8 @@ def as_asked(machine: Machine, plan: Plan, asked: str) -> Plan:
     if asked.partition(":")[0] not in tools:
         known = " and ".join(tools) or "none"
         raise PlanImpossible(
-            f"{asked} is not set up on this machine (set up: {known}). Set it up, or go on without "
-            "--snapshot: the plan's own way back does not need it."
+            f"{asked} is not set up on this machine (set up: {known}). Set it up, or continue "
+            "without --snapshot: the rollback does not need it."
         )
     if not any(step.needs_root for step in plan.steps):
         return plan

@@ -188,7 +188,7 @@ class PinInstalled:
         return "Pin package versions"
 
     def __str__(self) -> str:
-        return f"write {self.path}: the installed versions of {', '.join(self.names)}"
+        return f"write the installed versions of {', '.join(self.names)} to {self.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class ClearExecutableStack:
         return "Clear the executable-stack flag"
 
     def __str__(self) -> str:
-        return f"clear the executable-stack flag of {', '.join(self.libraries)} below {self.venv}"
+        return f"clear the executable-stack flag of {', '.join(self.libraries)} in {self.venv}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class DropDownloads:
 
     reason: str
     folder: str
-    inverse: str = "they would be downloaded again"
+    inverse: str = "nothing: they can be downloaded again"
     needs_root: bool = False
 
     @property

@@ -31,12 +31,12 @@ NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""
 PIN_TEXT = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
 ASKED_FIRST = (
-    "The repository is asked for the exact packages, their versions and sizes before you are asked "
-    "to say yes."
+    "The repository is asked for the exact packages, versions and sizes before you are asked to "
+    "confirm."
 )
 PROFILE_WARNING = (
-    "It reaches every program of every user from the next login on, also those that need other "
-    "settings. The venv needs none of it."
+    "It affects every program of every user from the next login on, even programs that need "
+    "other settings. The venv does not need it."
 )
 
 
@@ -84,11 +84,11 @@ def _repair(machine: Machine, entry: Release, choice: Choice) -> tuple[str, ...]
     if repair is None or choice.system_set != FULL or not _runs(NEWER, machine.system.glibc):
         return ()
     return (
-        f"This system has no more all that the full set of ROCm {entry.version} asks for. "
-        f"So an empty package, {repair.name}, stands in for {', '.join(repair.stand_in)} and "
-        f"{repair.contended}; where {repair.contender} is installed, {repair.repack} is packed "
-        f"anew without its dependency on {repair.contended} instead. {', '.join(repair.older)} "
-        f"come from Ubuntu's {repair.older_suite}. apt tells which of it is needed: plan --exact.",
+        f"This system no longer has everything that the full set of ROCm {entry.version} needs. "
+        f"So an empty package, {repair.name}, replaces {', '.join(repair.stand_in)} and "
+        f"{repair.contended}; where {repair.contender} is installed, {repair.repack} is instead "
+        f"packed again without its dependency on {repair.contended}. {', '.join(repair.older)} "
+        f"come from Ubuntu's {repair.older_suite}. To see which of these are needed: plan --exact.",
     )
 
 
@@ -97,7 +97,7 @@ def release_named(catalogue: Catalogue, release: str) -> Release:
     found = catalogue.releases.get(release)
     if found is None:
         known = ", ".join(catalogue.releases)
-        raise PlanImpossible(f"There is no system release {release!r}. Known are: {known}.")
+        raise PlanImpossible(f"There is no system release {release!r}. The releases are: {known}.")
     return found
 
 
@@ -124,23 +124,23 @@ def _coming(
     suites = suites_to_ask(catalogue, entry, machine.system.glibc)
     if not suites:
         raise PlanImpossible(
-            f"ROCm {entry.version} is made for a newer C library than this system's "
-            f"{machine.system.glibc}. Take an older release, or the footprint venv."
+            f"ROCm {entry.version} needs a newer C library than this system's "
+            f"{machine.system.glibc}. Use an older release, or use the footprint venv."
         )
     line = source_line(repository.address, entry, offer.suite if offer else suites[0])
-    key_why = f"The key that signs the packages: its fingerprint is {repository.fingerprint}."
+    key_why = f"The key that signs the packages. Its fingerprint is {repository.fingerprint}."
     yield from _write(KEYRING, offer.key if offer else UNSETTLED, key_why, prepared)
-    asked = "" if offer else f" The repository is asked for {', '.join(suites)} first."
+    asked = "" if offer else f" The repository is first asked whether it has {', '.join(suites)}."
     source_why = f"The apt source of ROCm {entry.version}. {entry.caution}{asked}"
     yield from _write(SOURCE, line, source_why, prepared)
-    pin_why = "Without it the distribution's packages of the same names win, also later on."
+    pin_why = "Without it apt prefers the distribution's packages of the same names, now and later."
     yield from _write(PIN, PIN_TEXT, pin_why, prepared)
-    yield AptUpdate("Reads the lists of our own source only; others are not our business.")
+    yield AptUpdate("Reads only the list of the new source.")
     yield from _fetch(entry, choice, offer)
 
 
 def _fetch(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
-    why = "All downloads come before the first change of packages: a network may fail."
+    why = "All packages are downloaded before the first one changes, in case the network fails."
     unknown = tuple((name, UNSETTLED) for name in entry.sets[choice.system_set])
     own = {deb.name for deb in offer.debs} if offer else set()
     brings = offer.brings if offer else unknown
@@ -167,26 +167,29 @@ def _install(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[St
         )
         helping = tuple(deb.name for deb in offer.debs if deb.name not in names)
         if helping:
-            why = "They are there for ROCm alone: when it goes, apt may propose to remove them."
-            yield MarkPackages(why, "they go with it", auto=helping)
+            why = (
+                "They are only there for ROCm: when it is removed, apt may offer to remove them "
+                "too."
+            )
+            yield MarkPackages(why, "removed with it", auto=helping)
 
 
 def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
     place = f"/opt/rocm-{entry.version}"
     # No LD_LIBRARY_PATH: it would put these libraries before those that torch brings.
     text = (
-        f"# ROCm {entry.version}, written by rdna1-setup; `rdna1-setup rollback` takes it away\n"
+        f"# ROCm {entry.version}, written by rdna1-setup; `rdna1-setup rollback` removes it\n"
         f"export ROCM_PATH={place}\n"
         f'export PATH="$PATH:{place}/bin"\n'
     )
-    yield from _write(PROFILE, text, f"Asked for. {PROFILE_WARNING}", prepared)
+    yield from _write(PROFILE, text, f"You asked for it. {PROFILE_WARNING}", prepared)
 
 
 def _write(path: str, content: str, reason: str, prepared: Prepared) -> Iterator[Step]:
     """Nothing where the file holds that already."""
     now = prepared.files.texts.get(path)
     if now is None or now != content:
-        back = "moved into the backup" if now is None else "what was there is put back"
+        back = "moved into the backup" if now is None else "the old file is restored"
         before = None if now is None else sha256(now)
         yield WriteSystemFile(reason, path, content, back, before)
 

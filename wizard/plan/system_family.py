@@ -17,7 +17,7 @@ def require_apt(machine: Machine) -> None:
     """Raise PlanImpossible on such a system."""
     if not uses_apt(machine):
         raise PlanImpossible(
-            f"This is {machine.system.distribution}, whose packages are not apt's or not known to "
-            "be. System packages are installed and removed on Debian, Ubuntu and their children "
-            "only. The footprint venv needs no system packages."
+            f"This is {machine.system.distribution}, which does not use apt as far as this "
+            "program knows. System packages can only be installed and removed on Debian, Ubuntu "
+            "and systems based on them. The footprint venv needs no system packages."
         )

@@ -31,11 +31,11 @@ class TakeLinesOut:
     def title(self) -> str:
         """What it does, in a few words."""
         lines = f"Remove {_counted(self.lines)} from"
-        return about_path(lines, self.path, "a file of yours")
+        return about_path(lines, self.path, "your file")
 
     def __str__(self) -> str:
-        rest = ", and put in what else they set" if self.instead else ""
-        return f"take {_counted(self.lines)} out of {self.path}{rest}"
+        rest = ", and add what else they set" if self.instead else ""
+        return f"remove {_counted(self.lines)} from {self.path}{rest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class PutLinesBack:
     @property
     def title(self) -> str:
         """What it does, in a few words."""
-        return about_path(f"Add {_counted(self.lines)} to", self.path, "a file of yours")
+        return about_path(f"Add {_counted(self.lines)} to", self.path, "your file")
 
     def __str__(self) -> str:
-        return f"put {_counted(self.lines)} into {self.path}"
+        return f"add {_counted(self.lines)} to {self.path}"
 
 
 def without_lines(text: str, lines: Lines, instead: Lines = ()) -> str:
@@ -70,7 +70,7 @@ def without_lines(text: str, lines: Lines, instead: Lines = ()) -> str:
     rows = text.split("\n")
     for number, line in lines:
         if number > len(rows) or rows[number - 1] != line:
-            raise ValueError(f"line {number} is another one by now")
+            raise ValueError(f"line {number} has changed")
     numbers = {number for number, _ in lines}
     rest = [row for number, row in enumerate(rows, 1) if number not in numbers]
     return _inserted(rest, instead)

@@ -18,14 +18,14 @@ def user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[St
     root = f"{places.home}/.local"
     return (
         SetAsidePackages(
-            "You asked for it: the torch among your user packages goes out of the way.",
+            "You asked for it: the torch in your user packages is moved away.",
             root,
             there.user_site,
             tuple((each.name, each.version) for each in family),
             (),
             "",
             f"{root}/{OURS}",
-            "move everything back to its place",
+            "move everything back",
         ),
     )
 
@@ -37,9 +37,9 @@ def user_site_obstacle(choice: Choice, there: Contents) -> str:
     if not spread:
         return ""
     return (
-        f"{', '.join(spread)} in {there.user_site} stands there in two versions, or has no list of "
-        "its files (RECORD): it cannot be moved whole. Remove it with pip (pip uninstall, as often "
-        "as it takes), or leave it: without --user-torch-aside (on Review: u)."
+        f"{there.user_site} has {', '.join(spread)} in two versions, or without a list of its "
+        "files (RECORD), so it cannot be moved safely. Remove it with pip (pip uninstall until "
+        "none is left), or leave it there: omit --user-torch-aside (on Review: u)."
     )
 
 
@@ -55,13 +55,13 @@ def user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
     if not family:
         return ()
     effect = (
-        "This environment imports it before its own"
+        "This environment imports it instead of its own"
         if there.user_first
-        else "This environment imports it too, where it has none of its own"
+        else "This environment imports it too, as it has none of its own"
     )
     offer = (
-        f"It moves to ~/.local/{OURS}, as you asked; other programs of this Python lose it."
+        f"As you asked, it moves to ~/.local/{OURS}; other programs that use this Python lose it."
         if choice.user_torch_aside
-        else "It stays; --user-torch-aside (on Review: u) moves it away, rollback brings it back."
+        else "It stays. --user-torch-aside (on Review: u) moves it away, and rollback restores it."
     )
-    return (f"{there.user_site} holds {names_of(family)}. {effect}. {offer}",)
+    return (f"{there.user_site} has {names_of(family)}. {effect}. {offer}",)

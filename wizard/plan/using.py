@@ -13,7 +13,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 
 SCRIPT = "your_script.py"
-RIGHT = "the right to open"
+RIGHT = "permission to open"
 """How a right that is missing begins, among what a plan asks the user for."""
 REQUIREMENTS = {"comfyui": "requirements.txt", "fooocus": "requirements_versions.txt"}
 """The file of a program's folder that names its packages, by the program's readme."""
@@ -46,8 +46,8 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
         return (_program(plan, "python", machine),)
     return (
         f"Both are the same Python, in {_word(f'{plan.venv}/bin', machine)}:",
-        "rdna1-python for programs: it sets the stack's variables before Python starts",
-        "python for pip, editors and Jupyter: it sets them while it starts",
+        "rdna1-python for programs: sets the stack's variables before Python starts",
+        "python for pip, editors and Jupyter: sets them while it starts",
     )
 
 
@@ -75,7 +75,10 @@ def _start(
         return (f"{asked.title}:", *_in(folder, line, plan, machine), _told(asked, plan, machine))
     packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
     here = f"{asked.title}: install its packages once, then start it."
-    absent = f"{asked.title} is not on this machine yet. In its folder, install its packages once, "
+    absent = (
+        f"{asked.title} is not on this machine yet. Once you have it, install its packages in "
+        "its folder, "
+    )
     return (
         here if folder else f"{absent}then start it.",
         *_in(folder, packages, plan, machine),

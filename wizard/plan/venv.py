@@ -46,7 +46,10 @@ def venv_steps(
 def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
     """Whether the torch of the venv is the stack's, and works."""
     return CheckTorch(
-        "It loads PyTorch, looks at the libraries, and checks the result of one small product.",
+        (
+            "It loads PyTorch, checks which libraries it uses, and checks the result of a small "
+            "calculation."
+        ),
         f"{choice.venv}/bin/python",
         stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
         check_device(choice, stack),
@@ -55,7 +58,7 @@ def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
 
 def drop_downloads(work: str) -> DropDownloads:
     """Remove the folder of work."""
-    return DropDownloads("The packages are installed and checked, so this frees their space.", work)
+    return DropDownloads("The packages are installed and checked. This frees disk space.", work)
 
 
 def work_folder(choice: Choice, stack: Stack, places: Places) -> str:
@@ -91,7 +94,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
     )
     return (
         RunProgram(
-            "pip decides on every version at once, before anything is downloaded.",
+            "pip chooses all versions before anything is downloaded.",
             argv,
             "nothing to undo",
             creates=(report,),
@@ -131,11 +134,11 @@ def execstack_steps(
         return ()
     return (
         ClearExecutableStack(
-            "glibc 2.41 and later refuse to load libraries that ask for an executable stack; "
-            "these do not need one.",
+            "glibc 2.41 and later refuse to load libraries that ask for an executable stack. "
+            "These libraries do not need one.",
             choice.venv,
             EXECUTABLE_STACK_LIBRARIES,
-            "goes with the venv",
+            "removed with the venv",
         ),
     )
 

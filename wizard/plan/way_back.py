@@ -31,8 +31,8 @@ from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.sizes import counted
 
 AGAIN = "run the plan again"
-FOLDER_TITLE = "Restore the folder of the run"
-FOLDER_REASON = "What the run wrote there is removed, and what it replaced comes back."
+FOLDER_TITLE = "Restore the run's folder"
+FOLDER_REASON = "Removes what the run wrote there, and restores what it replaced."
 """What follows a way back: the run's own list of files undoes the venv."""
 
 
@@ -69,17 +69,20 @@ def make_way_back(
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
     if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):
-        why = "Neither package files nor files that come or go bring these along."
+        why = "Neither package files nor other restored files include these."
         steps.append(RestoreSettings(why, run, AGAIN))
     if not steps:
-        raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
-    first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
-    notes = [f"This undoes what plan {plan.id} did to the system, last step first."]
+        raise NothingToDo(f"Plan {plan.id} did not change the system, so there is nothing to undo.")
+    first = (
+        FinishInterrupted("dpkg was interrupted, and apt refuses to work until this has run."),
+    )
+    notes = [f"This undoes what plan {plan.id} changed in the system, last step first."]
     if modules:
         notes.append(
             f"{', '.join(modules)} builds a kernel module when it is configured, which this "
-            "program never does. If that had failed before, its files come back and it waits as it "
-            "did; if it worked, it stays away, and UNDO.sh of that run brings it back."
+            "program never does. If the build had failed before the run, its files are restored, "
+            "still not configured. If it had worked, it is not restored; UNDO.sh of that run can "
+            "restore it."
         )
     steps = [*(first if interrupted else ()), *steps]
     return system_plan(Kind.ROLLBACK, tuple(steps), tuple(notes), takes_back=plan.id)
@@ -95,19 +98,19 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
         case WriteSystemFile(path=path, before=None) if path in staying:
             return
         case WriteSystemFile(path=path, before=None):
-            yield SetSystemPathAside(f"{path} was not there before.", path, AGAIN, may_be_gone=True)
+            yield SetSystemPathAside(f"{path} did not exist before.", path, AGAIN, may_be_gone=True)
         case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
-            yield PutSystemPathBack(f"{path} as it was before.", path, AGAIN)
+            yield PutSystemPathBack(f"Restores {path}.", path, AGAIN)
         case PutSystemPathBack(path=path):
-            yield SetSystemPathAside("As it was before.", path, AGAIN)
+            yield SetSystemPathAside("Restores the earlier state.", path, AGAIN)
         case AddToGroups(user=user, groups=groups):
-            yield TakeFromGroups("Not in them before.", user, groups, AGAIN)
+            yield TakeFromGroups("You were not in them before.", user, groups, AGAIN)
         case TakeFromGroups(user=user, groups=groups):
-            yield AddToGroups("In them before.", user, groups, AGAIN)
+            yield AddToGroups("You were in them before.", user, groups, AGAIN)
         case TakeLinesOut() | PutLinesBack():
             other = PutLinesBack if isinstance(step, TakeLinesOut) else TakeLinesOut
             yield other(
-                "As it was before.",
+                "Restores the earlier state.",
                 step.path,
                 step.lines,
                 step.after,
@@ -117,7 +120,7 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
             )
         case ExchangeLibrary():
             yield BringLibraryBack(
-                "As it was before.",
+                "Restores the earlier state.",
                 step.path,
                 step.kept,
                 AGAIN,
@@ -138,7 +141,7 @@ def _change_back(
     came = tuple(name for name, version in step.expect_install if installed.get(name) == version)
     if came:
         yield AptChange(
-            f"{counted(len(came), 'package')} that the plan brought.",
+            f"Removes {counted(len(came), 'package')} that the plan installed.",
             AGAIN,
             remove=came,
             purge=True,
@@ -200,7 +203,10 @@ def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -
     files = tuple(deb for deb in kept if (deb.name, deb.version) in went)
     there = {(deb.name, deb.version) for deb in files}
     return AptChange(
-        f"{counted(len(went), 'package')} that the plan removed, from the backup.",
+        (
+            f"Restores Restores Restores {counted(len(went), 'package')} that the plan removed, "
+            "from the backup."
+        ),
         AGAIN,
         install=tuple(pair for pair in went if pair not in there),
         debs=files,

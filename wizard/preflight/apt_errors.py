@@ -27,7 +27,7 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
-PROXY_WANTED = "Or apt needs a proxy that it was not told of."
+PROXY_WANTED = "Or apt needs a proxy that is not configured."
 PROXY_REMEDY = (
     "a proxy for apt belongs into /etc/apt/apt.conf.d "
     '(Acquire::https::Proxy "http://HOST:PORT";). Then run the same command again.'
@@ -49,81 +49,81 @@ KNOWN = (
     _known(
         r"(?:Could not connect to|Unable to connect to|Cannot initiate the connection to) "
         r"([^\s']+?):? |://([^/\s]+)/\S*\s+Connection (?:failed|timed out)",
-        "apt does not reach {0}.",
+        "apt cannot reach {0}.",
         f"The server is down, or a firewall is in the way. {PROXY_WANTED}",
         f"Check the connection; {PROXY_REMEDY}",
     ),
     _known(
         r"(?:EXPKEYSIG|EXPSIG|KEYEXPIRED) ?(\w*)",
         "The key {0} that signs the repository has expired.",
-        "An old copy of the key, or a clock that is wrong.",
-        "Check the date; then run the same command again: it fetches the newest key.",
+        "It is an old copy of the key, or the clock is wrong.",
+        "Check the date, then run the same command again: it downloads the newest key.",
     ),
     _known(
         r"NO_PUBKEY (\w+)|is not signed\.|BADSIG (\w+)",
         "The repository is not signed by the key that was checked.",
-        "It is another's copy, or was changed on its way.",
-        "If a mirror has a key of its own, name it: --rocm-key-fingerprint.",
+        "It is a different copy, or was changed in transit.",
+        "If the mirror has its own key, name it: --rocm-key-fingerprint.",
     ),
     _known(
         r"is not valid yet \(invalid for another ([^)]*)\)",
-        "The repository's lists are from the future, by {0}.",
-        "The clock of this machine is behind.",
+        "The repository's lists are {0} in the future.",
+        "This machine's clock is slow.",
         "Set the clock (timedatectl shows it), then run the same command again.",
     ),
     _known(
         r"Release file for \S+ is expired \(invalid since ([^)]*)\)",
-        "The repository's lists have expired, by {0}.",
-        "The mirror was not brought up to date, or the clock of this machine is ahead.",
-        "Check the date; then take another mirror.",
+        "The repository's lists expired {0} ago.",
+        "The mirror is out of date, or this machine's clock is fast.",
+        "Check the date, then use another mirror.",
     ),
     _known(
         r"The repository '([^']*)' (?:does not have|no longer has) a Release file",
-        "{0} is no repository of apt's any more.",
-        "The suite or the release is not there.",
-        "Name another copy with --rocm-repo, or take another release.",
+        "{0} is no longer an apt repository.",
+        "The suite or the release does not exist.",
+        "Name another copy with --rocm-repo, or use another release.",
     ),
     _known(
         r"Hash Sum mismatch|File has unexpected size",
-        "What the repository sent is not what its own lists say.",
-        "A mirror in the middle of its update, or a proxy that keeps old files.",
-        "Wait some minutes, then run the same command again.",
+        "The repository sent a file that does not match its own lists.",
+        "The mirror is being updated, or a proxy keeps old files.",
+        "Wait a few minutes, then run the same command again.",
     ),
     _known(
         r"[Cc]ertificate verification failed|SSL connection failed",
         "The certificate of the repository's server was not accepted.",
-        "The clock is wrong, a proxy opens TLS connections, or this is not the server meant.",
-        "Check the date; behind a company proxy install its certificate for the system.",
+        "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
+        "Check the date. Behind a company proxy, install its certificate for the system.",
     ),
     _known(
         r"Conflicting values set for option Signed-By regarding source (\S+)",
-        "Another source file of this system names {0} too, with another key.",
+        "Another source file on this system also names {0}, with a different key.",
         "apt refuses two keys for one source.",
-        "Let AMD's sources be moved aside: --system-removal amd.",
+        "Let the plan move AMD's sources away: --system-removal amd.",
     ),
     _known(
         r"Held packages were changed",
-        "The transaction would change packages that somebody told apt to keep.",
+        "This would change packages that apt was told to keep.",
         "They are on hold.",
-        "See which with `apt-mark showhold`, let go with `sudo apt-mark unhold NAME`.",
+        "See which with `apt-mark showhold`, and release them with `sudo apt-mark unhold NAME`.",
     ),
     _known(
         r"^E: Unmet dependencies\.|apt --fix-broken install",
-        "Packages of this system lack what they depend on already.",
-        "apt changes nothing else before that is mended.",
-        "Run `sudo apt --fix-broken install`, look at what it means to do, then come back.",
+        "Packages on this system already have missing dependencies.",
+        "apt changes nothing else until that is fixed.",
+        "Run `sudo apt --fix-broken install`, check what it will do, then start again.",
     ),
     _known(
         r"Unable to locate package (\S+)|Version '[^']*' for '([^']*)' was not found",
-        "No source of this system has {0}.",
-        "The repository does not hold it, or its lists were not read.",
-        "Take another release or set; `apt-cache policy NAME` shows what apt knows.",
+        "No package source on this system has {0}.",
+        "The repository does not have it, or its lists were not read.",
+        "Use another release or set. `apt-cache policy NAME` shows what apt knows.",
     ),
     _known(
         r"^E: (.*?) (?:in (?:source list|list file) )?/\S*?/(sources\.list(?:\.d/\S+)?)",
         "apt cannot read /etc/apt/{1}: {0}.",  # it was shown a copy
-        "One broken line there keeps apt from doing anything.",
-        "Mend that file, or move it away; `sudo apt-get update` says whether apt can read it.",
+        "One broken line there stops apt from doing anything.",
+        "Fix that file, or move it away. `sudo apt-get update` says whether apt can read it.",
     ),
 )
 
@@ -138,8 +138,8 @@ def explained(answer: Answer) -> Refusal:
             return Refusal(happened, f"{known.meaning} {NOTHING}", next_step)
     return Refusal(
         f"apt ended with exit code {answer.code}: {' / '.join(_last_words(answer))}",
-        f"This failure is not one that rdna1-setup knows. {NOTHING}",
-        "Mend what it names, then run the same command again.",
+        f"rdna1-setup does not know this error. {NOTHING}",
+        "Fix what it names, then run the same command again.",
     )
 
 

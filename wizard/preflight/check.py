@@ -36,14 +36,14 @@ async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
 
 def _unsettled() -> Refusal:
     return Refusal(
-        "The repository was not asked yet for what it has.",
-        "What would be installed is not known exactly. Nothing was changed.",
-        "Make the plan on this very machine, with a network.",
+        "The repository was not asked for its packages yet.",
+        "The exact packages are not known. Nothing was changed.",
+        "Make the plan on this machine, with a network.",
     )
 
 
 def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
-    yield Need(BACKUP, sources.backup_bytes, "for the way back")
+    yield Need(BACKUP, sources.backup_bytes, "for the rollback")
     fetched = any(isinstance(step, KeepDebs) and step.coming for step in plan.steps)
     for step in plan.steps:
         if isinstance(step, AptChange):

@@ -19,8 +19,8 @@ def file_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
     return (
         Refusal(
             f"Changed since the plan was made: {', '.join(dict.fromkeys(changed))}.",
-            "The plan would replace something that nobody reviewed. Nothing was changed.",
-            "Make the plan anew and review it.",
+            "The plan would replace files that you have not reviewed. Nothing was changed.",
+            "Make the plan again and review it.",
         ),
     )
 

@@ -22,7 +22,7 @@ def no_longer_so(plan: Plan, host: Host) -> tuple[str, ...]:
     """What is otherwise by now, in words; looks, and believes no journal."""
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
-        return (f"what is installed is not known, because {rows.because}",)
+        return (f"the installed packages cannot be read: {rows.because}",)
     there = {row.name: row.version for row in rows}
     return (
         *_packages(plan, there),
@@ -46,11 +46,11 @@ def _packages(plan: Plan, there: dict[str, str]) -> Iterator[str]:
 def _file(step: Step, plan: Plan, host: Host) -> Iterator[str]:
     match step:
         case SetSystemPathAside(path=path) if not _is_written(path, plan) and _is_there(host, path):
-            yield f"{path} is there"
+            yield f"{path} exists"
         case WriteSystemFile(path=path, content=content) if _hash(host, path) != sha256(content):
-            yield f"{path} is another"
+            yield f"{path} has changed"
         case TakeLinesOut(path=path, after=after) if _hash(host, path) != after:
-            yield f"{path} is another"
+            yield f"{path} has changed"
         case AddToGroups(user=user, groups=groups):
             yield from (f"{user} is not in {name}" for name in groups if not _in(host, user, name))
         case _:

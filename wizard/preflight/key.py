@@ -9,7 +9,7 @@ from wizard.preflight.refusal import Refusal
 
 BYTES_LIMIT = 256 * 1024
 REMEDY = (
-    "Look at what the address gives. If the mirror is signed by another key on purpose, name it: "
+    "Check what is at the address. If the mirror uses another key on purpose, name it: "
     "--rocm-key-fingerprint."
 )
 
@@ -21,8 +21,8 @@ def checked_key(content: bytes, fingerprint: str, address: str, now: datetime) -
         keys = public_keys(content[:BYTES_LIMIT])
     except NotAKey as error:
         return Refusal(
-            f"{address} gave no key that can be read: {error}.",
-            "A login page, a proxy or another file stands at that address. Nothing was changed.",
+            f"{address} has no readable key: {error}.",
+            "A login page, a proxy or another file answered at that address. Nothing was changed.",
             f"Open the address in a browser. {REMEDY}",
         )
     # One more key in the file would be trusted just as much.
@@ -30,8 +30,8 @@ def checked_key(content: bytes, fingerprint: str, address: str, now: datetime) -
     if others:
         return Refusal(
             f"{address} gave the key {spaced(others[0])} instead of {spaced(wanted)}.",
-            "It is somebody else's key: who holds it could put anything into these packages. "
-            "Nothing was changed.",
+            "It is someone else's key. Its owner could put anything into these packages. Nothing "
+            "was changed.",
             REMEDY,
         )
     return _valid(keys[0], content, address, now)
@@ -52,14 +52,14 @@ def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str |
         end = datetime.fromtimestamp(key.expires, timezone.utc)
         return Refusal(
             f"The key that {address} gave was valid until {end:%Y-%m-%d}; it is {now:%Y-%m-%d}.",
-            "apt would refuse everything that it signs. Either the file there is an old copy, or "
-            "the clock of this machine is wrong. Nothing was changed.",
-            "Check the date; then ask whoever keeps the mirror for the newer key, or take AMD's.",
+            "apt would refuse everything that it signed. Either the file is an old copy, or this "
+            "machine's clock is wrong. Nothing was changed.",
+            "Check the date. Then ask the owner of the mirror for the newer key, or use AMD's.",
         )
     if key.created > now.timestamp():
         return Refusal(
             f"The key that {address} gave was made after {now:%Y-%m-%d}.",
-            "The clock of this machine is behind: apt would refuse signatures from the future.",
+            "This machine's clock is slow: apt would refuse signatures from the future.",
             "Set the clock (timedatectl shows it), then run the same command again.",
         )
     return in_letters(content)

@@ -99,11 +99,11 @@ def _mirror(sources: tuple[AptSource, ...]) -> str:
 
 def _no_keys(names: Iterable[str]) -> Refusal:
     return Refusal(
-        f"This set asks for {', '.join(sorted(names))}, which this system has no more.",
-        f"They could come from Ubuntu, but Ubuntu's key ({UBUNTU_KEYS}) is not here to check them. "
-        "Nothing was changed.",
-        "Install the package ubuntu-keyring or ubuntu-archive-keyring, take the smallest set, or "
-        "the footprint venv.",
+        f"This set needs {', '.join(sorted(names))}, which this system no longer has.",
+        f"Ubuntu has them, but Ubuntu's key ({UBUNTU_KEYS}) is missing, so they cannot be "
+        "checked. Nothing was changed.",
+        "Install the package ubuntu-keyring or ubuntu-archive-keyring, or use the smallest set "
+        "or the footprint venv.",
     )
 
 

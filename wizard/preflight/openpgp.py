@@ -51,7 +51,7 @@ def public_keys(content: bytes) -> tuple[PublicKey, ...]:
         elif tag == SIGNATURE and found:
             found[-1].read(body)
     if not found:
-        raise NotAKey("there is no public key in it")
+        raise NotAKey("it contains no public key")
     return tuple(PublicKey(key.fingerprint, key.created, key.expires()) for key in found)
 
 
@@ -70,13 +70,13 @@ def _binary(content: bytes) -> bytes:
         return content
     found = BODY.search(content)
     if found is None:
-        raise NotAKey("the block of letters is cut off")
+        raise NotAKey("its text block is cut off")
     body = HEADERS_END.split(found[1], maxsplit=1)[-1]
     letters = b"".join(row for row in body.split() if not row.startswith(b"="))
     try:
         return base64.b64decode(letters, validate=True)
     except binascii.Error:
-        raise NotAKey("its letters are damaged") from None
+        raise NotAKey("its text is damaged") from None
 
 
 def _packets(raw: bytes) -> Iterator[tuple[int, bytes]]:
@@ -85,7 +85,7 @@ def _packets(raw: bytes) -> Iterator[tuple[int, bytes]]:
     while place < len(raw):
         head = raw[place]
         if not head & 0x80:
-            raise NotAKey("it is no OpenPGP data")
+            raise NotAKey("it is not OpenPGP data")
         try:
             tag, start, length = _new(raw, place) if head & 0x40 else _old(raw, place)
         except (IndexError, struct.error):
@@ -110,13 +110,13 @@ def _length(raw: bytes, place: int) -> tuple[int, int]:
         return place + 2, ((first - 192) << 8) + raw[place + 1] + 192
     if first == 255:
         return place + 5, int(struct.unpack_from(">I", raw, place + 1)[0])
-    raise NotAKey("it is written in parts, as no key is")
+    raise NotAKey("it is split into parts, which keys never are")
 
 
 def _old(raw: bytes, place: int) -> tuple[int, int, int]:
     tag, kind = (raw[place] >> 2) & 0x0F, raw[place] & 0x03
     if kind == 3:
-        raise NotAKey("it has a packet without an end")
+        raise NotAKey("it has an endless packet")
     width = 1 << kind
     length = int.from_bytes(raw[place + 1 : place + 1 + width], "big")
     return tag, place + 1 + width, length
@@ -153,7 +153,7 @@ class _Found:
 
 def _key(body: bytes) -> _Found:
     if len(body) < 6 or body[0] != 4:
-        raise NotAKey("it is not of version 4, the only one that we can check")
+        raise NotAKey("it does not have version 4, the only one that this program can check")
     # SHA-1 is what a fingerprint of version 4 is made of; apt checks the signatures themselves.
     digest = hashlib.sha1(b"\x99" + struct.pack(">H", len(body)) + body, usedforsecurity=False)
     return _Found(digest.hexdigest().upper(), int.from_bytes(body[1:5], "big"))

@@ -35,9 +35,9 @@ def package_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
 
 def _unknown(why: Unknown) -> Refusal:
     return Refusal(
-        f"What is installed is not known, because {why.because}.",
-        "Without that nothing can be removed by exact list. Nothing was changed.",
-        "See that `dpkg-query --show` works, then run the same command again.",
+        f"The installed packages cannot be read: {why.because}.",
+        "Without that list nothing can be removed safely. Nothing was changed.",
+        "Make sure that `dpkg-query --show` works, then run the same command again.",
     )
 
 
@@ -45,10 +45,10 @@ def _locked(work: PackageWork) -> Iterator[Refusal]:
     if isinstance(work.lock_holder, Unknown) or not work.lock_holder:
         return
     yield Refusal(
-        f"{work.lock_holder} installs or removes packages right now.",
-        "Only one program may do that at a time. Nothing was changed.",
-        "Wait until it is done, then run the same command again. Never remove the lock: what it "
-        "protects would break.",
+        f"{work.lock_holder} is installing or removing packages right now.",
+        "Only one program can do that at a time. Nothing was changed.",
+        "Wait until it is done, then run the same command again. Never delete the lock: it "
+        "protects the package database.",
     )
 
 
@@ -58,7 +58,7 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
     if work.interrupted and not finishes and not work.lock_holder:
         yield Refusal(
             "dpkg was interrupted and has not finished its work.",
-            "apt refuses everything else until it has. Nothing was changed.",
+            "apt refuses everything else until it is finished. Nothing was changed.",
             "Run `sudo dpkg --configure -a`, then run the same command again.",
         )
     named = () if isinstance(work.unfinished, Unknown) else work.unfinished
@@ -69,22 +69,21 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
         names = " ".join(one.split(" ")[0] for one in cut)
         yield _not_fully(
             cut,
-            f"Run `sudo apt-get install --reinstall {names}`; where no archive has it, "
-            f"`sudo dpkg --remove --force-remove-reinstreq {names}`. Then run the same command "
-            "again.",
+            f"Run `sudo apt-get install --reinstall {names}`. If no archive has it, run `sudo "
+            f"dpkg --remove --force-remove-reinstreq {names}`. Then run the same command again.",
         )
     elif left and not finishes:
         yield _not_fully(
             left,
-            "Run `sudo dpkg --configure -a` and read what it says; a failed amdgpu-dkms goes with "
-            "`rdna1-setup` and its clean-up plan.",
+            "Run `sudo dpkg --configure -a` and read its output. The clean-up plan of "
+            "`rdna1-setup` removes a failed amdgpu-dkms.",
         )
 
 
 def _not_fully(left: list[str], remedy: str) -> Refusal:
     return Refusal(
         f"Not fully installed: {', '.join(left[:5])}.",
-        "Every later call of apt tries to finish that, and fails with it. Nothing was changed.",
+        "Every run of apt tries to finish this, and fails. Nothing was changed.",
         remedy,
     )
 
@@ -99,9 +98,9 @@ def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     held = sorted(row.name for row in rows if row.held and row.name in touched)
     if held:
         yield Refusal(
-            f"Somebody told apt to keep {', '.join(held)} as they are.",
-            "The plan would change them. Nothing was changed.",
-            f"If that is meant: sudo apt-mark unhold {' '.join(held)}",
+            f"apt was told to keep {', '.join(held)} unchanged.",
+            "The plan would change that. Nothing was changed.",
+            f"If you want that: sudo apt-mark unhold {' '.join(held)}",
         )
 
 
@@ -120,7 +119,7 @@ def _changed(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     lost = [f"{name} {version}" for name, version in wanted if (name, version) not in there]
     if lost:
         yield Refusal(
-            f"Not installed any more: {', '.join(lost[:5])}.",
-            "Packages were changed since the plan was made. Nothing was changed by us.",
-            "Make the plan anew and review it.",
+            f"No longer installed: {', '.join(lost[:5])}.",
+            "Packages changed after the plan was made. This run changed nothing.",
+            "Make the plan again and review it.",
         )

@@ -103,7 +103,7 @@ def _asked_for(
         return names, ()
     theirs = {one.name: one.version for one in packages if one.origin == "distribution"}
     notes = tuple(
-        f"{name} {theirs[name]} of the distribution stays; AMD's is not installed over it."
+        f"The distribution's {name} {theirs[name]} stays; AMD's does not replace it."
         for name in names
         if name in theirs
     )

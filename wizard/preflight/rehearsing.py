@@ -52,15 +52,15 @@ def difference(step: AptChange, found: Transaction) -> Refusal | None:
         ("would also remove {}", [n for n, _ in found.leaving if n not in gone]),
         ("would not install {}", [f"{n} {v}" for n, v in sorted(wanted - set(found.brings))]),
         ("would not remove {}", sorted(gone - {n for n, _ in found.leaving})),
-        ("says what is not understood: {}", list(found.unread)),
+        ("says something unknown: {}", list(found.unread)),
     )
     said = [words.format(", ".join(names[:8])) for words, names in told if names]
     if not said:
         return None
     return Refusal(
         f"apt {'; it '.join(said)}.",
-        "That is not what was reviewed: something that is not on the list depends on it, or the "
-        "packages have changed since. Nothing was changed.",
-        "If something of yours is named, remove it yourself or keep this ROCm; then make the plan "
-        "anew.",
+        "That differs from the plan that you reviewed: another package depends on one of these, "
+        "or packages have changed since. Nothing was changed.",
+        "If one of your own packages is named, remove it yourself or keep this ROCm. Then make "
+        "the plan again.",
     )

@@ -23,11 +23,11 @@ async def find_suite(
             return suite
     raise Refused(
         Refusal(
-            f"{repository.address}/{entry.directory} has no suite for this system; asked for were: "
-            f"{', '.join(suites)}.",
-            f"ROCm {entry.version} has moved, or this mirror has no copy of it. Nothing was "
+            f"{repository.address}/{entry.directory} has no suite for this system (tried: "
+            f"{', '.join(suites)}).",
+            f"ROCm {entry.version} has moved, or this mirror does not have it. Nothing was "
             "changed.",
-            f"Open {place}/ in a browser; name another copy with --rocm-repo, or take the "
+            f"Open {place}/ in a browser. Name another copy with --rocm-repo, or use the "
             "footprint venv, which needs none.",
         )
     )
@@ -40,9 +40,9 @@ async def fetch_key(web: Web, repository: Repository, now: datetime) -> str:
     keeps another place from answering.
     """
     refusal = Refusal(
-        f"No key is at {' or '.join(repository.keys)}.",
-        "Without it apt cannot know whose packages it gets. Nothing was changed.",
-        "Put the key beside the copy of the repository as rocm.gpg.key, or reach AMD's server.",
+        f"There is no key at {' or '.join(repository.keys)}.",
+        "Without it apt cannot check who made the packages. Nothing was changed.",
+        "Put the key next to the copy of the repository, as rocm.gpg.key, or use AMD's server.",
     )
     wrong: Refusal | None = None
     for address in repository.keys:

@@ -91,18 +91,18 @@ def repair_notes(entry: Release, debs: tuple[LocalDeb, ...]) -> tuple[str, ...]:
         return ()
     names = {deb.name for deb in debs}
     notes = [
-        f"ROCm {entry.version} asks for what this system has no more. For it come, from no archive "
-        f"of this system: {', '.join(sorted(names))}. That they can be installed is known, that "
-        "all of it runs is not."
+        f"ROCm {entry.version} needs packages that this system no longer has. These are added "
+        f"from outside this system's archives: {', '.join(sorted(names))}. They can be installed, "
+        "but whether all of ROCm then runs is not known."
     ]
     if repair.repack in names:
         notes.append(
-            f"{repair.repack} is packed anew without its dependency on {repair.contended}, because "
-            f"{repair.contender} is installed and would have to go."
+            f"{repair.repack} is packed again without its dependency on {repair.contended}, "
+            f"because {repair.contender} is installed and would otherwise be removed."
         )
     elif repair.name in names:
         notes.append(
-            f"Installing {repair.contender} later may remove this ROCm: both claim the name "
+            f"Installing {repair.contender} later may remove this ROCm, because both provide "
             f"{repair.contended}."
         )
     return tuple(notes)

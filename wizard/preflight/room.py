@@ -45,7 +45,7 @@ def _refusal(disk: Disk, needs: list[Need]) -> Refusal:
     return Refusal(
         f"{disk.filesystem} has {size_text(disk.free_bytes)} free; {size_text(whole)} are needed: "
         f"{parts}, and {size_text(SPARE)} to spare.",
-        "It would become full in the middle. Nothing was changed.",
+        "The disk would fill up during the installation. Nothing was changed.",
         f"Free {size_text(whole - disk.free_bytes)} there (`sudo apt-get clean` empties apt's "
-        "cache), or take the smallest set.",
+        "cache), or use the smallest set.",
     )

@@ -25,26 +25,26 @@ def refuse_surprises(found: Transaction, choice: Choice) -> None:
 
 def _unread(line: str) -> Refusal:
     return Refusal(
-        f"apt says what it would do in a form that is not known: {line}",
-        "What is not understood cannot be reviewed. Nothing was changed.",
-        "Please report this line; the footprint venv needs no system packages.",
+        f"apt's answer is in an unknown form: {line}",
+        "This program cannot tell what apt would do. Nothing was changed.",
+        "Please report this line. The footprint venv needs no system packages.",
     )
 
 
 def _module(name: str) -> Refusal:
     return Refusal(
-        f"The transaction contains {name}, which builds a kernel module.",
-        "Old ones do not build on newer kernels and block apt from then on. Nothing was changed.",
-        "The driver of the kernel itself is enough. Take the smallest set; if that asks for it, "
-        f"`apt-cache policy {name}` tells which source has it: switch that off.",
+        f"apt would install {name}, which builds a kernel module.",
+        "Old ones do not build on newer kernels, and then block apt. Nothing was changed.",
+        "The kernel's own driver is enough. Use the smallest set. If that also needs it, "
+        f"`apt-cache policy {name}` shows which source has it: disable that source.",
     )
 
 
 def _removes(names: list[str]) -> Refusal:
     return Refusal(
         f"apt would remove {', '.join(names[:8])} to make room.",
-        "They are not ROCm of AMD's, and nobody asked for that. Nothing was changed.",
-        "Remove them yourself if you do not need them, or take the smallest set.",
+        "They are not part of AMD's ROCm, and you did not ask for that. Nothing was changed.",
+        "Remove them yourself if you do not need them, or use the smallest set.",
     )
 
 
@@ -53,13 +53,13 @@ def _exchanges(changed: list[Coming], choice: Choice) -> Refusal:
     ours = any("radeon" in one.origin for one in changed)
     scopes = ",".join((*choice.system_removal, DISTRIBUTION))
     remedy = (
-        f"Let the distribution's ROCm be removed first: --system-removal {scopes}."
+        f"Remove the distribution's ROCm first: --system-removal {scopes}."
         if ours
-        else "Bring the system up to date first: sudo apt-get update, sudo apt-get upgrade."
+        else "Update the system first: sudo apt-get update, sudo apt-get upgrade."
     )
     return Refusal(
-        f"apt would exchange packages that are there: {told}.",
-        "Only packages that are not there yet are installed. Nothing was changed.",
+        f"apt would replace installed packages: {told}.",
+        "This program only installs packages that are not there yet. Nothing was changed.",
         remedy,
     )
 
@@ -73,18 +73,18 @@ def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Refusal:
     )
     if nowhere:
         return Refusal(
-            f"This set of ROCm {entry.version} asks for packages that this system does not have: "
+            f"This set of ROCm {entry.version} needs packages that this system does not have: "
             f"{', '.join(nowhere)}.",
-            "It was made for another release of the system. apt calls that held broken packages; "
-            "nothing is held, and nothing was changed.",
-            "Take the smallest set or another release. If the lists are old, `sudo apt-get update` "
-            "first.",
+            "It was made for another release of the system. apt calls that 'held broken "
+            "packages', but no package is held. Nothing was changed.",
+            "Use the smallest set or another release. If the lists are old, run `sudo apt-get "
+            "update` first.",
         )
     told = "; ".join(f"{one.package} needs {_words(one.missing[0])}" for one in missing[:3])
     return Refusal(
-        f"This set of ROCm {entry.version} cannot be installed beside what is there: {told}.",
-        "apt calls that held broken packages; nothing is held, and nothing was changed.",
-        "Let what is in the way be removed first (--system-removal), or take the smallest set.",
+        f"This set of ROCm {entry.version} conflicts with installed packages: {told}.",
+        "apt calls that 'held broken packages', but no package is held. Nothing was changed.",
+        "Remove the conflicting packages first (--system-removal), or use the smallest set.",
     )
 
 

@@ -82,17 +82,17 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
         )
     if sources.dependent:
         happened.append(
-            "These need packages that would be missing, so that they could not come back either: "
-            f"{_named(sources.dependent)}."
+            "These depend on packages that would be missing, so they could not be restored "
+            f"either: {_named(sources.dependent)}."
         )
     otherwise = (
-        "run again with --without-rollback to remove them for good"
+        "run again with --without-rollback to remove them permanently"
         if waivable
         else f"remove them yourself: sudo apt-get purge {' '.join(n for n, _ in sources.lost)}"
     )
     return Refusal(
         " ".join(happened),
-        "They could not be put back by rollback. Nothing was changed.",
+        "Rollback could not restore them. Nothing was changed.",
         f"{AGAIN}, or {otherwise}.",
         waivable=waivable,
     )

@@ -41,18 +41,15 @@ NO_HEAD = frozenset({400, 403, 405, 501})
 """Answers of servers that know no HEAD, or refuse it while they serve the file."""
 NOTHING_THERE = frozenset({404, 410})
 WORDS_OF_403 = (
-    " Some servers answer 403 for a file that does not exist: it may be missing, or you may not "
-    "be allowed to read it."
+    " Some servers answer 403 for a file that does not exist. It may be missing, or you may have "
+    "no permission to read it."
 )
-PORTAL = (
-    "It is a page of somebody in between, such as the login page of this network or a proxy's: "
-    "open any page in a browser."
-)
+PORTAL = "It comes from this network or a proxy, such as a login page: open any page in a browser."
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 """What a request may raise; an address that is none, after a redirect, is a ValueError."""
 OTHER_PLACES = ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
 PIP_LOOKS_THERE = re.compile(r"^\s*(extra-index-url|find-links)\s*[=:]", re.MULTILINE)
-NOTHING_CHANGED = "pip could not fetch what this plan installs. Nothing was changed."
+NOTHING_CHANGED = "pip cannot download what this plan installs. Nothing was changed."
 
 
 class Standing(Enum):
@@ -121,11 +118,14 @@ async def seek_wheels(
         case Standing.LISTED:
             return WheelsSought()
         case Standing.NOT_ASKED:
-            asked = f"{wanted.host} could not be asked whether it has the wheels."
+            asked = f"{wanted.host} cannot be asked whether it has the wheels."
             return WheelsSought(note=f"{asked} {answer.detail}")
         case Standing.GONE:
             if not wanted.in_folder and looks_elsewhere(environ):
-                note = f"{answer.detail} pip is set to look in other places too, and decides."
+                note = (
+                    f"{answer.detail} pip is configured to look in other places too, and will "
+                    "try those."
+                )
                 return WheelsSought(note=note)
             return WheelsSought(Refusal(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
 
@@ -191,12 +191,12 @@ def _names_places(path: str) -> bool:
 
 def _what_to_do(plan: Plan, wanted: Wheels) -> str:
     if wanted.in_folder:
-        return "Fill it with `rdna1-setup fetch`, or leave --wheelhouse out: then an index is used."
+        return "Fill it with `rdna1-setup fetch`, or omit --wheelhouse to use an index."
     stack = find_stack(plan.stack)
     others = [each for each in stack.other_indexes if each != wanted.place] if stack else []
     known = f" Others that had the same wheels: {', '.join(others)}." if others else ""
     return (
-        "Take another stack, or name a place that has these wheels: --torch-index URL or "
+        "Use another stack, or name a place that has these wheels: --torch-index URL or "
         f"--wheelhouse DIR.{known}"
     )
 
@@ -283,7 +283,7 @@ def _on_index(wanted: Wheels, web: Web, ends: float) -> Answer:
 
 
 def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
-    others = "Other wheels of it are there." if some else "No wheel of it is there."
+    others = "It has other wheels of it." if some else "It has no wheel of it."
     here = f"for Python {wanted.python} on a 64-bit PC with Linux"
     text = f"{wanted.host} has no {requirement} {here}. {others}"
     return Answer(Standing.GONE, text)
@@ -292,7 +292,7 @@ def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
 def _no_index(found: Text, asked: str) -> str:
     host, asked_host = urlsplit(found.address).hostname, urlsplit(asked).hostname
     led = f"{asked_host} led to {host}, whose" if host != asked_host else f"{asked_host} sent a"
-    return f"{led} page that is none of an index. {PORTAL}"
+    return f"{led} page that is not an index. {PORTAL}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,11 +349,13 @@ def _failed(error: Exception, address: str) -> Answer:
         return _by_status(error, address, host)
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
         if isinstance(error, http.client.IncompleteRead):
-            return Answer(Standing.NOT_ASKED, f"{host} broke off in the middle of its answer.")
-        return Answer(Standing.NOT_ASKED, f"{host} answered, but not as a web server does.")
+            return Answer(Standing.NOT_ASKED, f"{host} broke off during its answer.")
+        return Answer(Standing.NOT_ASKED, f"{host} did not answer like a web server.")
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http
-        return Answer(Standing.NOT_ASKED, f"{host} led to an address that is no web page.")
+        return Answer(
+            Standing.NOT_ASKED, f"{host} redirected to an address that is not a web page."
+        )
     trouble = name_failure(error, address)
     return Answer(Standing.NOT_ASKED, f"{trouble.happened} {trouble.meaning}")
 
@@ -361,9 +363,9 @@ def _failed(error: Exception, address: str) -> Answer:
 def _by_status(error: HTTPError, address: str, host: str) -> Answer:
     trouble = name_failure(error, address)
     if error.code in NOTHING_THERE:
-        return Answer(Standing.GONE, f"{trouble.happened} Nothing is at this address.")
+        return Answer(Standing.GONE, f"{trouble.happened} There is nothing at this address.")
     if error.code < 400:
-        text = f"{host} sent us elsewhere (HTTP {error.code}), and never to a page."
+        text = f"{host} redirected (HTTP {error.code}), but never to a page."
         return Answer(Standing.NOT_ASKED, text)
     said = f"{trouble.happened} {trouble.meaning}"
     return Answer(Standing.NOT_ASKED, said + (WORDS_OF_403 if error.code == 403 else ""))

@@ -29,7 +29,7 @@ from wizard.run.lines import clean
 from wizard.run.live import now
 
 CARD_FILE = "result-card.json"
-SEND = "To send it in: {0}, and the rest of the folder if you like, goes to {1}"
+SEND = "To send it: send {0}, and the rest of the folder if you like, to {1}"
 NO_ADDRESS = (
     "There is no address for results yet. Keep the folder, or attach it to an issue of this "
     "project, where you got the program."
@@ -76,7 +76,7 @@ def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) ->
 
 def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
     """What lies where, what is in it, and where it can go."""
-    yield "Written for you to send, if you want to, into this folder:"
+    yield "These files are for you to send, if you want to. They are in:"
     yield f"    {clean(str(folder))}"
     yield ""
     yield from preview_lines(papers)

@@ -21,14 +21,14 @@ LEGEND = (
     "Cold: the first call, compiling included. Warm: a later call. Error: the largest difference "
     "from a float64 reference."
 )
-LOGGED = "MIOpen's log was on: it makes every call longer."
-CLAIMS = "Published elsewhere for GPUs: claims, not checked by us:"
+LOGGED = "MIOpen's log was on, which makes every call slower."
+CLAIMS = "Published by others for GPUs (not checked by us):"
 LONGEST_ENGINE = 12
 """A card of somebody else may name any."""
 NOT_YOUR_CHIP = "not your chip"
 NOT_COMPARED = (
-    "What others published for these shapes was seen on a GPU. It says nothing of a processor, and "
-    "is left out."
+    "Published results for these shapes are from GPUs. They do not apply to a processor, and are "
+    "left out."
 )
 
 
@@ -58,13 +58,13 @@ def limit_lines(limit: Limit) -> Iterator[str]:
     known = limit.known
     text = f"Limit of {limit.axis}: "
     if not limit.edge_runs:
-        text += f"{known.hangs} does not pass, the smallest that was asked for."
+        text += f"{known.hangs}, the smallest that you asked for, does not pass."
     elif known.is_exact:
         text += f"{known.passes} passes ({limit.edge_passes} of {limit.edge_runs} times), "
         all_pass = known.hangs > limit.largest
-        text += "the largest that was asked for." if all_pass else f"{known.hangs} does not."
+        text += "the largest that you asked for." if all_pass else f"{known.hangs} does not."
     else:
-        text += f"{known.passes} passes, {known.hangs} does not; the hangs allowed are spent."
+        text += f"{known.passes} passes, {known.hangs} does not; the allowed hangs are used up."
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)
@@ -76,7 +76,7 @@ def _edge(limit: Limit) -> str:
     if failed:
         rate = rate_words(failed, limit.edge_runs)
         return f"{limit.known.passes} is flaky: {rate}. Stay well below it."
-    return f"{rate_words(0, limit.edge_runs, 'hung')}: more repeats (--repeats) say more."
+    return f"{rate_words(0, limit.edge_runs, 'hung')}: use more repeats (--repeats) to be sure."
 
 
 def table_lines(results: Sequence[Result], *, engines: bool = False) -> Iterator[str]:

@@ -18,7 +18,7 @@ from wizard.sizes import memory_size_text
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
 COLUMNS = ("A", "B", "Cold", "Warm")
-LEGEND = "Cold and Warm: how many times as long the first and a later call take in B as in A."
+LEGEND = "Cold and Warm: time of the first and of a later call in B, divided by that in A."
 
 
 def compare_lines(found: Comparison, here: str | None = None) -> Iterator[str]:
@@ -55,7 +55,7 @@ def headline(found: Comparison) -> str:
     """What changed, in one sentence."""
     count, total = len(found.differing), len(found.changes)
     if not total:
-        return "No shape was measured in both, in the same way: there is nothing to compare."
+        return "There is nothing to compare: no shape was measured in both in the same way."
     shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
     return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} another verdict."
 
@@ -78,8 +78,8 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
 def _chips(found: Comparison) -> Iterator[str]:
     if same_chip(found.before, found.after) is False:
         yield from textwrap.wrap(
-            f"Not the same chip: {clean(chip_of(found.before) or '')} and "
-            f"{clean(chip_of(found.after) or '')}. A difference may be the chip's alone.",
+            f"The chips differ: {clean(chip_of(found.before) or '')} and "
+            f"{clean(chip_of(found.after) or '')}. That alone may explain differences.",
             WIDTH,
         )
         yield ""

@@ -114,7 +114,9 @@ def concluded(measured: Measured, has_card: bool | None) -> Concluded:
 def _of_table(measured: Measured, has_card: bool | None) -> Concluded:
     known = measured.known
     trouble = measured.done.trouble
-    stopped = "" if trouble is None else f"It stopped: {trouble.happened} a tells what to do."
+    stopped = (
+        "" if trouble is None else (f"It stopped: {trouble.happened} Press a to see what to do.")
+    )
     right = [row for row, result in known if result.verdict in RIGHT]
     noun = "operation" if any(row.operation for row, _ in known) else "shape"
     if len(right) < len(known):
@@ -125,7 +127,7 @@ def _of_table(measured: Measured, has_card: bool | None) -> Concluded:
         done = f"; {len(right)} {noun}s were right until then" if right else ""
         happened = "Nothing was measured." if trouble is None else shown(trouble.happened)
         return Concluded(
-            f"It stopped: {happened.rstrip('.')}{done}.", Status.FAULT, "a tells what to do."
+            f"It stopped: {happened.rstrip('.')}{done}.", Status.FAULT, "Press a to see what to do."
         )
     slow = sum(result.verdict is Verdict.SLOW for _, result in known)
     text = f"All {len(known)} {noun}s are right" if len(known) > 1 else f"The {noun} is right"
@@ -229,7 +231,7 @@ def _of_setting(measured: Measured, request: SettingRequest, answer: SettingAnsw
         said = f"{len(answer.tried)} of {answer.possible} were tried.{more}"
         return Concluded(f"No setting is known to fix {what}.", Status.WARNING, said)
     if not answer.changes:
-        return Concluded(f"{what} is right as it is: nothing needs to change.", Status.OK)
+        return Concluded(f"{what} is right without any change.", Status.OK)
     wrong = f"{what} is not right."
     if limit is not None and channels_of(limit[0]) == channels_of(request.row):
         wrong = f"{limit[1]}."
@@ -249,12 +251,12 @@ def _number(count: int) -> str:
 def _of_ways(request: WorkaroundRequest, results: Sequence[Result]) -> Concluded:
     what = at_text(request.row)
     if results[0].verdict is Verdict.PASS:
-        return Concluded(f"{what} is right: it needs no way around it.", Status.OK)
+        return Concluded(f"{what} is right: it needs no workaround.", Status.OK)
     ways = tried(request, results)
     right = sum(each.passes for each in ways)
-    count = f"{right} of {len(ways)} ways" if right else "None of the ways"
+    count = f"{right} of {len(ways)} workarounds" if right else "None of the workarounds"
     status = Status.OK if right else Status.WARNING
-    return Concluded(f"{count} around {what} work.", status, "a lists them.")
+    return Concluded(f"{count} for {what} work.", status, "a lists them.")
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:
@@ -289,7 +291,7 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
         case CompareRequest():
             return "Comparing settings"
         case WorkaroundRequest():
-            return f"Looking for ways around {channels_of(request.row)}"
+            return f"Looking for workarounds for {channels_of(request.row)}"
 
 
 def answer_text(request: Request, done: SweepDone, has_card: bool | None = None) -> str:

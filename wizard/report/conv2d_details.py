@@ -17,12 +17,12 @@ from wizard.durations import measured_text
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
 from wizard.report.units import bytes_text
 
-UNCLASSIFIED = "nothing that was seen proves what kind it was"
-NOT_KNOWN_HERE = "this kind is not known to this version"
-OF_A_GPU = "seen on a GPU, which says nothing of a processor"
+UNCLASSIFIED = "the evidence does not show what kind it was"
+NOT_KNOWN_HERE = "this version does not know this kind"
+OF_A_GPU = "seen on a GPU, which says nothing about a processor"
 DRIVER_TITLE = "The same with MIOpen's own driver (ROCm's package miopen-hip)"
 NO_CLAIM = "nothing for this shape"
-NO_DRIVER_LINE = "none: MIOpenDriver cannot do this one"
+NO_DRIVER_LINE = "none: MIOpenDriver cannot run this one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +136,11 @@ def _whose(claim: Published, result: Result | None, place: Place) -> str:
         return OF_A_GPU
     if is_of_other_chip(claim, result, place.chip):
         return f"{NOT_YOUR_CHIP}: it was seen on {claim.chip}"
-    return "" if claim.chip else "on which chip is not told"
+    return "" if claim.chip else "chip unknown"
 
 
 def _measured_with(result: Result) -> Iterator[str]:
-    process = "" if result.process is None else f", in a process of its own ({result.process})"
+    process = "" if result.process is None else f", in a separate process ({result.process})"
     yield f"engine {result.engine}, {result.work}{process}"
     if result.asked:
         yield f"set for it: {setting_text(result.asked)}"
@@ -157,5 +157,5 @@ def _loaded(loaded: Loaded) -> Iterator[str]:
     gfx = f", which the runtime calls {loaded.gfx}" if loaded.gfx else ""
     yield f"device {loaded.device or 'none'}{gfx}"
     if loaded.setting:
-        yield f"variables in force: {setting_text(loaded.setting)}"
+        yield f"variables set: {setting_text(loaded.setting)}"
     yield from loaded.libraries

@@ -14,8 +14,8 @@ from wizard.report.units import WIDTH
 TOLD = 6
 """Shapes that are named before the rest is only counted."""
 NOTE = (
-    "A layer passes when its shape did, batch and number format included. Other operations of the "
-    "model were not measured here."
+    "A layer passes if its shape passed, with the same batch and number format. Other operations "
+    "of the model were not measured."
 )
 
 

@@ -13,22 +13,22 @@ from wizard.conv2d.verdicts import Result
 from wizard.durations import measured_text
 from wizard.report.units import WIDTH
 
-NOT_OURS = "Nobody who made this program has measured any of this on an RDNA1 card."
+NOT_OURS = "The makers of this program have measured none of this on an RDNA1 card."
 ENGINE_LINES = {
-    "native": "with `torch.backends.cudnn.enabled = False` at the begin of your program, "
-    "convolutions go past MIOpen",
-    "unfold": "copies of the image and one product of matrices in place of the convolution, which "
-    "takes more memory; no switch does that for a program",
+    "native": "with `torch.backends.cudnn.enabled = False` at the beginning of your program, "
+    "convolutions do not use MIOpen",
+    "unfold": "copies of the image and one matrix product replace the convolution, which needs "
+    "more memory; programs have no switch for that",
 }
 WARM = "Warm: median of later calls, each way in a process"
 ON_CARD = (
-    f"{WARM} and with databases of its own. `only X`: all other families are switched off. An "
-    "error is usual there: the family does not do this shape. What is not right unchanged is left "
-    "out (--find-setting)."
+    f"{WARM} and with its own databases. `only X`: all other families are switched off. An error "
+    "there is usual: the family cannot compute this shape. Shapes that are not right without "
+    "changes are left out (--find-setting)."
 )
 ON_PROCESSOR = (
-    f"{WARM} of its own. On the processor MIOpen, its families and the way past it (native) have "
-    "no part: they would be the same measurement again and are left out."
+    f"{WARM} of its own. The processor does not use MIOpen, so MIOpen's families and the engine "
+    "native are left out: they would give the same result."
 )
 
 
@@ -105,31 +105,31 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
     elif answer.changes is None:
         tried = f"{len(answer.tried)} of {answer.possible} sets of variables were tried"
         if answer.is_complete:
-            yield f"No setting makes it right: {tried}."
+            yield f"No setting makes it work: {tried}."
         else:
-            yield f"No setting is known to make it right: {tried}."
+            yield f"No setting that makes it work was found: {tried}."
         yield from _engine_texts(answer)
     elif not answer.changes:
         again = f" ({_repeats(answer)} when measured again)" if answer.repeats else ""
-        yield f"Nothing needs to change: it is right as it is{again}."
+        yield f"It is right without any change{again}."
     else:
         surely = "smallest set" if answer.is_smallest else "set, which may not be the smallest,"
-        yield f"The {surely} that makes it right: {setting_text(answer.changes)}."
+        yield f"The {surely} that makes it work: {setting_text(answer.changes)}."
         if answer.repeats:
-            yield f"It came back right {_repeats(answer)} when it was measured again from nothing."
+            yield f"It was right {_repeats(answer)} when measured again from scratch."
         else:
-            yield "It came back right once; no hang was left to measure it again."
+            yield "It was right once; no allowed hang was left to measure it again."
 
 
 def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
     right = [each.engine for each in answer.engines if each.verdict == "pass"]
     for engine in right:
         how = ENGINE_LINES.get(engine, f"conv2d --engine {engine} measures it")
-        yield f"What does make it right is the engine {engine}: {how}."
+        yield f"The engine {engine} makes it work: {how}."
     if answer.engines and not right:
-        yield "Nor is it right past MIOpen: MIOpen alone is not at fault."
+        yield "It is also wrong without MIOpen, so MIOpen is not the only cause."
     if not answer.engines:
-        yield "Whether it is right past MIOpen was not measured: --engine native does."
+        yield "It was not measured without MIOpen: --engine native does that."
 
 
 def _repeats(answer: SettingAnswer) -> str:
@@ -151,10 +151,10 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
 
 def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
     hangs = "hang" if answer.hangs == 1 else "hangs"
-    yield f"It took {answer.hangs} {hangs} of the {answer.allowed} allowed."
+    yield f"It used {answer.hangs} {hangs} of the {answer.allowed} allowed."
     if answer.goes_on:
         more = answer.allowed + (0 if answer.hangs < answer.allowed else 3)
-        yield f"The same command with --hangs {more} goes on from here; --no-resume begins anew."
+        yield f"The same command with --hangs {more} continues from here; --no-resume starts over."
 
 
 def keep_command(changes: Setting, python: str) -> str:
@@ -168,8 +168,8 @@ def keep_command(changes: Setting, python: str) -> str:
 def _use_lines(changes: Setting, python: str) -> Iterator[str]:
     """How to try it, and how to keep it."""
     words = " ".join(f"{name}={shlex.quote(value)}" for name, value in changes)
-    yield "To try it with a program of yours:"
+    yield "To try it with your own program:"
     yield f"  {words} {shlex.quote(python)} your_script.py"
     if command := keep_command(changes, python):
-        yield "To keep it for this venv, if this program made it (shown first; can be undone):"
+        yield "To keep it for this venv, if rdna1-setup made it (you can undo it):"
         yield f"  {command}"

@@ -10,7 +10,7 @@ from wizard.conv2d.verdicts import Result
 from wizard.report.units import WIDTH
 
 TOLD = 6
-MORE = "All of it: rdna1-setup conv2d --compare"
+MORE = "To see everything: rdna1-setup conv2d --compare"
 ANOTHER_TORCH = "The run before was made with torch {}."
 
 

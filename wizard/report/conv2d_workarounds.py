@@ -9,12 +9,9 @@ from wizard.conv2d.search.workarounds import Tried
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.units import WIDTH
 
-NOT_NEEDED = "It passes: no way around it is needed."
-NONE = (
-    "No way around it was found among those that were measured. Another stack may do better: "
-    "rdna1-setup plan."
-)
-NOT_MEASURED = "not measured: the hangs allowed are spent, or nothing more could be measured"
+NOT_NEEDED = "It passes: you need no workaround."
+NONE = "None of the measured workarounds helps. Another stack may work better: rdna1-setup plan."
+NOT_MEASURED = "not measured: the allowed hangs are used up, or measuring was no longer possible"
 
 
 def workaround_lines(

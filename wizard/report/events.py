@@ -17,13 +17,13 @@ from wizard.run.events import (
 from wizard.run.lines import clean
 
 LOGIN = (
-    "Log out and in again: the new groups count from then on. Until then this program measures "
-    "through sg; your own programs do not see the card."
+    "Log out and log in again so that the new groups take effect. Until then, your own programs "
+    "cannot use the card; this program measures through sg."
 )
 
 RESTART = (
-    "Restart this machine: until then the kernel keeps the driver that it has loaded. Then start "
-    "rdna1-setup again; it says what comes next."
+    "Restart this machine: until then, the kernel keeps the loaded driver. Then start "
+    "rdna1-setup again; it says what to do next."
 )
 
 
@@ -96,7 +96,7 @@ class Tenths:
             case StepStarted():
                 self._tenth = -1
             case Progress():
-                # Lower is another tenth too: apt begins anew once all is fetched.
+                # Lower is another tenth too: apt starts over once all is fetched.
                 before, self._tenth = self._tenth, _tenth(event, self._tenth)
                 return self._tenth != before
             case _:
@@ -121,11 +121,11 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
     if event.ok:
         yield _all_well(event)
     elif event.cancelled:
-        yield "Stopped at a safe point. The same command goes on from here."
+        yield "Stopped at a safe point. Run the same command again to continue."
     elif not event.log:
         yield "Nothing was changed."
     else:
-        yield "Not finished. The same command goes on from here once the cause is mended."
+        yield "Not finished. Fix the cause, then run the same command again to continue."
     if event.relogin_needed:
         yield LOGIN
     if event.restart_needed:

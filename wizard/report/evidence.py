@@ -18,7 +18,7 @@ BEST = 2
 LABEL = 9
 LONG_AGO = "more than a year ago"
 OTHERS = "They are other people's statements: we have run nothing on an RDNA1 card."
-NO_CLAIM = "No statement of anybody stands behind it; what it rests on is said above."
+NO_CLAIM = "No published statement supports it; its basis is given above."
 MEASURED = "measured"
 HEADS = {
     MEASURED: "MEASURED WITH THIS PROGRAM",

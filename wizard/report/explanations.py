@@ -15,7 +15,7 @@ from wizard.report.roads import all_road_lines
 WIDTH = 76
 UNTESTED = "untested"
 """The topic with the results that owners sent in."""
-LIST_HINT = "One of them: rdna1-setup about TOPIC"
+LIST_HINT = "To read one: rdna1-setup about TOPIC"
 
 
 def topic_lines(topic: Explanation) -> Iterator[str]:
@@ -33,7 +33,7 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield ""
     yield from _plain(topic.sources)
     yield ""
-    yield f"Last looked at: {topic.date or 'not said'}. In our own words; we own no such card."
+    yield f"Last checked: {topic.date or 'unknown'}. These are our own words; we own no such card."
 
 
 def approaches() -> Explanation:
@@ -42,7 +42,7 @@ def approaches() -> Explanation:
     return Explanation(
         id="approaches",
         title=f"All {len(roads)} known approaches",
-        short="What people tried on these cards, what came of it, and how to do it.",
+        short="What people tried on these cards, the results, and how to do it.",
         date="",
         body=tuple(all_road_lines(roads))[1:],
         sources=(),

@@ -21,18 +21,18 @@ EVIDENCE_SHOWN = 3
 NO_CAUSE = "none"
 """Where no cause that this program knows was proved."""
 NO_CARD = (
-    "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only what holds for "
-    "every machine was checked."
+    "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only general checks "
+    "were made."
 )
 NOT_RDNA1 = (
-    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), "
-    "and this program is made for those."
+    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program only "
+    "knows those."
 )
-UNRECOGNISED = "This text shows an error, but none that this program knows."
+UNRECOGNISED = "This text shows an error that this program does not know."
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
-    "This text has no line that this program knows. "
-    "Try the kernel log (journalctl -k -b), or all that the failing command printed."
+    "This program knows no line of this text. Try the kernel log (journalctl -k -b), or the "
+    "whole output of the failing command."
 )
 
 
@@ -129,13 +129,13 @@ def _heading(finding: Finding) -> str:
 
 def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]:
     """The graphics cards that a text lists."""
-    yield "Graphics cards that the text lists"
+    yield "Graphics cards in the text"
     for card in cards:
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
         yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
         if card.reported not in ("", card.gfx):
-            told = f"ROCm takes it for {card.reported}: HSA_OVERRIDE_GFX_VERSION is in force."
+            told = f"ROCm takes it for {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."
             yield from _wrapped(told, "    ", "    ", width)
 
 

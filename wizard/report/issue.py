@@ -76,14 +76,14 @@ def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> I
     if before is not None:
         yield from since_lines(before.results, sweep.results)
     if sweep.lost:
-        text = f"Shape number {sweep.lost} was launched, and its outcome was never written: it "
-        yield from textwrap.wrap(f"{text}hung, or the machine or the sweep was ended.", WIDTH)
+        text = f"Shape number {sweep.lost} was launched, but has no result: it "
+        yield from textwrap.wrap(f"{text}hung, or the machine or the measurement stopped.", WIDTH)
 
 
 def _settings_of(sweep: LastSweep) -> Iterator[str]:
     setting = sweep.results[-1].loaded.setting
     if setting:
-        yield "In force while it was measured:"
+        yield "Set while it was measured:"
     yield from (f"  {name}={value}" for name, value in setting)
 
 
@@ -117,7 +117,7 @@ def run_section(
 def _changes(record: Record) -> Iterator[str]:
     """Each step of a run and what came of it, as its journal tells."""
     for number, step in enumerate(record.plan["steps"], 1):
-        begun = "begun, and not finished" if number in record.intents else "not begun"
+        begun = "started, not finished" if number in record.intents else "not started"
         text = str(step.get("text") or step["kind"]).partition("\n")[0]
         outcome = record.outcomes.get(number, begun).partition("\n")[0]
         yield from textwrap.wrap(

@@ -22,7 +22,7 @@ def log_ends(path: Path) -> Fact[str]:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            return Unknown("it is no plain file")
+            return Unknown("it is not a regular file")
         return _ends(descriptor, found.st_size)
     except OSError as error:
         return Unknown(error.strerror or str(error))

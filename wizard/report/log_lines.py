@@ -9,7 +9,7 @@ from itertools import groupby
 from wizard.diagnose.reading import is_known
 
 OWN = re.compile(
-    r"\[\d+/\d+\] |ok \(\d|failed: |(?:not )?finished\Z|Now the second way: "
+    r"\[\d+/\d+\] |ok \(\d|failed: |(?:not )?finished\Z|(?:Now the second|Trying another) way: "
     r"|\[\d+ bytes of this log"
 )
 """Lines of this program itself."""

@@ -65,7 +65,7 @@ def _graphics_lines(machine: Machine) -> Iterator[str]:
     if not machine.gpus:
         yield "  no display device found on PCI"
     if not any(gpu.rdna1 for gpu in machine.gpus):
-        yield "  There is no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) here."
+        yield "  No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found."
 
 
 def _gpu_lines(gpu: Gpu) -> Iterator[str]:
@@ -103,10 +103,10 @@ def _access_lines(access: Access) -> Iterator[str]:
         yield f"  {node.path}: {state}"
     in_force, in_file = access.groups_in_force, access.groups_in_file
     if isinstance(in_force, tuple) and isinstance(in_file, tuple):
-        yield f"  groups in force: {', '.join(in_force) or 'none'}"
+        yield f"  active groups: {', '.join(in_force) or 'none'}"
         waiting = [name for name in in_file if name not in in_force]
         if waiting:
-            yield f"  joined, but not before the next login: {', '.join(waiting)}"
+            yield f"  joined, effective from the next login: {', '.join(waiting)}"
 
 
 def _disk_lines(machine: Machine) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _rocm_lines(machine: Machine) -> Iterator[str]:
         yield f"  {tree.path}: {fact_text(tree.version)}{target}"
     facts = PackageFacts(machine.rocm_packages, machine.package_work)
     if machine.rocm_packages == () and not machine.rocm_trees:
-        yield "  none (torch wheels bring their own)"
+        yield "  none (torch wheels include their own)"
         yield from (f"  {line}" for line in PACKAGES.tell(facts)[1])
     else:
         summary, details = PACKAGES.tell(facts)
@@ -171,7 +171,7 @@ def verified_lines(verified: tuple[Verified, ...] | None) -> Iterator[str]:
     """How the libraries of wheels compare with what their wheels brought; None: nobody asked."""
     if verified is None:
         return
-    yield "ROCm libraries of torch, by their hash"
+    yield "ROCm libraries of torch, checked by hash"
     for library in verified:
         yield _one_line(f"  {library.path}: {library.outcome}")
     if not verified:

@@ -23,7 +23,7 @@ from wizard.report.private import Redaction, without_name
 from wizard.sizes import size_text
 
 MANIFEST = "MANIFEST.txt"
-NOT_ASKED = "not asked for: --collect-env starts it, and it may touch the card"
+NOT_ASKED = "not requested: --collect-env runs it, and it may use the card"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def papers_of(
         (log.name, log.text.because) for log in gathered.logs if isinstance(log.text, Unknown)
     ]
     if isinstance(collected, str):
-        about = "what PyTorch says of its surroundings (torch.utils.collect_env)"
+        about = "PyTorch's own report on its environment (torch.utils.collect_env)"
         files.append(_paper(redaction, "collect_env.txt", about, lambda r: r.text(collected)))
     else:
         why = NOT_ASKED if collected is None else collected.because
@@ -103,10 +103,10 @@ def report_form(gathered: Gathered, redaction: Redaction) -> dict[str, Any]:
 def _contents(gathered: Gathered) -> Iterator[Content]:
     yield "report.md", "the report to read", lambda r: report_text(gathered, r)
     machine = to_json(without_name(gathered.machine))
-    about = "every fact of the machine that detection takes, its settings among them"
+    about = "all facts about the machine, including its settings"
     yield "machine.json", about, lambda r: _json(r.form({"schema": SCHEMA, "machine": machine}))
     findings = {"schema": SCHEMA, **_findings(gathered)}
-    about = "what diagnose found, with evidence and fix"
+    about = "the findings of diagnose, with evidence and fix"
     yield "findings.json", about, lambda r: _json(r.form(findings))
     sweeps = {
         "schema": SCHEMA,
@@ -123,7 +123,7 @@ def _logs(gathered: Gathered) -> Iterator[Content]:
         if isinstance(log.text, str):
             yield log.name, log.about, partial(_redacted_log, log.text)
     if lines := _miopen(gathered.sweep):
-        about = "the line that MIOpen's log ended with, for each shape that has one"
+        about = "the last line of MIOpen's log, for each shape that has one"
         yield "logs/miopen.txt", about, partial(_redacted_log, "\n".join(lines))
 
 
@@ -155,7 +155,7 @@ def _paper(redaction: Redaction, name: str, about: str, text: Callable[[Redactio
 
 
 def _manifest(files: tuple[Paper, ...], missing: tuple[tuple[str, str], ...]) -> Paper:
-    lines = [f"Report of rdna1-setup {__version__}: files, sizes, SHA-256, what is in them.", ""]
+    lines = [f"Report of rdna1-setup {__version__}: files, sizes, SHA-256 and contents.", ""]
     for paper in files:
         lines += [
             f"{paper.name}  {len(paper.raw)} bytes ({size_text(len(paper.raw))})",

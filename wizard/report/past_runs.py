@@ -47,17 +47,17 @@ def no_results(run: Run) -> Trouble:
     """Why nothing can be made of a run that came to no verdict."""
     return Trouble(
         f"The run of {clean(run.since)} has no result.",
-        "No shape had come to a verdict when it ended, or none has yet.",
-        "Take another run; or run it again: the same command goes on where it stopped.",
+        "It ended before a shape had a verdict, or is still running.",
+        "Choose another run, or run the same command again to continue where it stopped.",
     )
 
 
 def none_before(run: Run) -> Trouble:
     """Why a run cannot be compared with the one before."""
     return Trouble(
-        f"No run before that of {clean(run.since)} asked for the same rows on the same device.",
-        "Only the same shape, measured in the same way, can be compared.",
-        "Mark any two runs with the space key and compare those; or measure the same again.",
+        f"No run before {clean(run.since)} measured the same rows on the same device.",
+        "Only the same shapes, measured in the same way, can be compared.",
+        "Mark any two runs with the space key and compare those, or measure the same again.",
     )
 
 
@@ -65,8 +65,8 @@ def nothing_found(run: Run) -> Trouble:
     """Why there is nothing to keep of a run."""
     return Trouble(
         f"The run of {clean(run.since)} found no setting that a venv could keep.",
-        "Only a search for the smallest setting finds one, and only where variables help.",
-        "On the panel, o asks for the smallest setting of a shape that fails.",
+        "Only a search for the smallest setting finds one, and only if variables help.",
+        "Press o on Measure to search for the smallest setting for a shape that fails.",
     )
 
 
@@ -74,6 +74,6 @@ def no_script(why: str) -> Trouble:
     """Why there is no stand-alone script for a result."""
     return Trouble(
         why,
-        "Gradients, training steps and other operations have no script of their own.",
-        "Take a result of a forward convolution.",
+        "There is no script for gradients, training steps and other operations.",
+        "Choose a result of a forward convolution.",
     )

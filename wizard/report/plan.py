@@ -21,7 +21,7 @@ from wizard.sizes import counted
 if TYPE_CHECKING:
     from wizard.run.wheels_size import WheelsSize
 
-DECLINE = "! It adds you to a group, as root. To leave your groups as they are: --without-groups."
+DECLINE = "! It adds you to a group, as root. To keep your groups unchanged: --without-groups."
 
 
 def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
@@ -61,7 +61,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
     dates = [stack.checked]
     if plan.footprint != "venv":
         dates.append(load_catalogue().checked)
-    text = f"Indexes, versions and sizes are as of {min(dates)}: nobody was asked."
+    text = f"Indexes, versions and sizes are as of {min(dates)}, and were not checked now."
     yield from textwrap.wrap(text, WIDTH)
 
 
@@ -69,11 +69,11 @@ def size_told(plan: Plan, found: WheelsSize) -> str:
     """What pip said of the wheels, or why it could not, and how old the sizes then are."""
     if found.bytes is not None:
         wheels = counted(found.wheels, "wheel")
-        return f"pip decides on {wheels} now: {bytes_text(found.bytes)} to fetch."
+        return f"pip chooses {wheels} now: {bytes_text(found.bytes)} to download."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
-    return f"pip did not say how much it would fetch: {clean(found.because)}{old}"
+    return f"pip did not say how much it would download: {clean(found.because)}{old}"
 
 
 def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:

@@ -12,9 +12,8 @@ from wizard.run.lines import clean
 from wizard.sizes import size_text
 
 SENDS_NOTHING = (
-    "This program sends nothing: what leaves this machine is what you attach yourself. Read it "
-    "first. Known forms of secrets are replaced; nothing can know them all. Folders below your "
-    "home keep their names."
+    "This program sends nothing: you decide what you attach. Read it first. Known forms of "
+    "secrets are replaced, but some may remain. Folders in your home keep their names."
 )
 
 

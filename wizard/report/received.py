@@ -10,8 +10,8 @@ from wizard.conv2d.words.meaning import counted
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 
-NONE = "No owner of such a card has sent a result in yet."
-CAME_IN = "Results that owners sent in, each measured with this program:"
+NONE = "No owner of such a card has sent a result yet."
+CAME_IN = "Results from owners, measured with this program:"
 
 
 def received_lines(

@@ -27,7 +27,7 @@ from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.units import WIDTH
 from wizard.report.warning import cannot_run
 
-ASK = "Who says so, and who contradicts: rdna1-setup plan --stack {0} --evidence"
+ASK = "For the sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def recommendation_lines(found: Recommendation) -> Iterator[str]:
     yield from textwrap.wrap(found.sentence, WIDTH, break_on_hyphens=False)
     yield from _listed("Why first", [found.reason])
     first = told_need(found.first, found.fits[0].missing_right)
-    yield from _listed("First of all it needs", [first])
+    yield from _listed("First it needs", [first])
     yield from _listed("Measure first", [found.measure])
     yield from _listed("Next best", [found.next_best])
     for each in found.outside:
@@ -118,7 +118,7 @@ def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
         head = f"   {title[:1].upper()}{title[1:]} ({answer.word.value})"
         yield from _listed(head, [answer.why])
     stack = _stack(fit.stack)
-    yield from _listed("   Stands in the way", fit.obstacles)
+    yield from _listed("   Obstacles", fit.obstacles)
     yield from _listed("   Needs", [told_need(need, fit.missing_right) for need in fit.needs])
     yield from _listed("   Also", also(found.machine, stack, fit, asked))
 

@@ -193,7 +193,7 @@ async def _session(
     if first["event"] != "ready" or first.get("digest") != digest:
         raise Trouble(
             "What answered is not the root helper of this plan.",
-            "It named another plan than the one that was sent.",
+            "It named a different plan from the one that was sent.",
             "Start again; if it happens twice, please report it.",
         )
     helper = Process(first["pid"], first["begun"])

@@ -100,7 +100,7 @@ async def helper_argv(environ: Mapping[str, str], by_hand: tuple[str, ...]) -> t
     if sudo is None:
         raise Trouble(
             "sudo is not installed.",
-            "These steps change what only root may change, and sudo is how root is asked.",
+            "These steps need root, and this program uses sudo to become root.",
             _hand_work("Install it as root (`su -c 'apt-get install sudo'`)", by_hand),
         )
     return (sudo, "--", *start)
@@ -113,8 +113,11 @@ async def _require_python(environment: Mapping[str, str]) -> None:
             if isinstance(item, Exited) and item.code:
                 raise Trouble(
                     f"{PYTHON} lacks parts of its own library.",
-                    "Smallest systems have a cut-down Python; the root helper runs under it.",
-                    "Install it whole: `sudo apt-get install python3`; then start again.",
+                    (
+                        "Minimal systems have a reduced Python, and the root helper needs the "
+                        "full one."
+                    ),
+                    "Install it: `sudo apt-get install python3`. Then start again.",
                 )
 
 
@@ -122,22 +125,23 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
     """Why the helper never said a word: sudo did not start it."""
     if os.geteuid() == 0:
         return Trouble(
-            f"The root helper ended without a word (exit code {code}).",
-            "It was started, and something ended it at once.",
-            "Look at the messages on the terminal, and please report this.",
+            f"The root helper ended without a message (exit code {code}).",
+            "It was started, but something ended it at once.",
+            "See the messages on the terminal, and please report this.",
         )
     if code < 0:
         return Trouble(
-            "The question for your password was interrupted.",
+            "The password prompt was interrupted.",
             "Nothing was changed.",
-            _hand_work("Start again when you want it", by_hand),
+            _hand_work("Start again when you are ready", by_hand),
         )
     return Trouble(
         f"sudo did not give root rights (exit code {code}).",
-        "The password was wrong three times, the question was interrupted, or this account may "
-        "not use sudo; its own message stands on the terminal. Nothing was changed.",
+        "The password was wrong three times, the prompt was interrupted, or this account may not "
+        "use sudo. The terminal shows sudo's message. Nothing was changed.",
         _hand_work(
-            "Start again, or ask whoever keeps this machine to add you to the group sudo", by_hand
+            ("Start again, or ask the administrator of this machine to add you to the group sudo"),
+            by_hand,
         ),
     )
 
@@ -145,4 +149,4 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
 def _hand_work(first: str, by_hand: tuple[str, ...]) -> str:
     if not by_hand:
         return f"{first}."
-    return f"{first}; or read what there is to do, and run it as root by hand: {'; '.join(by_hand)}"
+    return f"{first}. Or read the steps and run them as root yourself: {'; '.join(by_hand)}"

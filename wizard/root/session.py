@@ -152,7 +152,7 @@ async def watch(session: Session) -> AsyncGenerator[News, None]:
             if news is not None:
                 yield news
     while now.program is not None and now.program.is_alive():
-        yield Progress(0, 0, "seconds", "the root helper is gone; its program goes on", None)
+        yield Progress(0, 0, "seconds", "the root helper is gone, but its program continues", None)
         await asyncio.sleep(LOOK_S)
     if trouble is not None:
         raise trouble
@@ -163,11 +163,10 @@ async def watch(session: Session) -> AsyncGenerator[News, None]:
 def gone(number: int, session: Session) -> Trouble:
     """The helper is no longer there, and a step has no outcome."""
     return Trouble(
-        "The root helper has ended by itself.",
-        f"Something ended it, such as a shutdown or a lack of memory, and step {number} has no "
-        "outcome.",
-        "Start again: what is done already is looked at first. To go back instead, run as root: "
-        f"sh {session.folder}/UNDO.sh",
+        "The root helper ended unexpectedly.",
+        f"Something ended it, such as a shutdown or a lack of memory, during step {number}.",
+        "Start again: it checks first what is already done. To undo instead, run as root: sh "
+        f"{session.folder}/UNDO.sh",
     )
 
 

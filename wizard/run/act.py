@@ -44,6 +44,7 @@ from wizard.run.events import Output, Progress
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
 from wizard.run.trouble import Trouble
+from wizard.sizes import counted
 
 
 def act(step: Step, around: Surroundings) -> Act:
@@ -90,7 +91,7 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
         case _:
             raise Trouble(
                 f"This version cannot carry out: {step}",
-                "It is no kind of step that is known here.",
+                "This version does not know steps of this kind.",
                 "Please report this, with the plan.",
             )
 
@@ -106,17 +107,17 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
         if not step.otherwise:
             raise
         yield Output(
-            (trouble.happened, redact(f"Now the second way: {shlex.join(step.otherwise)}"))
+            (trouble.happened, redact(f"Trying another way: {shlex.join(step.otherwise)}"))
         )
         async for output in program(step.otherwise, environment, step.deadline_s):
             yield output
     if missing := _missing(step.creates):
         raise Trouble(
-            f"The program ended well, but {', '.join(missing)} is not there.",
-            "Its exit code said success; the outcome says otherwise.",
+            f"The program succeeded, but {', '.join(missing)} does not exist.",
+            "It reported success, but did not do its work.",
             "Look at the log above, then run the same command again.",
         )
-    yield Done("done" if not step.creates else f"{', '.join(step.creates)} is there")
+    yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
 
 
 async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
@@ -125,9 +126,9 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
         yield output
     if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
         raise Trouble(
-            f"{step.venv} is not a venv after all.",
-            "The program ended well but made no pyvenv.cfg or no site-packages.",
-            "Look at the log above; another Python may do better.",
+            f"{step.venv} is not a venv.",
+            "The program succeeded but made no pyvenv.cfg or no site-packages.",
+            "Look at the log above. Another Python may work better.",
         )
     yield Done(f"{step.venv} is a venv of {step.python}")
 
@@ -179,12 +180,13 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
         missing_files, Path(step.venv), Path(step.lock), step.site
     ):
         raise Trouble(
-            f"pip says that all is installed, but {len(missing)} files are missing: {missing[0]}.",
-            "An earlier installation was cut off, or something else works in this folder.",
+            f"pip says that everything is installed, but {counted(len(missing), 'file')} cannot be "
+            f"found: {missing[0]}.",
+            "An earlier installation was interrupted, or another program changes this folder.",
             "Undo this run with `rdna1-setup rollback` and start again.",
         )
     found = "" if step.tool else ", and pip finds no conflict"
-    yield Done(f"installed: every file is there{found}")
+    yield Done(f"installed: no file is missing{found}")
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

@@ -9,7 +9,7 @@ from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, StepFinished, StepStarted
 from wizard.run.log import log_of
 
-STILL = "done before, and still so"
+STILL = "already done"
 
 
 class AllDone:

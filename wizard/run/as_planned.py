@@ -23,14 +23,14 @@ def require_as_planned(step: SetAsidePackages) -> None:
         else:
             raise Trouble(
                 f"{name} {version} is not in {site} any more.",
-                "The environment has changed since this plan was made; nothing was changed by us.",
-                "Undo this run (rdna1-setup rollback), then start again: it looks anew.",
+                "The environment has changed since this plan was made. This run changed nothing.",
+                "Undo this run (rdna1-setup rollback), then start again.",
             )
     if taken := _taken(step):
         raise Trouble(
-            f"{taken[0]} is there already" + (f" (and {len(taken) - 1} more)." * (len(taken) > 1)),
-            "A new wheel holds a file of that name, and it belongs to no package that goes.",
-            "Move it away, or take a new folder with --venv; nothing was changed here.",
+            f"{taken[0]} already exists" + (f" (and {len(taken) - 1} more)." * (len(taken) > 1)),
+            "A new wheel has a file of that name, and no package that is removed owns it.",
+            "Move it away, or use a new folder with --venv. Nothing was changed.",
         )
     _require_one_file_system(step)
 
@@ -38,10 +38,13 @@ def require_as_planned(step: SetAsidePackages) -> None:
 def _require_readable(site: Path, info: Path) -> None:
     if not has_readable_record(site, info):
         raise Trouble(
-            f"{info}/RECORD cannot be read to its end.",
-            "It lists the files of this package: with half a list, half of it would be moved.",
-            "Install the package anew with pip, or take a new folder with --venv; nothing was "
-            "changed here.",
+            f"{info}/RECORD cannot be read completely.",
+            (
+                "It lists the files of this package. With half a list, only half of them would "
+                "be moved."
+            ),
+            "Install the package again with pip, or use a new folder with --venv. Nothing was "
+            "changed.",
         )
 
 
@@ -53,9 +56,9 @@ def _require_one_file_system(step: SetAsidePackages) -> None:
     for path in family_files(step) if inside else ():
         if f"{here}/{path}".startswith(inside):
             raise Trouble(
-                f"{here}/{path} lies below a mount of its own inside the environment.",
-                "What is set aside is moved, and no file moves from one mount to another.",
-                "Take a new folder with --venv, or unmount it first; nothing was changed here.",
+                f"{here}/{path} is on another mount inside the environment.",
+                "The backup moves files, and files cannot be moved from one mount to another.",
+                "Use a new folder with --venv, or unmount it first. Nothing was changed.",
             )
 
 

@@ -17,8 +17,8 @@ _LAZY_PIP = re.compile(
     r"--use-feature=fast-deps and it is not ready for production\."
 )
 FAST_DEPS = (
-    "pip reads only the end of each wheel for now, to see what it needs. pip calls that "
-    "experimental (fast-deps); each file is checked by its hash before it is installed."
+    "pip reads only the end of each wheel for now, to see its dependencies. pip calls that "
+    "experimental (fast-deps). Each file's hash is checked before it is installed."
 )
 
 

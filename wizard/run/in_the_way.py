@@ -50,14 +50,13 @@ def run_to_resume(
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
             f"{plan.venv} is a venv that this program did not make.",
-            "This plan is for a new folder; nothing in that one was changed.",
-            "Choose a new folder with --venv, or name that one with --venv to have its torch "
-            "replaced.",
+            "This plan is for a new folder. Nothing in this one was changed.",
+            "Choose a new folder with --venv. Or name this one with --venv to replace its torch.",
         )
     if taken := _in_the_way(plan):
         raise Trouble(
-            f"{_some(taken)} is there already, and is not ours.",
-            "Making the venv would write over it, and nothing could bring it back.",
+            f"{_some(taken)} already exists, and this program did not make it.",
+            "The new venv would overwrite it, and it could not be restored.",
             "Choose a new folder with --venv, or move that away.",
         )
     return None
@@ -73,27 +72,31 @@ def _refuse_another_folder(plan: Plan, record: Record) -> None:
     if changes_existing(plan) and (elsewhere := absence(record, plan.venv)):
         raise Trouble(
             f"{elsewhere}: run {record.id} changed the environment that was there.",
-            "To go on here would mix two environments; nothing was changed.",
-            "Name this environment by its real name with --venv, or let the link lead back.",
+            "Continuing here would mix two environments. Nothing was changed.",
+            "Give this environment's real path with --venv, or change the link back.",
         )
 
 
 def _other_plan(plan: Plan, other: Record) -> Trouble:
     found = difference(other.plan, plan_form(plan))
-    asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
+    asked = (
+        (f"It was started {found.before}; this time the command was given {found.now}.")
+        if found
+        else ""
+    )
     if other.state != UNFINISHED:
         return Trouble(
-            f"{plan.venv} already holds {other.name} (run {other.id}, {other.state}).",
-            f"A folder holds one stack at a time. {asked}".strip(),
-            f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
+            f"{plan.venv} already has {other.name} (run {other.id}, {other.state}).",
+            f"A folder has one stack at a time. {asked}".strip(),
+            f"Use another folder, or undo that run first: rdna1-setup rollback {other.id}",
         )
-    again = f"To go on with it, run the command again {found.before}. " if found else ""
+    again = f"To continue it, run the command again {found.before}. " if found else ""
     return Trouble(
-        f"{plan.venv} already holds an unfinished run of {other.name} ({other.id}).",
+        f"{plan.venv} already has an unfinished run of {other.name} ({other.id}).",
         asked
-        or "Its steps are others: another version of this program planned it, or the machine "
-        "has changed since.",
-        f"{again}To begin anew, undo it first: rdna1-setup rollback {other.id}",
+        or "Its steps differ: another version of this program planned it, or the machine has "
+        "changed since.",
+        f"{again}To start over, undo it first: rdna1-setup rollback {other.id}",
     )
 
 
@@ -104,10 +107,10 @@ def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
         for record in standing:
             if backup in (step.get("backup") for step in record.plan["steps"]):
                 raise Trouble(
-                    f"{backup} holds what run {record.id} set aside, and that run still stands.",
-                    f"It belongs to {record.plan['venv']}; a second run would mix two states.",
-                    f"Undo that run first (rdna1-setup rollback {record.id}), or leave your own "
-                    "packages where they are: without --user-torch-aside.",
+                    f"{backup} has the backup of run {record.id}, which is not undone.",
+                    f"It belongs to {record.plan['venv']}, and a second run would mix two states.",
+                    f"Undo that run first (rdna1-setup rollback {record.id}). Or leave your own "
+                    "packages where they are: omit --user-torch-aside.",
                 )
         raise without_journal(plan, backup)
 
@@ -148,8 +151,8 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
         taken = sorted(there & set(files_before(record)))
     if taken:
         raise Trouble(
-            f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
-            "A wheel holds a file of that name and would write over it.",
+            f"{plan.venv}/{_some(taken)} already exists, and this program did not make it.",
+            "A wheel has a file of that name and would overwrite it.",
             "Move it away, or undo this run and choose a new folder with --venv.",
         )
 
@@ -163,7 +166,7 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
         return
     if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
         raise Trouble(
-            f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
-            "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
-            "Remove it with pip, then take this run back (rdna1-setup rollback) and begin anew.",
+            f"{plan.venv} has {', '.join(others)} in addition to what this plan installs.",
+            "It was installed in the meantime, or there were two versions: both would be damaged.",
+            "Remove it with pip, then undo this run (rdna1-setup rollback) and start over.",
         )

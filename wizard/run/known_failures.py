@@ -28,43 +28,43 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
 # A network failure also shows up as a warning of a try that later worked: causes that pip names
 # as final come first. "No matching distribution" comes last, because a dead network ends in it.
 
-_AGAIN = "then run the same command again: what was finished is kept."
+_AGAIN = "then run the same command again: finished steps are kept."
 
 KNOWN = (
     _known(
         r"No space left on device|\[Errno 28\]|Disk quota exceeded|\[Errno 122\]",
-        "The disk became full.",
-        "The file system of the folder that is filled, or of temporary files, has no room left.",
+        "The disk is full.",
+        "The file system of the folder or of temporary files has no space left.",
         f"Free some space (`df -h` shows where), {_AGAIN}",
     ),
     _known(
         r"externally-managed-environment",
         "The system's own Python refuses packages from pip (PEP 668).",
-        "It belongs to the distribution; forcing pip into it can break the system.",
-        "Give a folder for a venv with --venv DIR; never use --break-system-packages.",
+        "It belongs to the distribution, and using pip in it can break the system.",
+        "Give a folder for a venv with --venv DIR. Never use --break-system-packages.",
     ),
     _known(
         r"ensurepip is not\s+available|No module named '?(?:ensurepip|venv)\b",
         "This Python cannot make a venv with pip: ensurepip is missing.",
-        "Debian and Ubuntu keep it in a package of its own.",
-        "Run `sudo apt install python3-venv` (for another Python: python3.X-venv), or let uv bring "
-        "a Python; then run the same command again.",
+        "Debian and Ubuntu have it in a separate package.",
+        "Run `sudo apt install python3-venv` (for another Python: python3.X-venv), or let uv "
+        "install a Python. Then run the same command again.",
     ),
     _known(
         r"DO NOT MATCH THE HASHES(?:.*\n)*?\s*(?P<file>\S+) from .*\n"
         r"\s*Expected sha256 (?P<expected>\w+)\n\s*Got\s+(?P<got>\w+)",
         "{found[file]} has the wrong SHA-256: expected {found[expected]}, got {found[got]}.",
-        "The file is damaged, or is not the one that was meant; it was not installed.",
-        "Remove the staging folder and run the same command again; if it happens twice, another "
-        "index or network is needed.",
+        "The file is damaged, or is the wrong file. It was not installed.",
+        "Delete the download folder and run the same command again. If it happens twice, use "
+        "another index or network.",
     ),
     _known(  # where a constraint of pip's own settings names it too, pip speaks of a conflict
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
         r".*no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
-        "{found[folder]} has no wheel for {found[wanted]} that fits.",
-        "With --wheelhouse pip looks in that folder alone, which must hold all that the stack "
-        "depends on, for this Python and machine.",
-        "Put it there too (`rdna1-setup fetch` fills such a folder where there is internet), "
+        "{found[folder]} has no suitable wheel for {found[wanted]}.",
+        "With --wheelhouse, pip looks only in that folder. It must have all dependencies of the "
+        "stack, for this Python and machine.",
+        "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         f"{_AGAIN}",
     ),
     _known(
@@ -75,67 +75,67 @@ KNOWN = (
     ),
     _known(
         r"ResolutionImpossible(?:.*)|No solution found when resolving",
-        "The wanted versions exclude one another.",
-        "Two packages ask for different versions of a third; the lines above name them.",
-        "Take the stack's own versions, or leave out what you added.",
+        "The requested versions conflict.",
+        "Two packages need different versions of a third. The lines above name them.",
+        "Use the stack's own versions, or leave out what you added.",
     ),
     _known(
         r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
         "{found[file]} is not for this Python or this machine.",
-        "The tags in a wheel's name say which Python and platform it was built for; "
-        "torch 1.13.1+rocm5.2, for example, ends at Python 3.10.",
-        "Choose a Python that the stack lists; the wizard can bring it with uv.",
+        "The tags in a wheel's name say which Python and platform it is for. For example, torch "
+        "1.13.1+rocm5.2 supports Python up to 3.10.",
+        "Choose a Python that the stack lists. The wizard can install it with uv.",
     ),
     _known(
         r"Wheel '(?P<name>[^']+)' located at \S+ is invalid|File is not a zip file|BadZipFile",
-        "What came in place of a wheel is no archive.",
-        "A log-in page answered in its place (captive portal), or the file is damaged.",
+        "The downloaded file is not a wheel.",
+        "It is a network's log-in page (captive portal), or the file is damaged.",
         f"Open any page in a browser and log in to the network, {_AGAIN}",
     ),
     _known(
         r"No download found for request: (?P<wanted>\S+)",
-        "uv knows no Python of this kind: {found[wanted]}.",
+        "uv does not know this Python: {found[wanted]}.",
         "Its list has no build of that version for this machine.",
         "Choose another Python that the stack lists.",
     ),
     _known(
         r"failed to query metadata of file `(?P<file>[^`\n]+/cpython-[^`\n]+)`: No such file",
-        "uv asks for a Python that is not there: {found[file]}.",
-        "Each version of uv knows one build of a Python. Another version filled that folder, or "
-        "the folder was not copied whole.",
-        "Fetch it again with the uv that is installed here, or install the uv here that fetched "
+        "uv looks for a Python that does not exist: {found[file]}.",
+        "Each version of uv knows one build of each Python. Another version filled that folder, "
+        "or the folder was not copied completely.",
+        "Download it again with the uv that is installed here, or install the uv that downloaded "
         f"it, {_AGAIN}",
     ),
     _known(
         r"compiled using NumPy 1\.x cannot be run in\s+NumPy 2",
         "torch was built for NumPy 1, and NumPy 2 is installed.",
         "Something installed numpy 2 after the stack.",
-        "Install the stack again: it holds numpy below 2.",
+        "Install the stack again: it keeps numpy below 2.",
     ),
     _known(
         r"cannot enable executable stack",
-        "glibc refuses a library of this torch: it asks for an executable stack.",
-        "glibc 2.41 and later load no such library.",
+        "glibc refuses to load a library of this torch: it asks for an executable stack.",
+        "glibc 2.41 and later do not load such libraries.",
         "Run the same command again: the plan clears that flag on such systems.",
     ),
     _known(
         r"Permission denied|\[Errno 13\]|Read-only file system|\[Errno 30\]",
         "A file or folder could not be written.",
-        "It belongs to somebody else, or its file system is read-only.",
-        "Choose a folder of your own with --venv DIR.",
+        "It belongs to another user, or its file system is read-only.",
+        "Choose your own folder with --venv DIR.",
     ),
     _known(
         r"CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate",
         "The server's certificate was not accepted.",
-        "A proxy that opens TLS connections, a wrong clock, or missing certificates.",
-        "Check the date; behind a company proxy point PIP_CERT and SSL_CERT_FILE at its "
+        "A proxy intercepts TLS connections, the clock is wrong, or certificates are missing.",
+        "Check the date. Behind a company proxy, set PIP_CERT and SSL_CERT_FILE to its "
         "certificate. Do not switch the check off.",
     ),
     _known(
         r"407 Proxy Authentication Required",
-        "The proxy wants a login.",
-        "HTTP_PROXY or HTTPS_PROXY names a proxy that does not know you.",
-        "Put user and password into the proxy variable, or unset it where no proxy is needed; "
+        "The proxy needs a login.",
+        "HTTP_PROXY or HTTPS_PROXY names a proxy that does not accept you.",
+        "Put user and password into the proxy variable, or unset it if you need no proxy; "
         f"{_AGAIN}",
     ),
     _known(
@@ -157,48 +157,48 @@ KNOWN = (
     ),
     _known(
         r"Connection refused|Network is unreachable|No route to host",
-        "No connection to {server} could be made: {found[0]}.",
+        "Cannot connect to {server}: {found[0]}.",
         "The address, a firewall or the proxy setting is wrong, or the server is down.",
         f"Check the connection and the index address, {_AGAIN}",
     ),
     _known(
         r"ReadTimeoutError|Read timed out|ConnectTimeoutError|not enough bytes were received"
         r"|IncompleteRead|Connection broken|Connection reset by peer",
-        "The connection broke off, or nothing came for too long.",
-        "The line is slow or unstable; the server may be busy.",
+        "The connection broke off, or the server did not answer in time.",
+        "The connection is slow or unstable, or the server is busy.",
         f"Wait a little, {_AGAIN}",
     ),
     _known(
         r"(?P<code>40[134]|5\d\d) (?:Client|Server) Error: [^\n]*?for url: (?P<url>\S+)"
         r"|too many (?P<many>5\d\d) error responses",
         "The server refused a file with an HTTP error: {found[0]}.",
-        "401 and 403: it wants a login; 404: the file has moved; 501: it refuses range requests; "
-        "other 5xx: it is in trouble itself.",
+        "401 and 403: it needs a login; 404: the file has moved; 501: it refuses range requests; "
+        "other 5xx: the server has a problem.",
         f"Check the index address and your login, or wait if it is a 5xx, {_AGAIN}",
     ),
     _known(
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
         r".*requirement (?P<wanted>\S+)(?: \(from [^\n]*?\))? "
         r"\(from versions: (?P<versions>[^)\n]*)",
-        "{found[folder]} has no wheel for {found[wanted]} that fits.",
-        "The versions that pip saw: {found[versions]}. With --wheelhouse it looks in that folder "
-        "alone, which must hold all that the stack depends on, for this Python and machine.",
-        "Put it there too (`rdna1-setup fetch` fills such a folder where there is internet), "
+        "{found[folder]} has no suitable wheel for {found[wanted]}.",
+        "pip found these versions: {found[versions]}. With --wheelhouse, it looks only in that "
+        "folder. It must have all dependencies of the stack, for this Python and machine.",
+        "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         f"{_AGAIN}",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: none\)",
-        "No file at all was found for {found[wanted]}.",
-        "The index does not know it for this Python, wants a login, or a log-in page answered in "
-        "its place (captive portal).",
+        "pip found no file for {found[wanted]}.",
+        "The index does not have it for this Python, or needs a login, or a network's log-in "
+        "page answered instead (captive portal).",
         "Open the index address in a browser; check --torch-index, and that the stack lists this "
         "Python.",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: (?P<versions>[^)]*)\)",
-        "{found[wanted]} was not found; there is: {found[versions]}.",
+        "{found[wanted]} was not found. Available: {found[versions]}.",
         "The index has no wheel of that version for this Python and machine. A +rocm version is "
-        "never on PyPI; torch 1.13.1+rocm5.2 ends at Python 3.10.",
+        "never on PyPI; torch 1.13.1+rocm5.2 supports Python up to 3.10.",
         "Check --torch-index, and that the stack lists this Python.",
     ),
     _known(

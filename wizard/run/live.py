@@ -46,6 +46,7 @@ from wizard.run.resume import clear_remains, done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
 from wizard.run.trouble import Trouble, as_trouble
+from wizard.sizes import counted
 
 
 def now() -> datetime:
@@ -154,7 +155,9 @@ class Live:
         try:
             refuse_other_versions(step, plan)
             if left := clear_remains(step, plan, record):
-                yield Output((f"Removed {left} files that an interrupted step had left.",))
+                yield Output(
+                    (f"Removed {counted(left, 'file')} that an interrupted step had left.",)
+                )
             refuse_to_overwrite(step, plan, _as_noted(record))
             noted = record.intents.get(number) or notes_before(step, plan)
             if isinstance(step, AptChange) and step.takes_driver_out:
@@ -172,7 +175,7 @@ class Live:
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
-            yield Output(("Stopped at a safe point; what was fetched is kept.",))
+            yield Output(("Stopped at a safe point. What was downloaded is kept.",))
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)

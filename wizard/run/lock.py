@@ -25,9 +25,9 @@ def only_one(state: Path) -> Iterator[None]:
         except BlockingIOError:
             holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
             raise Trouble(
-                f"Another rdna1-setup is at work (process {holder}).",
+                f"Another rdna1-setup is running (process {holder}).",
                 "Two runs at once could undo each other.",
-                "Wait for it or cancel it there; then try again.",
+                "Wait for it or cancel it, then try again.",
             ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)

@@ -35,8 +35,8 @@ def require_place(folder: Path) -> None:
 
 def _no_place(folder: Path, why: str) -> Trouble:
     return Trouble(
-        f"No folder can be made at {clean(str(folder))}: {why}.",
-        "What is above it takes no files of yours: it belongs to somebody else, is read-only "
-        "or full, is a file, or is the kernel's own, such as /proc.",
-        "Choose a folder of your own with --venv DIR.",
+        f"The folder {clean(str(folder))} cannot be created: {why}.",
+        "You cannot write to the folder above it: it belongs to another user, is read-only or "
+        "full, is a file, or belongs to the kernel, such as /proc.",
+        "Choose your own folder with --venv DIR.",
     )

@@ -113,7 +113,7 @@ async def stream(
 def _not_started(program: str, why: str) -> Trouble:
     return Trouble(
         f"{program} could not be started: {why}.",
-        "The program is missing, or this user may not run it.",
+        "The program is missing, or you have no permission to run it.",
         "Check the path, then run the same command again.",
     )
 
@@ -162,9 +162,9 @@ async def _before(limit: float, wanted: Awaitable[T], argv: tuple[str, ...], giv
         return await asyncio.wait_for(wanted, limit - asyncio.get_running_loop().time())
     except asyncio.TimeoutError:
         raise Trouble(
-            f"{redact(shlex.join(argv))} did not end within {given_s:.0f} s and was ended.",
-            "It may wait for something that does not come, such as a slow network or disk.",
-            "Run the same command again: what was finished is kept.",
+            f"{redact(shlex.join(argv))} did not finish within {given_s:.0f} s and was stopped.",
+            "It may be waiting for a slow network or disk.",
+            "Run the same command again: finished steps are kept.",
         ) from None
 
 
@@ -179,9 +179,12 @@ async def end(process: asyncio.subprocess.Process) -> None:
             await asyncio.wait_for(process.wait(), wait_s)
             return
     raise Trouble(
-        f"Process {process.pid} ignores SIGKILL (it waits inside the kernel).",
-        "Its device or disk does not answer; it is left alone, and nothing else was started.",
-        f"Look at `ps -o pid,stat,wchan,comm -p {process.pid}`; often only a restart helps.",
+        f"Process {process.pid} cannot be killed (it waits inside the kernel).",
+        (
+            "Its device or disk does not answer. The process is left alone, and nothing else "
+            "was started."
+        ),
+        f"See `ps -o pid,stat,wchan,comm -p {process.pid}`. Often only a restart helps.",
     )
 
 

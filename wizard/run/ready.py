@@ -46,18 +46,18 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
 def _refuse_taken_back(record: Record, places: Places) -> None:
     if rollback_begun(record, places) is not None:
         raise Trouble(
-            f"Run {record.id} is being taken back: what it did to the system is undone already, "
-            "or in part.",
-            "To go on with it would take steps for done that are so no more.",
-            f"Take it back to the end first: rdna1-setup rollback {record.id}; then begin anew.",
+            f"Run {record.id} is being undone: its changes to the system are already undone, at "
+            "least in part.",
+            "Continuing it would skip steps that are no longer done.",
+            f"Finish undoing it first: rdna1-setup rollback {record.id}. Then start over.",
         )
 
 
 def _refuse_unsettled(plan: Plan) -> None:
     if not settled(plan.steps):
         raise Trouble(
-            "What root would install is not known exactly yet.",
-            "The repository was not asked, so nobody can say what would be done to the system.",
-            "Make the plan on this very machine, with a network; or take the footprint venv, "
-            "which needs no root.",
+            "The exact system packages are not known yet.",
+            "The repository was not asked, so the changes to the system are unknown.",
+            "Make the plan on this machine, with a network. Or use the footprint venv, which needs "
+            "no root.",
         )

@@ -17,7 +17,7 @@ from wizard.run.events import (
 )
 from wizard.run.trouble import Trouble
 
-DONE = "done before, and still so"
+DONE = "already done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Rehearsal:
             would_change = would_change or not isinstance(step, CheckTorch)
             if content := content_lines(step):
                 yield Output(tuple(f"| {line}" for line in content))
-            yield StepFinished(number, 0.0, False, "rehearsed: nothing was changed")
+            yield StepFinished(number, 0.0, False, "dry run: nothing was changed")
         yield PlanFinished(
             not self._cancelled, self._cancelled, False, False, "", "", would_change=would_change
         )

@@ -17,8 +17,8 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 NOTE = "boot"
 """What the journal calls the boot in which a step began that takes out a driver."""
 WAITS = (
-    "Restart this machine: run {0} removed AMD's kernel driver, and until then the kernel keeps "
-    "the one that it has loaded. Then start rdna1-setup again."
+    "Restart this machine: run {0} removed AMD's kernel driver, and the kernel keeps using the "
+    "loaded one until then. Then start rdna1-setup again."
 )
 RESTARTED = (
     "This machine was restarted since run {0} removed AMD's kernel driver. Next: Diagnose shows "

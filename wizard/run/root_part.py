@@ -21,8 +21,8 @@ from wizard.run.acting import Act, Done
 
 ROOT_STEPS = get_args(RootStep)
 BY_HAND = "by-hand.sh"
-NOTHING_LEFT = "it went with an earlier step: nothing to do"
-IN_THEM = "the user was in the group before: nothing to do"
+NOTHING_LEFT = "already removed by an earlier step: nothing to do"
+IN_THEM = "you were already in the group: nothing to do"
 NOTHING_DONE = (NOTHING_LEFT, IN_THEM)
 """Outcomes of steps that had nothing to do, and so have nothing to be undone."""
 

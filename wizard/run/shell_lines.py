@@ -18,6 +18,7 @@ from wizard.plan.user_files import (
 )
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
+from wizard.sizes import counted
 
 
 def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
@@ -27,12 +28,12 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
     if _hash(text) == step.after:
         return "done before"
     if isinstance(step, PutLinesBack) and not step.instead and _holds_all(text, step.lines):
-        return "they are there again, put back by hand"
+        return "already there again"
     if _hash(text) != step.before:
         raise Trouble(
-            f"{step.path} is another one by now.",
-            "Somebody changed it since the plan was made; nothing in it was changed.",
-            f"Make the plan anew, or {step} by hand: {'; '.join(numbered(step.lines))}",
+            f"{step.path} has changed.",
+            "It was changed after the plan was made. This run changed nothing in it.",
+            f"Make the plan again, or {step} yourself: {'; '.join(numbered(step.lines))}",
         )
     _require_own(file)
     _require_one_name(file)
@@ -40,7 +41,7 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
     edited = edit(text, step.lines, step.instead)
     mode = stat.S_IMODE(file.stat().st_mode)
     write_whole(file, edited, mode, like=file)
-    return f"{len(step.lines)} lines, the rest as it was"
+    return f"{counted(len(step.lines), 'line')}, the rest unchanged"
 
 
 def _holds_all(text: str, lines: Lines) -> bool:
@@ -58,9 +59,9 @@ def _hash(text: str) -> str:
 def _require_own(file: Path) -> None:
     if file.stat().st_uid != os.geteuid():
         raise Trouble(
-            f"{file} belongs to somebody else.",
-            "A file that is written anew would change its owner; nothing was changed.",
-            f"Edit it by hand, or make it yours: sudo chown $USER {file}",
+            f"{file} belongs to another user.",
+            "Writing it again would change its owner. Nothing was changed.",
+            f"Edit it yourself, or make it yours: sudo chown $USER {file}",
         )
 
 
@@ -68,6 +69,6 @@ def _require_one_name(file: Path) -> None:
     if (names := file.stat().st_nlink) > 1:
         raise Trouble(
             f"{file} has {names} names (hard links).",
-            "A file that is written anew would part from its other names; nothing was changed.",
-            "Edit it by hand; or part them yourself, by a copy in its place, and start again.",
+            "Writing it again would separate it from its other names. Nothing was changed.",
+            "Edit it yourself. Or replace it by a copy and start again.",
         )

@@ -100,15 +100,16 @@ def _in_use(folder: Path) -> bool:
 def refusal_of_older(run: OlderRun) -> Trouble:
     """Why a run that an older version recorded is neither gone on with nor taken back."""
     system = (
-        f"To undo its part in the system, run as root: sh {undo_script(run.id)} (without that "
-        "file, that part never began). "
+        f"To undo its changes to the system, run as root: sh {undo_script(run.id)} (if that file "
+        "does not exist, there are none). "
     )
-    folder = f"If it made {run.venv} and nothing in there is yours, remove that folder by hand. "
+    folder = f"If it made {run.venv} and nothing in it is yours, delete that folder yourself. "
     return Trouble(
         f"Run {run.id} was {OLDER}.",
-        "This version can neither go on with it nor take it back; nothing was changed.",
-        f"{system if run.needs_root else ''}{folder if run.venv else ''}What it did is written in "
-        f"{run.folder}: remove that once it is no longer needed, and the run is no longer listed.",
+        "This version can neither continue nor undo it. Nothing was changed.",
+        f"{system if run.needs_root else ''}{folder if run.venv else ''}What it did is recorded "
+        f"in {run.folder}. Delete that when you no longer need it, and the run is no longer "
+        "listed.",
     )
 
 
@@ -117,9 +118,13 @@ def absence(record: Record, folder: str) -> str:
     root = Path(folder)
     # An empty folder may be where a disk is mounted at other times.
     if not root.is_dir() or not any(root.iterdir()):
-        return f"{root} is not there"
+        return f"{root} does not exist"
     here, led = os.path.realpath(root), _led_to(record, folder)
-    return f"{root} leads to {here} now, and led to {led}" if led not in ("", here) else ""
+    return (
+        (f"{root} points to {here} now, but pointed to {led} before")
+        if led not in ("", here)
+        else ""
+    )
 
 
 def _led_to(record: Record, folder: str) -> str:

@@ -134,7 +134,7 @@ def after(state: RunState, event: Event) -> RunState:
 
 def broken_off(state: RunState, happened: str, next_step: str = BEGIN_AGAIN) -> RunState:
     """The state after the events ended without saying how it went."""
-    meaning = "How far the running step came is not known."
+    meaning = "The progress of the running step is not known."
     return after(state, StepFailed(max(state.current, 1), happened, meaning, next_step))
 
 

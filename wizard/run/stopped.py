@@ -84,9 +84,9 @@ def resumed_plan(record: Record, *addresses: str) -> Plan:
     ]
     for option, address in _hidden(steps):
         raise PlanImpossible(
-            f"Run {record.id} used {address} with a login, and logins are not kept. Give {option} "
-            "with that address and its login again, or undo the run first: rdna1-setup rollback "
-            f"{record.id}"
+            f"Run {record.id} used {address} with a login, and logins are not saved. Give "
+            f"{option} with that address and login again, or undo the run first: rdna1-setup "
+            f"rollback {record.id}"
         )
     return plan_of({**record.plan, "steps": steps})
 
@@ -96,8 +96,8 @@ def _read(record: Record) -> Plan:
         return plan_of(record.plan)
     except ValueError:
         raise PlanImpossible(
-            f"Run {record.id} stopped half-way, and its plan is damaged or of another version of "
-            f"this program: nothing was begun. Undo it first: rdna1-setup rollback {record.id}"
+            f"Run {record.id} is unfinished, and its plan is damaged or from another version of "
+            f"this program. Nothing was started. Undo it first: rdna1-setup rollback {record.id}"
         ) from None
 
 

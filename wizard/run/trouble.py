@@ -29,8 +29,8 @@ def as_trouble(error: Trouble | OSError) -> Trouble:
     return Trouble(
         f"{clean(str(error.filename or 'A file'))} could not be changed: "
         f"{error.strerror or error}.",
-        "The disk may be full or read-only, or the folder belongs to somebody else.",
-        "Mend that, then run the same command again: what was finished is kept.",
+        "The disk may be full or read-only, or the folder belongs to another user.",
+        "Fix that, then run the same command again: finished steps are kept.",
     )
 
 
@@ -54,8 +54,8 @@ def _unknown(output: str, code: int) -> Trouble:
     said = " / ".join(_last_words(output))
     return Trouble(
         f"The program {ended}" + (f": {said}" if said else " and said nothing."),
-        "This failure is not in our catalogue; the log has every line of it.",
-        "Read the log above, mend what it names, then run the same command again.",
+        "This program does not know this error. The log has every line of it.",
+        "Read the log above, fix what it names, then run the same command again.",
     )
 
 

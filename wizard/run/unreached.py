@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 NOT_KNOWN = (
-    "{hosts} {were} not found by name: no name server has an address for it.",
+    "{hosts} {were} not found: no name server has an address for it.",
     "The address is misspelled, or only another network (a VPN) knows this name.",
 )
 NOT_ANSWERED = (
-    "{hosts} {were} not found by name: no name server answered.",
+    "{hosts} {were} not found: no name server answered.",
     "This computer is not online, or its name server is down.",
 )
 """Nobody has seen which of the two it is: a computer without any network ends here as well."""
@@ -34,7 +34,7 @@ def host_words(hosts: Iterable[str], shown: str = "") -> dict[str, str]:
         "hosts": shown or ", ".join(names) or "A server",
         "were": "were" if len(names) > 1 else "was",
         "server": ", ".join(names) or "the server",
-        "ask": f" (`getent hosts {' '.join(names)}` asks again)" if names else "",
+        "ask": f" (to test: `getent hosts {' '.join(names)}`)" if names else "",
     }
 
 

@@ -27,11 +27,11 @@ IMPATIENT = (("PIP_RETRIES", "1"), ("PIP_TIMEOUT", "10"))
 NO_NEW_PIP = "/python3.8"
 REPORT = "report.json"
 
-NOT_BEFORE = "it is known only once the run has resolved it."
-BRINGS_PYTHON = "the Python that this plan brings is not here yet."
-WHOLE_WHEELS = "the pip for Python 3.8 would fetch every wheel to find out."
-TOO_LATE = f"pip did not decide within {DEADLINE_S:.0f} seconds."
-NOT_TOLD = "not every server tells the size of its wheels."
+NOT_BEFORE = "it is known only after the versions are chosen."
+BRINGS_PYTHON = "the Python that this plan installs is not there yet."
+WHOLE_WHEELS = "pip for Python 3.8 would have to download every wheel to find out."
+TOO_LATE = f"pip did not choose versions within {DEADLINE_S:.0f} seconds."
+NOT_TOLD = "not every server reports the size of its wheels."
 
 
 @dataclass(frozen=True, slots=True)

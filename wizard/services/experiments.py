@@ -96,7 +96,10 @@ class Experiments:
         stopped = await stop_apart(self._places)
         if stopped is None or not stopped.left:
             return ""
-        return f"Stopped, but {'; '.join(stopped.left)}: the kernel holds it. Restart the machine."
+        return (
+            f"Stopped, but {'; '.join(stopped.left)}: it waits inside the kernel. Restart the "
+            "machine."
+        )
 
 
 class NoExperiments(Experiments):

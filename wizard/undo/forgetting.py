@@ -16,19 +16,19 @@ def left_by(record: Record) -> tuple[str, ...]:
     venv = record.plan["venv"]
     if not absence(record, venv):
         raise Trouble(
-            f"{venv} is there: what run {record.id} did can be undone.",
-            "To forget it would leave its files, and what it set aside, with no way back.",
+            f"{venv} exists, so run {record.id} can be undone.",
+            "If you forget it, its files and its backup can no longer be restored.",
             f"Undo it: rdna1-setup rollback {record.id}",
         )
     waiting = [each for each in states_of(record, ()) if each.awaited]
     if waiting:
         raise Trouble(
-            f"{waiting[0].backup} holds packages of yours that can come back.",
-            "To forget the run would leave them there with no way back.",
-            f"Undo it as far as it goes first: rdna1-setup rollback {record.id}",
+            f"{waiting[0].backup} has your packages, which can be restored.",
+            "If you forget the run, they can no longer be restored.",
+            f"First undo as much of it as possible: rdna1-setup rollback {record.id}",
         )
     folders = (s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads")
-    return (f"{venv} (with all that is in it, wherever it is now)", *filter(_is_there, folders))
+    return (f"{venv} (with everything in it, wherever it is now)", *filter(_is_there, folders))
 
 
 def forget(record: Record, time: str) -> None:

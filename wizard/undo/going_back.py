@@ -71,9 +71,9 @@ def go_back(
     wait_for_strays(Path(way.venv))
     if find_way_back(read_record(Path(record.folder)) or record, tell) != way:
         raise Trouble(
-            f"Something changed below {way.venv} meanwhile.",
-            "What would be removed is no longer what was shown; nothing was removed.",
-            "Run the same command again, and look at what it shows.",
+            f"Something changed in {way.venv} in the meantime.",
+            "The files are no longer those that were shown. Nothing was removed.",
+            "Run the same command again, and check what it shows.",
         )
     venv, journal = Path(way.venv), Journal(Path(record.folder))
     journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))

@@ -63,9 +63,12 @@ def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
         if name in names:
             raise Trouble(
                 f"{name} {version} was installed in {back.site} after this run.",
-                f"The {name} that comes back would lie beside it, and both would be spoilt; "
-                "nothing was changed.",
-                f"Remove it with its own pip (pip uninstall {name}), then go back.",
+                f"The restored {name} would mix with it, and both would be damaged. Nothing was "
+                "changed.",
+                (
+                    f"Remove it with the environment's pip (pip uninstall {name}), then roll "
+                    "back again."
+                ),
             )
 
 
@@ -78,9 +81,12 @@ def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
             name, version = named_in(info)
             raise Trouble(
                 f"{name} {version} was installed in {back.site} after this run, over files that "
-                f"come back, such as {over[0]}.",
-                "Half of it would be replaced, and neither would work; nothing was changed.",
-                f"Remove it with its own pip (pip uninstall {name}), then go back.",
+                f"would be restored, such as {over[0]}.",
+                "Half of it would be replaced, and neither would work. Nothing was changed.",
+                (
+                    f"Remove it with the environment's pip (pip uninstall {name}), then roll "
+                    "back again."
+                ),
             )
 
 

@@ -98,23 +98,23 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise refusal_of_older(older[meant])
     if meant in unreadable:
         raise Trouble(
-            f"The journal of run {meant} is damaged, or of a newer version.",
-            "What that run made cannot be told from your own files.",
-            f"Name another run with its ID. {SEE_LIST}",
+            f"The journal of run {meant} is damaged, or from a newer version.",
+            "So the run's files cannot be told apart from yours.",
+            f"Name another run by its ID. {SEE_LIST}",
         )
     if not chosen and not wanted:
         raise Trouble(
             "There is no run to undo.",
-            "Nothing was installed with this program, or all of it was undone.",
-            "Nothing needs to be done. (Should an environment hold a folder .rdna1-setup, the "
-            "journal of its run was removed: `apply` for that environment tells the way back.)",
+            "This program installed nothing, or everything is already undone.",
+            "You need not do anything. (If an environment has a folder .rdna1-setup, the journal "
+            "of its run was deleted: `apply` for that environment says how to undo it.)",
         )
     if not chosen:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
     if newer := newer_run(chosen[0], records):
         raise Trouble(
-            f"Run {newer.id} came later and is in the same folder, or changed the system too.",
-            "Undoing the older one first would take files from under it.",
+            f"Run {newer.id} is newer and uses the same folder, or also changed the system.",
+            "Undoing the older run first would remove files that the newer one uses.",
             f"Undo the newer one first: rdna1-setup rollback {newer.id}",
         )
     return chosen[0]

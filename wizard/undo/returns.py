@@ -15,6 +15,7 @@ from wizard.run.environment.moving import MovedBack, move_back
 from wizard.run.lines import clean
 from wizard.run.standing import absence
 from wizard.run.trouble import Trouble
+from wizard.sizes import counted
 
 KEPT = "rdna1-setup-kept"
 """Folder for files that the user changed in the meantime."""
@@ -46,12 +47,12 @@ class Return:
     def __str__(self) -> str:
         names = ", ".join(self.packages[:6]) + (", ..." if len(self.packages) > 6 else "")
         of = f" of {names}" if names else ""
-        return f"put back {len(self.awaited)} files{of} below {self.root}, as they were"
+        return f"restore {counted(len(self.awaited), 'file')}{of} in {self.root}"
 
     def told(self) -> tuple[str, ...]:
         """What does not come back, and no second try would bring."""
-        lost = f"cannot come back, for {self.backup} holds it no more: {some(self.lost)}"
-        return (f"{lost}; install it anew",) if self.lost else ()
+        lost = f"cannot be restored, because it is no longer in {self.backup}: {some(self.lost)}"
+        return (f"{lost}; install it again",) if self.lost else ()
 
 
 def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
@@ -64,11 +65,10 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     absent = next((each for each in found if each.absent), None)
     if absent and not any(each.awaited for each in found):
         raise Trouble(
-            f"{absent.absent}: what run {record.id} set aside lies there.",
-            "Without it the old packages cannot come back; nothing was changed.",
-            f"If it was moved, or its disk is not mounted: put {absent.root} back and run the "
-            "same command again. If it is gone for good: "
-            f"rdna1-setup rollback --forget {record.id}",
+            f"{absent.absent}: the backup of run {record.id} is there.",
+            "Without it the old packages cannot be restored. Nothing was changed.",
+            f"If it was moved, or its disk is not mounted: restore {absent.root} and run the same "
+            f"command again. If it is lost: rdna1-setup rollback --forget {record.id}",
         )
     return found
 
@@ -87,14 +87,14 @@ def existed(record: Record) -> bool:
 def put_back(found: Return) -> MovedBack:
     """Move the files back."""
     if found.absent:
-        return MovedBack((f"not put back: {found.absent}; go back once more when it is",), ())
+        return MovedBack((f"not restored: {found.absent}; roll back again when it exists",), ())
     return move_back(Backup(Path(found.root), Path(found.backup)))
 
 
 def keep_aside(root: Path, paths: Collection[str]) -> list[str]:
     """Move changed files out of the way, into a folder of their own; gives what could not be."""
     if (root / KEPT).is_symlink() and paths:
-        return [f"not moved: {root / KEPT} is a link; remove it, then go back once more"]
+        return [f"not moved: {root / KEPT} is a link; remove it, then roll back again"]
     left = []
     for path in paths:
         target = _free(root / KEPT / path)

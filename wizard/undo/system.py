@@ -49,10 +49,10 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     rows = installed_rows(host) if any(isinstance(s, APT_STEPS) for s in plan.steps) else []
     if isinstance(rows, Unknown):
         raise Trouble(
-            f"What is installed is not known, because {rows.because}.",
-            "Without that nothing can be taken back by exact list; nothing was changed.",
-            "See that `dpkg-query --show` works; or run as root: "
-            f"sh {undo_script(record.id, state)}",
+            f"The installed packages cannot be read: {rows.because}.",
+            "Without that list nothing can be undone safely. Nothing was changed.",
+            "Make sure that `dpkg-query --show` works. Or run as root: sh "
+            f"{undo_script(record.id, state)}",
         )
     work = package_work(host, rows)
     installed = {row.name: row.version for row in rows}
@@ -112,7 +112,7 @@ def staying(record: Record, host: Host, state: Path = STATE) -> dict[str, str]:
             now = host.read(step.path)
             is_another = isinstance(now, str) and now != step.content
             if is_another or isinstance(host.link(step.path), str):
-                found[step.path] = f"{step.path} was changed since the run wrote it"
+                found[step.path] = f"{step.path} was changed after the run wrote it"
     return found
 
 
@@ -126,10 +126,10 @@ def _refuse_needed(way: Plan, host: Host, run: str) -> None:
     needy = sorted(dependents(status, gone, names - gone)) if gone else []
     if needy:
         raise Trouble(
-            f"Packages that run {run} did not bring need what it brought: {', '.join(needy)}.",
-            "apt could only take them away as well. Nothing was changed.",
-            f"If you can do without them: sudo apt-get remove {' '.join(needy)}; then run "
-            f"`rdna1-setup rollback {run}` again. Else keep what the run brought.",
+            f"Other packages need what run {run} installed: {', '.join(needy)}.",
+            "apt would remove them as well. Nothing was changed.",
+            f"If you do not need them: sudo apt-get remove {' '.join(needy)}; then run "
+            f"`rdna1-setup rollback {run}` again. Otherwise keep what the run installed.",
         )
 
 
@@ -154,10 +154,11 @@ def refuse_half(record: Record) -> None:
     """Raise Trouble for a run that changed the system: its venv alone must not count as undone."""
     if touched_system(record):
         raise Trouble(
-            f"Run {record.id} changed packages of the system as well, or files beside its folder.",
-            "Taking back its folder alone would leave those without a way back.",
+            f"Run {record.id} also changed system packages, or files outside its folder.",
+            "Undoing only its folder would leave no way to undo those.",
             f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
-            f"Without this program, as root: sh {undo_script(record.id)}",
+            "To undo the system part without this program, run as root: sh "
+            f"{undo_script(record.id)}",
         )
 
 

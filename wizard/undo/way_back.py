@@ -13,6 +13,7 @@ from wizard.run.environment.installed import recorded
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import holds, notes_of_the_venv, remains
 from wizard.run.events import CHECKED
+from wizard.sizes import counted
 from wizard.undo.installed_since import installed_since
 from wizard.undo.returns import KEPT, Return, existed, find_returns, some
 
@@ -50,23 +51,23 @@ class WayBack:
 
     def __str__(self) -> str:
         if not self.venv:
-            return "no folder of ours: what it changed is taken back by a plan of its own"
-        lines = [f"remove {len(self.remove)} files of ours below {self.venv}"]
+            return "no folder: its changes are undone by a separate plan"
+        lines = [f"remove {counted(len(self.remove), 'file')} that rdna1-setup made in {self.venv}"]
         lines += [str(each) for each in self.returns if each.awaited]
         lines += [told for each in self.returns for told in each.told()]
         if self.in_the_way:
-            lines.append(f"keep {some(self.in_the_way)}, changed by you, in {self.venv}/{KEPT}")
+            lines.append(f"move {some(self.in_the_way)}, which you changed, to {self.venv}/{KEPT}")
         elif self.changed:
             lines.append(
-                f"keep {len(self.changed)} files of ours that were changed: {some(self.changed)}"
+                f"keep {counted(len(self.changed), 'file')} that you changed: {some(self.changed)}"
             )
         lines += [
-            f"leave {some(each.changed)}, changed by you: it stays where it is"
+            f"leave {some(each.changed)} in place, since you changed it"
             for each in self.returns
             if each.changed
         ]
         if self.kept:
-            lines.append(f"keep {self.kept} files ({self.kept_bytes} bytes) that are yours")
+            lines.append(f"keep {counted(self.kept, 'file')} of your own ({self.kept_bytes} bytes)")
         lines += [f"remove {folder}" for folder in self.folders]
         return "\n".join(lines)
 

@@ -51,7 +51,7 @@ class WholeUndo:
     """What somebody else has changed since: it is left alone."""
 
     def __str__(self) -> str:
-        told = "".join(f"\nnot put back: {each}" for each in map(_told, self.lost))
+        told = "".join(f"\nnot restored: {each}" for each in map(_told, self.lost))
         told += "".join(f"\nleave alone: {each}" for each in self.staying)
         return f"{self.folder}{told}"
 
@@ -70,7 +70,7 @@ def find_whole_undo(
 
 
 def _told(package: tuple[str, str]) -> str:
-    return f"{' '.join(package)} was removed for good: no package file of it was kept"
+    return f"{' '.join(package)} was removed permanently: no package file was kept"
 
 
 class TakingBack:
@@ -141,7 +141,7 @@ class TakingBack:
             yield Output(tuple(clean(line).replace("\n", "?") for line in left))
             yield self._not_all(number, left)
         else:
-            yield StepFinished(number, time.monotonic() - began, False, "taken back")
+            yield StepFinished(number, time.monotonic() - began, False, "undone")
         yield self._end(ok=not left)
 
     def _undo(self) -> tuple[str, ...]:
@@ -159,10 +159,10 @@ class TakingBack:
         count = "one thing" if len(left) == 1 else f"{len(left)} things"
         return StepFailed(
             number,
-            f"Taken back but for {count}: {left[0]}",
-            "All else is as it was. "
-            + ("The run counts as undone." if closed else "The run can be taken back once more."),
-            "The lines above name each of them, and why.",
+            f"Undone, except for {count}: {left[0]}",
+            "Everything else is as before. "
+            + (("The run is now listed as undone.") if closed else "You can undo the run again."),
+            "The lines above say what and why.",
         )
 
     def _end(self, *, ok: bool) -> PlanFinished:

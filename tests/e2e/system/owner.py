@@ -22,7 +22,7 @@ OWN = (f"{HOME}/.cache", f"{HOME}/.local")
 """The wizard's own: downloads, journals, logs."""
 ENV = {"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin", "TERM": "xterm"}
 PATIENCE_S = 120
-QUESTION = "leave all as it is: "
+QUESTION = "change nothing: "
 ROOT_IS_DONE = f"-m venv {HOME}/ai/rocm52"
 """The first step after those of root's."""
 

@@ -126,7 +126,7 @@ def test_the_role_on_a_right_a_half_done_and_a_broken_host(hosts: Hosts) -> None
     assert (counts["right"]["changed"], counts["right"]["failed"]) == (0, 0), played.stdout
     assert (counts["half"]["changed"], counts["half"]["failed"]) == (1, 0), played.stdout
     assert counts["broken"]["failed"] == 1, played.stdout
-    assert f"No folder can be made at {HOME}/ai/cpu" in played.stdout
+    assert f"The folder {HOME}/ai/cpu cannot be created" in played.stdout
     assert "FACTS half changed=True relogin=False" in played.stdout
     assert hosts.roots["half"].path(f"{HOME}/ai/cpu/bin/python").exists()
 

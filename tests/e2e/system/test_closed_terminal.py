@@ -145,7 +145,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
         with at_a_terminal(root) as wizard:
             wizard.wait_for(GOES_ON)
             wizard.send("w")
-            wizard.wait_for("It goes on even if you leave")
+            wizard.wait_for("It continues even if you")
             release(root)
             wizard.wait_for("The step that ran as root is finished")
             assert "0 packages are in, 24 are out" in outcome_of_removal(root)

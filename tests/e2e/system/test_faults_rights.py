@@ -74,7 +74,7 @@ def test_ctrl_c_twice_where_the_password_is_asked(owner: Owner) -> None:
     with owner.start() as terminal:
         terminal.wait_for("password for", PATIENCE_S)
         owner.interrupts(terminal)
-        terminal.wait_for("Stopping when this step is done")
+        terminal.wait_for("Stopping after this step, or at once")
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert re.search("The same command (?:does it again and )?goes on", told)  # sudo may be faster
@@ -88,11 +88,11 @@ def test_ctrl_c_twice_while_apt_works(owner: Owner, archive: ArchiveServer) -> N
         agree(terminal)
         terminal.wait_until(archive.held.is_set, "apt's download stalls", PATIENCE_S)
         owner.interrupts(terminal)
-        terminal.wait_for("one of root's goes on to its end without you")
+        terminal.wait_for("once during a download. Press Ctrl+C again to end the")
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert "Stopped, but the root helper is still working" in told
-    assert "`rdna1-setup watch` shows it to its end" in told
+    assert "itself.\n`rdna1-setup watch` shows it. Then" in told
     program = f"{PREFIX}/bin/rdna1-setup"
     with owner.root.start(program, "watch", user=OWNER) as watching:
         assert watching.stdout is not None

@@ -84,7 +84,7 @@ def mend(root: Root, cause: str, *more: str, env: Mapping[str, str] = NO_ENV) ->
     assert command.startswith(f"rdna1-setup diagnose --fix {cause}")
     done = root.wizard(*command.split()[1:], "--yes", *more, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "To take it back: rdna1-setup rollback" in done.stdout
+    assert "To undo it: rdna1-setup rollback" in done.stdout
     return " ".join(done.stdout.split())
 
 
@@ -99,7 +99,7 @@ def at_terminal(root: Root, *words: str, says: str) -> str:
     with at_a_terminal(root, *words) as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("yes\n")
         terminal.wait_for(says, EXIT_S)
         assert terminal.exit_code(EXIT_S) == 0, terminal.text()
@@ -219,7 +219,7 @@ def test_a_fix_that_was_killed_goes_on_and_comes_back(
                 os.kill(one.pid, signal.SIGKILL)
     again = root.wizard(*words)
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "An earlier start stopped half-way" in again.stderr
+    assert "unfinished run. To start over" in again.stderr
     assert "numpy2-abi is gone" in again.stdout
     assert "numpy2-abi" not in findings(root)
     take_back(root, before)
@@ -353,7 +353,7 @@ def test_without_any_source_of_wheels_nothing_in_the_environment_changes(
     assert not left, told(left)
     again = root.wizard("diagnose", "--fix", "numpy2-abi", "--yes", "--wheelhouse", WHEELS)
     assert again.returncode == 1, again.stdout  # it goes on with the plan that was begun
-    assert "An earlier start stopped half-way" in again.stderr
+    assert "unfinished run. To start over" in again.stderr
     take_back(root, before)
     mend(root, "numpy2-abi", "--wheelhouse", WHEELS)
 
@@ -378,7 +378,7 @@ def test_root_s_no_leaves_the_finding_and_says_so(enter: Enter) -> None:
     with at_a_terminal(root, "diagnose", "--fix", "apt-distro-shadows-amd", "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("no\n")
         assert terminal.exit_code(EXIT_S) == 1
         assert "Checked again" not in terminal.text()

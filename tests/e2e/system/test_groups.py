@@ -113,7 +113,7 @@ def test_one_folder_brings_the_permission_along_and_rollback_takes_it_back(
     before = take(root.folder)
     said = carry_out(root, "apply", *WORDS, says="Finished.")
     assert "render" in groups(root)
-    assert "the new groups count from then on" in " ".join(said.split())
+    assert "the new groups take effect. Until then" in " ".join(said.split())
     again = without_asking(root, "apply", *WORDS)
     assert again.returncode == 0, again.stderr
     assert "Nothing had to be changed." in again.stdout

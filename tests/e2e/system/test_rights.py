@@ -52,7 +52,7 @@ def test_the_wizard_gets_root_by_a_password_that_it_never_sees(enter: Enter, sud
         terminal.wait_for(sudo.prompt)
         assert PASSWORD not in " ".join(word for one in root.running() for word in one.command)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ")
+        terminal.wait_for("change nothing: ")
         assert "add owner to render" in terminal.text()
         terminal.send("yes\n")
         terminal.wait_for("The one step is done")
@@ -77,7 +77,7 @@ def test_a_no_at_the_terminal_leaves_everything_as_it_is(enter: Enter, sudo: Sud
     with Terminal(command, os.environ) as terminal:
         terminal.wait_for("Esc goes back")
         terminal.send("\r")
-        terminal.wait_for("leave all as it is: ")
+        terminal.wait_for("change nothing: ")
         terminal.send("no\n")
         terminal.wait_for("It was not confirmed")
     assert Path(root.folder / "etc/group").read_bytes() == groups

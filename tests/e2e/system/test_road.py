@@ -58,7 +58,7 @@ def carry_out(root: Root, *words: str, says: str) -> str:
     with at_a_terminal(root, *words) as terminal:
         terminal.wait_for("password for", APPLY_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", 60)
+        terminal.wait_for("change nothing: ", 60)
         terminal.send("yes\n")
         terminal.wait_for(says, APPLY_S)
         assert terminal.exit_code(APPLY_S) == 0

@@ -91,7 +91,7 @@ def filled(root: Root, supply: Supply, work: Path) -> None:
     shutil.copytree(supply.archive.parent, folder / "python" / DAY, dirs_exist_ok=True)
     done = supply.fetch(folder, *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{supply.archive.name} is there already" in done.stdout
+    assert f"{supply.archive.name} already exists" in done.stdout
     shutil.copy(supply.downloads, root.path(DOWNLOADS))
 
 
@@ -131,7 +131,7 @@ def carry_out(command: tuple[str, ...], says: str) -> str:
     with Terminal(command, os.environ) as terminal:
         terminal.wait_for("password for", APPLY_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", 60)
+        terminal.wait_for("change nothing: ", 60)
         terminal.send("yes\n")
         terminal.wait_for(says, APPLY_S)
         assert terminal.exit_code(APPLY_S) == 0

@@ -74,9 +74,9 @@ def cpu_wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 def give_rights(root: Root, terminal: Terminal) -> None:
     """Type the password for sudo, and yes for root's helper."""
     terminal.wait_for(f"password for {OWNER}: ", LONG_S)
-    assert "The password goes to sudo alone" in terminal.text()
+    assert "the password; nothing is done" in terminal.text()
     terminal.send(f"{PASSWORD}\n")
-    terminal.wait_for("leave all as it is: ")
+    terminal.wait_for("change nothing: ")
     terminal.send("yes\n")
     root.run("rm", "--recursive", "--force", "/run/sudo/ts")  # so that it asks the next time too
 

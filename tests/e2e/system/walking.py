@@ -23,7 +23,7 @@ from tests.e2e.system.turnstile import (
 from tests.e2e.terminal import Terminal
 from tests.root.stops import kill, pids
 
-QUESTION = "leave all as it is: "
+QUESTION = "change nothing: "
 STEP_S, ROAD_S, LOOK_S = 300, 900, 0.2
 Victims = Literal["everything", "wizard", "helper", "both"]
 WORDS: dict[Victims, tuple[tuple[str, ...], ...]] = {

@@ -54,24 +54,24 @@ def card_from(path: Path) -> ResultCard:
         return read_card_file(path)
     except WrongCard as error:
         raise Trouble(
-            f"{name} is no card that can be read: {clean(str(error))}.",
-            "Only what rdna1-setup conv2d --export wrote is taken in, whole and as it was.",
-            "Ask for it once more, as a file: a text that is copied is often cut or changed.",
+            f"{name} is not a readable result card: {clean(str(error))}.",
+            "Only unchanged files from rdna1-setup conv2d --export can be imported.",
+            "Ask for it again, as a file: copied text is often cut or changed.",
         ) from None
     except OSError as error:
         raise Trouble(
             f"{name} cannot be read: {error.strerror or error}.",
             "Nothing was taken in.",
-            "Look whether that is its name, and whether you may read it.",
+            "Check its name, and whether you may read it.",
         ) from None
 
 
 def no_file(path: Path) -> Trouble:
     """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
     return Trouble(
-        f"{clean(str(path))} is no file.",
+        f"{clean(str(path))} is not a file.",
         "Nothing was taken in.",
-        "Name the card itself: what rdna1-setup conv2d --export wrote.",
+        "Name the file that rdna1-setup conv2d --export wrote.",
     )
 
 
@@ -91,10 +91,10 @@ def read_card(raw: bytes) -> ResultCard:
     except RecursionError:
         raise WrongCard("it is nested too deep") from None
     except ValueError as error:  # what is no UTF-8 as well
-        raise WrongCard(f"it is no JSON: {error}") from None
+        raise WrongCard(f"it is not valid JSON: {error}") from None
     top = Fields(form, "the card")
     if top.form.get("kind") != KIND:
-        raise WrongCard("it is no result card of rdna1-setup conv2d --export")
+        raise WrongCard("it is not a result card from rdna1-setup conv2d --export")
     if top.count("schema") != SCHEMA:
         raise WrongCard(f"its schema is {top.form['schema']}, and this version reads {SCHEMA}")
     chip, stack = top.inner("chip"), top.inner("stack")
@@ -114,7 +114,7 @@ def read_card(raw: bytes) -> ResultCard:
 
 
 def _refused(constant: str) -> None:
-    raise WrongCard(f"{constant} is no number")
+    raise WrongCard(f"{constant} is not a number")
 
 
 def _stack(form: Fields) -> Stack:

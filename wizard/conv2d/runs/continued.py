@@ -56,7 +56,7 @@ def continued_lines(
 def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What a run asked differently, in the words of the command line; never empty."""
     if type(request) is not type(run.request):
-        return ("it looked for something else",)
+        return ("it searched for something else",)
     was, now = _flat(run.request), _flat(request)
     names = [name for name in now if was.get(name) != now[name]]
     words = dict.fromkeys(OPTIONS.get(name, name) for name in names if name != "python")

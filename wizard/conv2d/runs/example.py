@@ -22,7 +22,7 @@ LONGEST_PAUSE_S = 2.5
 SHORTEST_PAUSE_S = 0.03
 """Each shape is to be seen."""
 NOT_RECORDED = StopReason(
-    "The example does not hold this.",
+    "The example does not include this.",
     "It was recorded for the default table, for the setting that fixes its first hang, and for the "
     "limit of its size.",
     "Without --demo you can measure anything on your own machine.",
@@ -45,7 +45,7 @@ def recorded() -> dict[str, tuple[tuple[float, SweepEvent], ...]]:
         seconds = form.pop("at")
         event = event_of(json.dumps(form).encode())
         if event is None:
-            raise ValueError(f"{FILE.name} holds a line that is no event: {line[:80]}")
+            raise ValueError(f"{FILE.name} has a line that is not an event: {line[:80]}")
         runs.setdefault(kind, []).append((seconds, event))
     return {name: tuple(run) for name, run in runs.items()}
 

@@ -26,7 +26,7 @@ from wizard.conv2d.sweep import (
 )
 from wizard.conv2d.verdicts import Loaded, Verdict
 
-UNDER_WAY = "under way"
+UNDER_WAY = "running"
 FINISHED = "finished"
 BROKEN_OFF = "broken off"
 

@@ -35,7 +35,7 @@ def main(folder: str, lock: int) -> None:
     tell_process(lock)
     run = read_run(Path(folder))
     if run is None:
-        raise SystemExit(f"{folder} holds no run")
+        raise SystemExit(f"{folder} contains no run")
     noted = note_stack(run, LiveHost())
     asyncio.run(_record(run))
     noted.join(NOTE_S)

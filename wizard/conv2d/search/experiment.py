@@ -21,8 +21,8 @@ from wizard.conv2d.worker.wording import LOST
 from wizard.run.joined_groups import joined_group
 
 JOINED = (
-    "You are in the group {0} only from your next login on: until then the worker is started "
-    "through `sg {0} -c`."
+    "Your membership in the group {0} takes effect at your next login: until then the worker is "
+    "started through `sg {0} -c`."
 )
 Tell = Callable[[SweepEvent], None]
 
@@ -48,7 +48,7 @@ class Experiment:
         async for event in trial.team.assemble(trial.sweep.spawn, row):
             if isinstance(event, WorkerStarted) and not _same_torch(trial.book, event):
                 trial.book.forget()
-                self.tell(Note("An unfinished sweep was made with another torch: starting afresh."))
+                self.tell(Note("The unfinished measurement used another torch: starting over."))
             self.tell(event)
 
     async def renew(self) -> None:

@@ -39,12 +39,12 @@ CONTROL = Shape(1, 1, 8, 8, kernel=1, padding=0)
 LONGEST_VALUE = 80
 """Of the value of a variable, as the worker tells it."""
 CONTROL_FAILED = (
-    "A tiny convolution past MIOpen did not come back right ({0}): the card or torch itself is at "
-    "fault, and no setting of MIOpen's can tell anything."
+    "A tiny convolution without MIOpen was not right ({0}): the card or torch itself is the "
+    "cause, and no setting of MIOpen's can help."
 )
 NOT_IN_FORCE = (
-    "{0}={1} was not in force in the measuring process ({0} is {2} there): what this Python runs "
-    "at its start sets it otherwise. Measure with another environment."
+    "{0}={1} was not set in the measuring process ({0} is {2} there): something that this Python "
+    "runs at its start changes it. Measure with another environment."
 )
 
 
@@ -179,7 +179,7 @@ class _Search:
         result, family = self.results[changes], family_in(self.results[changes])
         why = "" if family is None else family.name
         if changes in self.refuted:
-            why = "not right when it was measured again"
+            why = "not right when measured again"
         return SetTried(tuple(sorted(changes)), result.verdict.value, why)
 
 

@@ -99,7 +99,7 @@ class Probes:
     def next_size(self, known: Known) -> int:
         """The size to probe; raises ``ValueError`` when there is nothing left to probe."""
         if known.is_final:
-            raise ValueError("nothing is left to probe")
+            raise ValueError("nothing is left to measure")
         a, n = known.passes - self._low, known.hangs - known.passes
         here, below = self._layers[known.budget], self._layers[known.budget - 1]
         return known.passes + min(range(1, n), key=lambda k: self._cost(here, below, a, n, k))

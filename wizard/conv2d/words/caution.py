@@ -37,16 +37,16 @@ class Circumstances:
         """What a hang would disturb, in words."""
         if self.is_someones_desktop:
             return (
-                "Somebody is logged in at the screen that this card drives, or may drive: a hang "
+                "Someone is logged in at a screen that this card drives, or may drive: a hang "
                 "can freeze that desktop."
             )
         match self.screen:
             case True:
-                return "The card drives a screen, and nobody is known to be logged in at it."
+                return "The card drives a screen, and nobody seems to be logged in at it."
             case False:
                 return "The card drives no screen."
             case None:
-                return "Whether the card drives a screen is not known."
+                return "It is not known whether the card drives a screen."
 
 
 def circumstances_of(host: Host) -> Circumstances:

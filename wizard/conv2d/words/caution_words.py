@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from wizard.conv2d.sweep import Deadlines
 
 WARNING = (
-    "This runs {0} on the GPU. What hangs may freeze the desktop or reset the screen, and only a "
-    "restart may help: save your work first. Each verdict is on disk before the next launch."
+    "This runs {0} on the GPU. A hang may freeze the desktop or reset the screen, and you may "
+    "have to restart. Save your work first. Each verdict is saved before the next launch."
 )
 IN_USE = (
-    "Somebody is logged in at the screen that this card drives, and a hang may freeze that "
-    "desktop. Log out there and start this over SSH or on a text console, or save everything, "
-    "close it, and {0}."
+    "Someone is logged in at the screen that this card drives, and a hang may freeze that "
+    "desktop. Log out there and start this over SSH or on a text console. Or save and close "
+    "everything, and {0}."
 )
 OTHER = "--hangs N"
 NAMED = 3
@@ -44,7 +44,7 @@ def budget_texts(
     times = "one hang is" if hangs == 1 else f"{hangs} hangs are"
     return (
         around.text,
-        f"At most {times} allowed ({other}): then it stops with what it has.",
+        f"At most {times} allowed ({other}); then it stops and keeps its results.",
         _cost_of_a_hang(sweep_in(request).deadlines),
     )
 
@@ -66,7 +66,7 @@ def what_runs(request: Request) -> str:
 
 def _operations(rows: tuple[Row, ...], count: int) -> str:
     if count > NAMED or count > len(rows):
-        return f"{count} operations of torch, each in a process of its own,"
+        return f"{count} operations of torch, each in its own process,"
     titles = [row.operation.title for row in rows if row.operation is not None]
     return f"operations of torch ({'; '.join(titles)})"
 

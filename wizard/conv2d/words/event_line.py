@@ -33,7 +33,7 @@ def line_of(event: SweepEvent) -> str:
             how = _how(event.row)
             return f"{place} {event.row.label}{how} (deadline {event.deadline_s:g} s)"
         case DeadlineMoved():
-            longest = f"waiting for it up to {event.longest_s:g} s"
+            longest = f"waiting up to {event.longest_s:g} s for it"
             return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
         case ShapeDone():
             return f"{event.number}/{event.total}   {_verdict(event.result)}"
@@ -55,8 +55,8 @@ def _watched(phase: Phase) -> str:
     if phase.seconds_left is None:
         return ""
     return (
-        f"shape {phase.number} was killed and is still there: the kernel may be freeing the card. "
-        f"Watched for {phase.seconds_left:.0f} s more."
+        f"shape {phase.number} was killed but still exists: the kernel may be freeing the card. "
+        f"Watching it for {phase.seconds_left:.0f} s more."
     )
 
 

@@ -64,7 +64,7 @@ def parse_line(text: str) -> Line:
     if words and (channels := _CHANNELS.fullmatch(words[0])):
         words[0:1] = [channels[1], channels[2]]
     if len(words) < 4:
-        raise WrongLine("channels in, channels out, kernel and height x width must all be there")
+        raise WrongLine("give channels in, channels out, kernel and height x width")
     fields = {
         "c_in": _number(words[0], "channels in"),
         "c_out": _number(words[1], "channels out"),
@@ -126,7 +126,7 @@ def _of_repr(text: str) -> Line:
         raise WrongLine(NO_CONV2D)
     said, rest = _parts(found["said"]), found["rest"].split()
     if not rest or not _SIZE.fullmatch(rest[0]):
-        raise WrongLine("print(model) tells no size: write that of its input behind it, as @56x56")
+        raise WrongLine("print(model) has no size: add the size of its input, as in @56x56")
     if "padding_mode" in said:
         raise WrongLine(f"padding_mode={said['padding_mode']}: only zeros are measured")
     kernel = _same(said, "kernel_size", None)

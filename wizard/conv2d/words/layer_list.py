@@ -68,11 +68,11 @@ def preset_of(lines: Iterable[Line], name: str) -> Preset:
     for line in lines:
         counts[line.shape] += line.times
     if not counts:
-        raise WrongList(f"{name} names no layer. A line is, for example:\n  {EXAMPLE}")
+        raise WrongList(f"{name} contains no layer. Example of a line:\n  {EXAMPLE}")
     if len(counts) > MOST_SHAPES:
-        raise WrongList(f"{name} names {len(counts)} shapes, more than {MOST_SHAPES}.")
+        raise WrongList(f"{name} contains {len(counts)} shapes, more than {MOST_SHAPES}.")
     model = Model(name, tuple(counts.values()))
-    caution = "The layers that were listed: what stands between them is not measured."
+    caution = "Only the listed layers: what is between them is not measured."
     return Preset("layers", name, "your list", caution, tuple(map(Row, counts)), model)
 
 
@@ -84,8 +84,8 @@ def _told(problems: list[Problem], name: str) -> list[str]:
         f"{count} of {name} could not be read:",
         *(f"  {problem}" for problem in problems[:PROBLEMS_TOLD]),
         *([f"  and {rest} more"] if rest > 0 else []),
-        "A line is channels in, channels out, kernel, height x width, and what is not usual:",
+        "A line has channels in, channels out, kernel, height x width, and anything unusual:",
         f"  {EXAMPLE}",
-        "or what print(model) says, with the size of the input behind it:",
+        "or the output of print(model), followed by the size of the input:",
         f"  {REPR_EXAMPLE}",
     ]

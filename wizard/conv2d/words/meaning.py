@@ -21,32 +21,27 @@ WORDS = {
 ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
 """What a reader looks for first: counted also where it is none."""
 MEANINGS = {
-    Verdict.HUNG: "no answer within the deadline; the process was killed. A program that uses such "
-    "a layer stops there. A first call that compiles can look the same.",
-    Verdict.WRONG: "an answer came, and rounding cannot explain how far off it is. What a program "
-    "computes with such a layer is not to be trusted, even where nothing fails.",
-    Verdict.FLAKY: "right in some launches and not in others. A program that uses such a layer "
-    "fails sooner or later; what passes once has not yet passed.",
-    Verdict.CRASHED: "the process died. A program that uses such a layer dies as well.",
-    Verdict.ERROR: "torch refused or could not be checked; the lines above say why.",
-    Verdict.OUT_OF_MEMORY: "the device has too little memory for it: no fault of the convolution.",
-    Verdict.SLOW: "the numbers are right; each later call takes long.",
-    Verdict.UNUSABLE: "left out, because nothing measured then could be trusted.",
+    Verdict.HUNG: "no answer within the deadline; the process was killed. A program with such a "
+    "layer stops there. A first call that compiles can look the same.",
+    Verdict.WRONG: "the result is wrong by more than rounding explains. Do not trust a program "
+    "that uses such a layer, even if nothing fails.",
+    Verdict.FLAKY: "right in some launches and not in others. A program with such a layer fails "
+    "sooner or later; passing once proves nothing.",
+    Verdict.CRASHED: "the process crashed. A program with such a layer crashes as well.",
+    Verdict.ERROR: "torch refused, or could not be checked; the lines above say why.",
+    Verdict.OUT_OF_MEMORY: "the device has too little memory; the convolution is not at fault.",
+    Verdict.SLOW: "the numbers are right, but each later call is slow.",
+    Verdict.UNUSABLE: "left out, because the measurement could not be trusted.",
 }
 ALL_RIGHT = (
-    "every {0} came back in time with the right numbers. That holds for these {0}s, with this "
+    "every {0} finished in time with the right numbers. This holds for these {0}s, with this "
     "torch and these settings."
 )
-REPEATS = (
-    "of the launches of a shape that is right, {}. So many launches can say no more: with more of "
-    "them (--repeats) the bound comes down."
-)
-WITH_A_CARD = (
-    "if this machine has an AMD graphics card, {}. Without one there is nothing more to measure."
-)
+REPEATS = "of the launches of a shape that is right, {}. Use more launches (--repeats) to be surer."
+WITH_A_CARD = "if this machine has an AMD graphics card, {}. Without one, you are done."
 MEASURE_IT = "the same command without --device cpu measures it"
-INSTALL_FOR_IT = "rdna1-setup plan names a stack that uses it"
-CONTROL = "the processor is the control: this says nothing of the graphics card."
+INSTALL_FOR_IT = "rdna1-setup plan recommends a stack that uses it"
+CONTROL = "the processor is the reference: this says nothing about the graphics card."
 
 
 def counted(results: Sequence[Result]) -> str:
@@ -91,10 +86,13 @@ def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]
 def _controls(results: Sequence[Result]) -> str:
     controls = [result.control for result in results if result.control]
     failures = "1 failure" if len(controls) == 1 else f"{len(controls)} failures"
-    text = f"a shape that had been right before was measured again after {failures}, and was "
+    text = f"a shape that was right before was measured again after {failures}, and was "
     if all(control.verdict in RIGHT for control in controls):
-        return f"{text}right each time: what failed did so by itself, and not because all had."
-    return f"{text}not right after the last: nothing later was measured, or could be trusted."
+        return f"{text}right each time, so only the shapes that failed are at fault."
+    return (
+        f"{text}not right after the last one: nothing was measured after that, or it cannot be "
+        "trusted."
+    )
 
 
 def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
@@ -102,18 +100,20 @@ def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ..
     if on_cpu and found == {Verdict.PASS}:
         return (WITH_A_CARD.format(MEASURE_IT if last.loaded.hip else INSTALL_FOR_IT),)
     if found == {Verdict.PASS}:
-        return ("run your own program. To tell others what you found: rdna1-setup report",)
+        return ("run your own program. To share your results: rdna1-setup report",)
     if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED, Verdict.FLAKY}:
-        return ("look at the lines above. For an issue: rdna1-setup report",)
+        return ("look at the lines above. To report an issue: rdna1-setup report",)
     if on_cpu:
-        return ("another torch, and a test of the memory: a processor should get these right.",)
+        return ("try another torch, and test the memory: a processor should get these right.",)
     past = (
         ""
         if last.engine in ("native", "unfold")
-        else "the same command with --engine native goes past "
+        else "the same command with --engine native goes without "
     )
-    past += "MIOpen: if that is right, MIOpen is at fault. " if past else ""
-    longer = "A longer --deadline tells a slow first call from a hang. "
+    past += "MIOpen: if that is right, MIOpen is the cause. " if past else ""
+    longer = "A longer --deadline shows whether it was a slow first call or a hang. "
     hung = longer if Verdict.HUNG in found else ""
-    other = "Another stack may do better: rdna1-setup plan. To tell others: rdna1-setup report"
+    other = (
+        "Another stack may work better: rdna1-setup plan. To share your results: rdna1-setup report"
+    )
     return (f"{past}{hung}{other}",)

@@ -34,14 +34,13 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
     """The sweep that was asked for, and what to beware of in its published figures."""
     if arguments.hangs is not None and not 1 <= arguments.hangs <= MOST_HANGS:
         raise WrongRequest(
-            "each hang may freeze the desktop: say how often it may come to that, from 1 to "
-            f"{MOST_HANGS}, for example --hangs 3."
+            f"each hang may freeze the desktop: say how many you allow, from 1 to {MOST_HANGS}, "
+            "for example --hangs 3."
         )
     named = named_table(arguments)
     if named is not None and (arguments.sizes or arguments.channels):
         raise WrongRequest(
-            "--preset, --layers and --layer bring their own shapes: leave out --sizes and "
-            "--channels."
+            "--preset, --layers and --layer have their own shapes: omit --sizes and --channels."
         )
     preset = named or next(preset for preset in load_presets() if preset.id == DEFAULT)
     sweep = Sweep(
@@ -60,7 +59,7 @@ def named_table(arguments: argparse.Namespace) -> Preset | None:
     """The table of shapes that was asked for by name, or as a list of layers."""
     if arguments.layers or arguments.layer:
         if arguments.preset:
-            raise WrongRequest("--layers and --layer name the shapes: leave out --preset.")
+            raise WrongRequest("--layers and --layer name the shapes: omit --preset.")
         return layers_in(arguments.layers or "", arguments.layer or ())
     if not arguments.preset:
         return None
@@ -94,7 +93,7 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     if found is None or int(found[1]) > int(found[2]):
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
     if len(sweep.rows) > 1 and sweep.rows[0].shape == sweep.rows[1].shape:
-        raise WrongRequest("a limit is that of one --work: name one.")
+        raise WrongRequest("a limit is for one --work: name one.")
     smallest, largest = int(found[1]), int(found[2])
     request = LimitRequest(
         replace(sweep, repeats=1),
@@ -128,8 +127,8 @@ def _operations(arguments: argparse.Namespace) -> tuple[Row, ...]:
     compares = arguments.compare_settings or arguments.engine == "unfold"
     if any(others) or arguments.work != WORKS[0] or compares:
         raise WrongRequest(
-            "--operations brings its own sizes and works, and none but convolutions unfold: leave "
-            "out --preset, --sizes, --channels, --find-limit, --compare-settings, --work and "
+            "--operations has its own sizes and works, and only convolutions unfold: omit "
+            "--preset, --sizes, --channels, --find-limit, --compare-settings, --work and "
             "--engine unfold."
         )
     try:

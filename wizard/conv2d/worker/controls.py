@@ -54,8 +54,8 @@ def environment_broken(suspect: Row, control: Control) -> StopReason:
     """A shape that was right before is so no more."""
     return StopReason(
         f"{control.label} was right earlier in this run. After {suspect.label} it was not: "
-        f"{control.verdict.value}, {control.detail or 'without a word'}.",
-        "Something has changed for every shape: nothing measured now could be trusted.",
+        f"{control.verdict.value}, {control.detail or 'without a message'}.",
+        "Something has changed for every shape, so no measurement can be trusted now.",
         RESTART,
     )
 

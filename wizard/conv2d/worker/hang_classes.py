@@ -101,9 +101,9 @@ def _kernel_says(*kinds: str) -> Callable[[Evidence], str]:
 
 def _compiling(evidence: Evidence) -> str:
     if evidence.compilers:
-        return f"{evidence.compilers[0]} is running below it"
+        return f"it has started {evidence.compilers[0]}, which is running"
     if evidence.cache_grew:
-        return "files of the compiler's cache grew"
+        return "files in the compiler's cache grew"
     computes = (evidence.cores or 0) >= ONE_CORE and _is_idle(evidence)
     if computes and evidence.reading is not None and evidence.reading.stage is Stage.COMPILE:
         return evidence.reading.line
@@ -121,7 +121,7 @@ def _searching(evidence: Evidence) -> str:
 def _spinning(evidence: Evidence) -> str:
     if evidence.gpu_percent is None or evidence.gpu_percent < BUSY_PERCENT or evidence.progresses:
         return ""
-    return f"the card was {evidence.gpu_percent} % busy and nothing new came{_kernel(evidence)}"
+    return f"the card was {evidence.gpu_percent} % busy without progress{_kernel(evidence)}"
 
 
 def _lost_signal(evidence: Evidence) -> str:
@@ -132,7 +132,7 @@ def _lost_signal(evidence: Evidence) -> str:
     )
     if not launched or not _is_idle(evidence) or evidence.progresses:
         return ""
-    return f"work was given to the card, which then was {evidence.gpu_percent} % busy"
+    return f"the card got work and was then {evidence.gpu_percent} % busy"
 
 
 def _is_idle(evidence: Evidence) -> bool:
@@ -156,20 +156,21 @@ PROOFS: tuple[tuple[HangClass, Callable[[Evidence], str]], ...] = (
     (HangClass.LOST_SIGNAL, _lost_signal),
 )
 NEXT_STEPS = {
-    HangClass.UNKILLABLE: "Only a restart of the machine ends it. Save your work and restart; "
-    "nothing measured before that can be trusted.",
-    HangClass.RESET: "Restart the programs that use the card, better the machine: they have lost "
-    "what they had there. What is measured next counts only if the card passes a check first.",
-    HangClass.DRIVER: "Restart the machine before anything else is measured: the driver lost "
+    HangClass.UNKILLABLE: "Only a restart of the machine ends it. Save your work and restart. "
+    "Until then, no measurement can be trusted.",
+    HangClass.RESET: "Restart the programs that use the card, or better the machine: they have "
+    "lost their data on the card. The next results count only if the card "
+    "passes a check first.",
+    HangClass.DRIVER: "Restart the machine before you measure anything else: the driver lost "
     "control of the card.",
-    HangClass.COMPILING: "Give it more time (--deadline): a first call compiles, once for each "
-    "shape. With the cache kept, the next run is quick.",
-    HangClass.SEARCHING: "Give it more time, or look for no best algorithm: MIOPEN_FIND_MODE=2, "
-    "and MIOPEN_FIND_ENFORCE unset.",
-    HangClass.SPINNING: "Find out which algorithm it is and leave that one out: the search for "
+    HangClass.COMPILING: "Give it more time (--deadline): the first call compiles each shape "
+    "once. If the cache is kept, the next run is fast.",
+    HangClass.SEARCHING: "Give it more time, or skip the search for the best algorithm: set "
+    "MIOPEN_FIND_MODE=2 and unset MIOPEN_FIND_ENFORCE.",
+    HangClass.SPINNING: "Find out which algorithm hangs and switch it off: the search for "
     "settings does both.",
     HangClass.LOST_SIGNAL: "Try HSA_ENABLE_INTERRUPT=0: if that helps, the card finished and its "
     "interrupt was lost.",
-    HangClass.UNCLASSIFIED: "Measure it again with MIOPEN_LOG_LEVEL=6 set: what MIOpen says last "
-    "may tell what it was in.",
+    HangClass.UNCLASSIFIED: "Measure it again with MIOPEN_LOG_LEVEL=6 set: MIOpen's last line "
+    "may say what it was doing.",
 }

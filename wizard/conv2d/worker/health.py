@@ -19,14 +19,14 @@ from wizard.knowledge.kernel_messages import KernelLine
 RESET_DONE = "reset-done"
 UNSOUND = ("reset-failed", "reset", "preemption-failed", "eviction-failed")
 """Messages after which only a finished reset makes the card whole."""
-WELL = "The card still answers: a sum and a small product came back right. Going on."
+WELL = "The card still works: a sum and a small product were right. Continuing."
 WELL_AFTER_RESET = (
-    "The driver has reset the card, and it answers again: a sum and a small product came back "
-    "right. Other programs that used it, the desktop among them, may have lost what they had there."
+    "The driver has reset the card, and it works again: a sum and a small product were right. "
+    "Other programs that used it, including the desktop, may have lost their data on the card."
 )
 NO_CONVOLUTION = (
-    "That is no convolution, and needs nothing but a card that works: nothing measured on it now "
-    "could be trusted."
+    "This is not a convolution, and any working card can do it. So no measurement on this card "
+    "can be trusted now."
 )
 
 
@@ -40,8 +40,8 @@ def trouble_of(check: Outcome, lines: Sequence[KernelLine]) -> StopReason | None
         return None
     return StopReason(
         f"After a launch that failed, the kernel log says: {unsound.line.strip()}",
-        f"That means that {unsound.message.means}. The card passed a small check, but nothing "
-        "measured on it now could be trusted.",
+        f"That means: {unsound.message.means}. The card passed a small check, but no measurement "
+        "on it can be trusted now.",
         RESTART,
     )
 
@@ -63,14 +63,14 @@ def _failure(check: Outcome) -> str:
         proof = f" ({finding.because})" if finding is not None and finding.because else ""
         return f"{WHAT.get(check.phase, 'its first operation')} {_late(check)}{proof}"
     if check.kind == "wrong":
-        return f"its {check.text} came back with wrong numbers"
+        return f"its {check.text} gave wrong numbers"
     if check.kind == "no device":
-        return "torch sees no GPU any more"
+        return "torch no longer finds a GPU"
     return f"{WHAT.get(check.phase, 'its first operation')} failed: {check.text}"
 
 
 def _late(check: Outcome) -> str:
-    late = f"did not come back within {check.seconds:g} s"
+    late = f"did not finish within {check.seconds:g} s"
     return f"{late}, and {check.text} long after SIGKILL" if check.kind == "unkillable" else late
 
 

@@ -136,8 +136,8 @@ def _verdict(
     if outcome.kind != "measured":
         return VERDICTS[outcome.kind], outcome.text
     if worst.nonfinite is None:
-        return Verdict.ERROR, f"measured, but not checked: {launched.comparison.failure}"
+        return Verdict.ERROR, f"measured but not checked: {launched.comparison.failure}"
     verdict, detail = judge(worst.max_abs_error, worst.nonfinite, worst.tolerance, worst.part)
     if verdict is Verdict.PASS and warm_s is not None and warm_s > slow_s:
-        return Verdict.SLOW, f"right numbers, but {warm_s:.3g} s for each later call"
+        return Verdict.SLOW, f"right numbers, but each later call takes {warm_s:.3g} s"
     return verdict, detail

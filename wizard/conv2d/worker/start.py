@@ -97,7 +97,7 @@ def no_python(python: str, error: Exception) -> StopReason:
     reason = getattr(error, "strerror", None) or str(error)
     return StopReason(
         f"{python} could not be started: {reason}.",
-        "No torch was reached, so nothing was measured.",
+        "torch was not started, so nothing was measured.",
         "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
     )
 
@@ -106,7 +106,7 @@ def no_worker(python: str, said: str) -> StopReason:
     """Something was started that did not become our worker."""
     return StopReason(
         f"{python} did not run the worker: {said}.",
-        "It is no Python that torch runs on; the worker needs 3.8 or newer. Nothing was measured.",
+        "torch does not run on this Python; the worker needs 3.8 or newer. Nothing was measured.",
         "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
     )
 
@@ -121,11 +121,11 @@ def import_failed(python: str, missing: bool, text: str) -> StopReason:
         )
     known = known_text(text)
     cause = "The installation is damaged or does not fit this system"
-    remedy = "Install the stack anew, or choose another one."
+    remedy = "Install the stack again, or choose another one."
     if known is not None:
         cause, remedy = f"Known cause: {known.text.cause}", known.text.remedy
     return StopReason(
-        f"torch is there, but {python} cannot import it: {text}.",
+        f"torch is installed, but {python} cannot import it: {text}.",
         f"{cause}. Nothing was measured.",
         remedy,
     )
@@ -136,7 +136,8 @@ def import_hung(python: str, seconds: float) -> StopReason:
     return StopReason(
         f"import torch did not finish within {seconds:g} s under {python}; it was killed.",
         "The hang is in loading torch, before any convolution. A cold disk can also be that slow.",
-        "Try again; if it stays, reinstall torch, or give more time with --import-deadline.",
+        "Try again. If it happens again, reinstall torch, or allow more time with "
+        "--import-deadline.",
     )
 
 
@@ -144,7 +145,7 @@ def import_died(python: str, said: str) -> NotStarted:
     """``import torch`` took its process with it."""
     trouble = StopReason(
         f"import torch killed {python}: {said}.",
-        "torch or a library below it does not run on this machine. Nothing was measured.",
+        "torch or one of its libraries does not run on this machine. Nothing was measured.",
         "Reinstall torch, or choose another stack.",
     )
     return NotStarted(trouble, Verdict.CRASHED)

@@ -66,7 +66,7 @@ class Team:
                 process = "spawn" if spawn else "fork"
                 yield WorkerStarted(started.worker.process.pid, self.loaded, process)
             if self.databases.keep and self.databases.root != kept:
-                yield Note(f"What MIOpen keeps is left in {self.databases.root}.")
+                yield Note(f"MIOpen's databases are kept in {self.databases.root}.")
         else:
             await self._start_reference()
 

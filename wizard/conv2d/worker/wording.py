@@ -8,34 +8,34 @@ from __future__ import annotations
 from wizard.conv2d.worker.hang_classes import classify
 from wizard.conv2d.worker.outcome import Outcome
 
-LOST = "hung or killed before its outcome was written"
+LOST = "hung or killed before its result was written"
 FORK_SUSPECTED = (
-    "The first shape of a forked process did not come back. Trying it once more in a process of "
-    "its own, to tell a fault of forking from a fault of the shape."
+    "The first shape in a forked process did not finish. Trying it again in a separate process, "
+    "to see whether forking or the shape is at fault."
 )
 FORK_UNSAFE = (
-    "Importing torch has opened the card, which a forked process must not share: each shape gets a "
-    "process of its own, which is slower and otherwise the same."
+    "Importing torch opened the card, which a forked process must not share. So each shape gets "
+    "its own process, which is slower but otherwise the same."
 )
 FORK_BAD = (
-    "Forked processes do not work with this torch: the same shape came back in a process of its "
-    "own. Each further shape gets a new process, which is slower and otherwise the same."
+    "Forked processes do not work with this torch: the same shape finished in a separate "
+    "process. So each further shape gets its own process, which is slower but otherwise the same."
 )
 FORK_FAILED_CHECK = (
-    "A forked process did not pass the check of the card, and none has worked so far: the card is "
-    "checked once more from a process of its own. From now on each shape gets a new process, which "
-    "is slower and otherwise the same."
+    "A forked process did not pass the check of the card, and none has worked so far. The card "
+    "is checked again from a separate process. From now on each shape gets its own process, "
+    "which is slower but otherwise the same."
 )
-FORK_CLEARED = "It failed in a process of its own too: the shape is at fault, not forking."
+FORK_CLEARED = "It failed in a separate process too: the shape is at fault, not forking."
 
 WHERE = {
     "import": "while torch was imported",
     "start": "before its first operation",
     "tensors": "while its tensors were made and copied to the device",
     "cold": "in its first call",
-    "backward": "in its first backward pass, after the forward pass had worked",
-    "step": "in its first optimiser step, after the gradients were there",
-    "warm": "in a later call, after the first one had worked",
+    "backward": "in its first backward pass, after the forward pass worked",
+    "step": "in its first optimiser step, after the gradients were computed",
+    "warm": "in a later call, after the first one worked",
     "copy back": "while the result was copied back",
 }
 

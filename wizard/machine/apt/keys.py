@@ -51,11 +51,11 @@ def _key(host: Host, path: str, named: tuple[str, ...]) -> SystemFile | None:
         wanted = path in named or NAME.search(path.rpartition("/")[2])
         return SystemFile(path, "key", head.because) if wanted else None
     if holds_amds_key(head):
-        return SystemFile(path, "key", "holds AMD's ROCm release key" + _reach(path))
+        return SystemFile(path, "key", "contains AMD's ROCm release key" + _reach(path))
     if path in named:
-        return SystemFile(path, "key", "a source of AMD's names it; another key than ROCm's")
+        return SystemFile(path, "key", "used by an AMD source; not ROCm's key")
     if NAME.search(path.rpartition("/")[2]):
-        return SystemFile(path, "key", "named like AMD's; another key than ROCm's" + _reach(path))
+        return SystemFile(path, "key", "named like AMD's; not ROCm's key" + _reach(path))
     return None
 
 

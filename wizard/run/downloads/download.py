@@ -54,7 +54,9 @@ def download(wanted: Wanted, web: Web, patience: Patience) -> Download:
     staged.forget()
     if not resumed:
         raise wrong_hash(wanted.path.name, wanted.sha256, found)
-    yield Output((f"{wanted.path.name}: the part of an earlier run was damaged; once more.",))
+    yield Output(
+        ((f"{wanted.path.name}: the part from an earlier run was damaged; downloading it again."),)
+    )
     yield from download(wanted, web, patience)
 
 
@@ -62,7 +64,7 @@ def wrong_hash(name: str, expected: str, found: str) -> Trouble:
     """A file whose content is not the one that was meant."""
     return Trouble(
         f"{name} has the wrong SHA-256: expected {expected}, got {found}.",
-        "The file was damaged on the way, or somebody exchanged it. It was removed, not installed.",
+        "The file was damaged in transit, or replaced. It was deleted, not installed.",
         "Run the same command again; if it happens twice, use another network or index.",
     )
 

@@ -73,18 +73,22 @@ def fetch_wheels(
 def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterator[Output]:
     for theirs, ours in zip(published, wheels, strict=True):
         if theirs.sha256 not in ("", ours.sha256):
-            yield Output((f"{ours.file}: the index names another SHA-256; ours counts.",))
+            yield Output((f"{ours.file}: the index has another SHA-256; the plan's own is used.",))
         if ours.yanked:
-            yield Output((f"{ours.file} was withdrawn by its makers (yanked).",))
+            yield Output((f"{ours.file} was withdrawn by its publisher (yanked).",))
     for wheel in unlabelled(wheels):
         yield Output(
-            (f"{wheel.file} carries no +label: it may come from PyPI, built for other hardware.",)
+            (f"{wheel.file} has no +label: it may come from PyPI and be built for other hardware.",)
         )
 
 
 def _all_told(items: tuple[Item, ...]) -> str:
     size = whole_size(item.size for item in items)
-    return "size unknown: not every server tells it" if size is None else f"{in_words(size)} in all"
+    return (
+        ("size unknown, because not every server reports it")
+        if size is None
+        else f"{in_words(size)} in all"
+    )
 
 
 def _all(
@@ -108,7 +112,7 @@ def _all(
 def _one(item: Item, web: Web, patience: Patience, tally: Tally, pace: Pace) -> Fetching:
     file = item.wheel.file
     if item.kept:
-        yield Output((f"{file} is there already, its SHA-256 is right",))
+        yield Output((f"{file} is already downloaded, and its SHA-256 is right",))
         return
     yield Output((_announcement(item),))
     if item.source:
@@ -136,9 +140,9 @@ def _download(item: Item, web: Web, patience: Patience, tally: Tally, pace: Pace
 
 
 def _announcement(item: Item) -> str:
-    size = "size not told" if item.size is None else in_words(item.size)
+    size = "unknown size" if item.size is None else in_words(item.size)
     place = clean(urlsplit(item.wheel.address).hostname or "this machine")
-    going_on = f", going on after {in_words(item.present)}" if item.present else ""
+    going_on = f", resuming after {in_words(item.present)}" if item.present else ""
     return f"{item.wheel.file}: {size} from {place}{going_on}"
 
 
@@ -147,8 +151,8 @@ def _checked(item: Item) -> str:
         return f"{item.wheel.file}: SHA-256 is right"
     computed = Staged(item.path).computed()
     return (
-        f"{item.wheel.file}: no hash was published to check it by; "
-        f"its SHA-256 {computed} was computed here and is recorded"
+        f"{item.wheel.file}: no hash was published to check it against; its SHA-256 {computed} "
+        "was computed here and recorded"
     )
 
 
@@ -159,8 +163,8 @@ def _take_local(item: Item, source: Path, patience: Patience) -> None:
         _link_or_copy(source.resolve(strict=True), staged.part)
     except FileNotFoundError:
         raise Trouble(
-            f"{clean(str(source))} is not there any more.",
-            "The resolver found it a moment ago; somebody moved or removed it.",
+            f"{clean(str(source))} no longer exists.",
+            "pip found it a moment ago; it was moved or removed since.",
             "Put it back, then run the same command again.",
         ) from None
     found = digest(staged.part, patience.cancelled)

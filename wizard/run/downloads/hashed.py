@@ -15,7 +15,7 @@ def lock_text(wheels: Iterable[tuple[Wheel, str]]) -> str:
         f"{wheel.name}=={wheel.version} --hash=sha256:{sha256}" for wheel, sha256 in wheels
     )
     return "\n".join(
-        ("# Written by rdna1-setup: exactly the wheels that were fetched.", *lines, "")
+        ("# Written by rdna1-setup: exactly the wheels that were downloaded.", *lines, "")
     )
 
 

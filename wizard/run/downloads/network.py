@@ -15,17 +15,20 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
 
-AGAIN = "then run the same command again: what has arrived is kept."
+AGAIN = "then run the same command again: what was downloaded is kept."
 
 _PASSING = frozenset((408, 416, 425, 429, 500, 502, 503, 504))
 """HTTP answers that may be different a little later."""
 
 _BY_STATUS = {
     401: ("a login is missing or wrong", "Put user and password into ~/.netrc or the index URL"),
-    403: ("the server refuses you this file", "Check the login, a VPN, or whether it was blocked"),
-    404: ("the file is not there any more", "The index has moved: check --torch-index"),
-    407: ("the proxy wants a login", "Put user and password into the proxy variable"),
-    410: ("the file was taken away for good", "Choose another stack or index"),
+    403: (
+        ("the server does not let you download this file"),
+        "Check the login, a VPN, or whether it was blocked",
+    ),
+    404: ("the file no longer exists", "The index has moved: check --torch-index"),
+    407: ("the proxy needs a login", "Put user and password into the proxy variable"),
+    410: ("the file was removed permanently", "Choose another stack or index"),
     429: ("the server asks you to slow down", "Wait some minutes"),
     511: ("this network wants you to log in first (captive portal)", "Log in with a browser"),
 }
@@ -86,10 +89,10 @@ def _lookup(cause: socket.gaierror, host: str, proxy: str) -> Trouble:
 
 def _status(code: int, host: str, address: str) -> Trouble:
     if code >= 500 and code not in _BY_STATUS:
-        meaning, remedy = "the server is in trouble itself", "Wait some minutes"
+        meaning, remedy = "the server has a problem", "Wait some minutes"
     else:
         meaning, remedy = _BY_STATUS.get(
-            code, ("the server does not do what was asked", "Open the address in a browser")
+            code, ("the server rejects the request", "Open the address in a browser")
         )
     return Trouble(
         f"{host} answered HTTP {code} for {address}.",
@@ -103,7 +106,7 @@ def _tunnel(cause: Exception, host: str) -> Trouble | None:
         return None
     wants_login = " 407" in str(cause)
     return Trouble(
-        f"The proxy did not let us through to {host}: {clean(str(cause))}.",
+        f"The proxy did not allow the connection to {host}: {clean(str(cause))}.",
         "It wants a login." if wants_login else "It does not allow this server.",
         f"Correct HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT), {AGAIN}",
     )
@@ -121,14 +124,14 @@ def _connection(cause: Exception, host: str) -> Trouble:
             )
         case TimeoutError():
             words = (
-                f"{host} sent nothing for too long (timeout).",
-                "The line is slow or cut, or a firewall swallows the packets.",
-                f"Wait a little or use another network, {AGAIN}",
+                f"{host} did not answer in time (timeout).",
+                "The connection is slow or down, or a firewall drops the packets.",
+                f"Wait a little, or use another network, {AGAIN}",
             )
         case _:
             words = (
                 f"The connection to {host} broke off: {clean(str(cause)) or type(cause).__name__}.",
-                "The line or the server is unstable.",
+                "The connection or the server is unstable.",
                 f"Wait a little, {AGAIN}",
             )
     return Trouble(*words)
@@ -138,6 +141,6 @@ def _certificate(cause: ssl.SSLError, host: str) -> tuple[str, str, str]:
     why = getattr(cause, "verify_message", "") or clean(str(cause))
     return (
         f"The TLS certificate of {host} was not accepted: {why}.",
-        "The clock is wrong, a proxy opens TLS connections, or this is not the server meant.",
-        f"Check the date; behind a company proxy point SSL_CERT_FILE at its certificate; {AGAIN}",
+        "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
+        f"Check the date; behind a company proxy, set SSL_CERT_FILE to its certificate; {AGAIN}",
     )

@@ -102,17 +102,17 @@ def _refuse_a_page(answer: http.client.HTTPResponse, first: bytes, staged: Stage
     host = clean(urlsplit(answer.url).hostname or "")
     raise Trouble(
         f"{host} answered with a web page (HTML) instead of {staged.whole.name}.",
-        "A network's log-in page (captive portal) or a proxy's notice came in the file's place.",
+        "It is a network's log-in page (captive portal) or a proxy's message.",
         "Open any page in a browser, log in to the network, then run the same command again: "
-        "what has arrived is kept.",
+        "what was downloaded is kept.",
     )
 
 
 def _refuse_other_content(first: bytes, staged: Staged) -> None:
     if first and not first.startswith(_ZIP):
         raise Trouble(
-            f"What came for {staged.whole.name} is not a wheel.",
-            "It does not begin like a zip archive, and no hash was published to check it by.",
+            f"The download of {staged.whole.name} is not a wheel.",
+            "It does not begin like a zip archive, and no hash was published to check it against.",
             "Check the index address, then run the same command again.",
         )
 
@@ -148,7 +148,7 @@ def _write_all(
             return
         chunk = read()
     if at.size is not None and at.done != at.size:
-        raise Broken(f"only {at.done} of {at.size} bytes came")
+        raise Broken(f"only {at.done} of {at.size} bytes arrived")
 
 
 def _write(file: FileIO, chunk: bytes, at: Reached, staged: Staged) -> None:

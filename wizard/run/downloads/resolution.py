@@ -53,8 +53,8 @@ def read_report(path: Path) -> tuple[Wheel, ...]:
 def _unreadable(path: Path, why: str) -> Trouble:
     return Trouble(
         f"pip's report {path} cannot be used: {clean(why)}.",
-        "It says what to download; without it nothing can be fetched.",
-        "Remove it and run the same command again, so that pip writes it anew.",
+        "It says what to download; without it nothing can be downloaded.",
+        "Delete it and run the same command again, so that pip writes it again.",
     )
 
 
@@ -93,15 +93,18 @@ def _require_match(file: str, name: str, version: str) -> None:
     if (named, numbered) != (canonicalize_name(name), Version(version)):
         raise Trouble(
             f"{file} says that it is {clean(name)} {clean(version)}.",
-            "Name and content of this file contradict each other; it was not fetched.",
-            "Use another index: this one is not in order.",
+            (
+                "The name and the content of this file contradict each other, so it was not "
+                "downloaded."
+            ),
+            "Use another index: this one has errors.",
         )
 
 
 def _not_a_wheel(address: str) -> Trouble:
     return Trouble(
         f"The resolver chose something that is not a wheel: {redact(clean(address))}.",
-        "Source archives run their own code when they are built; only wheels are installed.",
+        "Source archives run their own code when they are built, so only wheels are installed.",
         "Choose versions that have a wheel for this Python, or another index.",
     )
 

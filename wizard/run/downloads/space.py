@@ -36,9 +36,9 @@ def full(folder: Path, missing: int | None) -> Trouble:
     lacks = f"; {in_words(missing)} more are needed" if missing and missing > 0 else ""
     return Trouble(
         f"The file system {mount_point(folder)} is full{lacks}.",
-        f"What is fetched goes to {folder}, whole, before anything is installed from it.",
-        "Free some space there or choose a folder on a bigger disk, then run the same command "
-        "again: what has arrived is kept.",
+        f"Everything is downloaded to {folder} before anything is installed.",
+        "Free some space there, or choose a folder on a larger disk, then run the same command "
+        "again: what was downloaded is kept.",
     )
 
 
@@ -48,8 +48,8 @@ def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
         return full(folder, missing)
     return Trouble(
         f"{error.filename or folder} could not be written: {error.strerror or error}.",
-        f"The folder belongs to somebody else, or {mount_point(folder)} is read-only or failing.",
-        "Choose a folder of your own, or mend that, then run the same command again.",
+        f"The folder belongs to another user, or {mount_point(folder)} is read-only or failing.",
+        "Choose your own folder, or fix that, then run the same command again.",
     )
 
 

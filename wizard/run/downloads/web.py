@@ -93,7 +93,7 @@ class _SameMethod(HTTPRedirectHandler):
         newurl: str,
     ) -> Request | None:
         if len(getattr(req, "redirect_dict", ())) >= self._redirects:
-            raise HTTPError(req.full_url, code, "sent elsewhere too often", headers, fp)
+            raise HTTPError(req.full_url, code, "redirected too often", headers, fp)
         follow = super().redirect_request(req, fp, code, msg, headers, newurl)
         if follow is not None:
             follow.method = req.get_method()
@@ -155,6 +155,6 @@ def _add_bundle(context: ssl.SSLContext, name: str, path: str) -> None:
     except (OSError, ssl.SSLError):
         raise Trouble(
             f"{name} names {path}, which cannot be read as certificates.",
-            "Without it, no server behind your proxy can be trusted.",
+            "Without it, no server behind your proxy can be verified.",
             f"Correct or unset {name}, then run the same command again.",
         ) from None

@@ -39,10 +39,10 @@ class Row:
 class State(Enum):
     """Where a file of the list is now."""
 
-    WAITS = "it lies in the backup"
-    IN_PLACE = "it stands where it belongs, as it was"
-    OTHERWISE = "something else stands there"
-    GONE = "it is neither here nor there"
+    WAITS = "it is in the backup"
+    IN_PLACE = "it is in its place, unchanged"
+    OTHERWISE = "another file is in its place"
+    GONE = "it is neither in its place nor in the backup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +98,17 @@ class Backup:
         except OSError as error:
             raise Trouble(
                 f"{self.manifest} cannot be read: {error.strerror}.",
-                "It says where each file that was set aside belongs; nothing was changed.",
-                "Make it readable again (is its disk well?) and run the same command once more.",
+                "It says where each backed-up file belongs. Nothing was changed.",
+                "Make it readable again (check its disk) and run the same command again.",
             ) from None
         try:
             return tuple(Row(**json.loads(line)) for line in lines)
         except (ValueError, TypeError, RecursionError):
             raise Trouble(
                 f"{self.manifest} is damaged.",
-                "It says where each file that was set aside belongs; nothing was moved.",
-                f"Move the files below {self.folder / FILES} back by hand, to the same paths "
-                f"below {self.root}, then remove {self.folder}.",
+                "It says where each backed-up file belongs. Nothing was moved.",
+                f"Move the files in {self.folder / FILES} back yourself, to the same paths in "
+                f"{self.root}, then delete {self.folder}.",
             ) from None
 
     def things(self) -> tuple[Row, ...]:

@@ -23,7 +23,9 @@ def exchange_library(step: ExchangeLibrary) -> str:
         _require_as_planned(step)
         _require_own(path)
     elif not _is_same(path, kept):  # reinstalled since, or a name of somebody else's
-        raise _changed(step.path, f"Look which one you want: it, or {kept}. Move the other away.")
+        raise _changed(
+            step.path, f"Keep the one that you want, it or {kept}, and move the other away."
+        )
     draft = _cleared(step)
     try:
         if not os.path.lexists(kept):
@@ -34,27 +36,27 @@ def exchange_library(step: ExchangeLibrary) -> str:
         raise
     sync(path.parent)
     if not _is_done(step):
-        raise _changed(step.path, f"The old one is {kept}: move it back by hand.")
-    return f"the right one is in place; the old one is kept as {kept.name}"
+        raise _changed(step.path, f"The old one is {kept}: move it back yourself.")
+    return f"the fixed copy is in place; the old library is kept as {kept.name}"
 
 
 def bring_library_back(step: BringLibraryBack) -> str:
     """Put it back, unless that is done; gives the outcome. Raises Trouble or OSError."""
     path, kept = Path(step.path), Path(step.kept)
     if not os.path.lexists(kept):
-        return "it is back already"
+        return "it is already back"
     if path.exists() and path.samefile(kept):  # cut off before it was exchanged
         kept.unlink()
-        return "it was not exchanged"
+        return "it was not replaced"
     if not _is_ours(step):
         raise _changed(
             step.path,
-            "If it belongs to the same torch, and you want the old one back: "
-            f"mv {kept} {path}; if another torch was installed since, remove {kept}",
+            f"If it belongs to the same torch and you want the old one back: mv {kept} {path}. If "
+            f"another torch was installed since, remove {kept}",
         )
     kept.replace(path)
     sync(path.parent)
-    return "as it was before"
+    return "same as before"
 
 
 def _is_done(step: ExchangeLibrary) -> bool:
@@ -92,8 +94,8 @@ def _cleared(step: ExchangeLibrary) -> Path:
     except ValueError as error:
         raise Trouble(
             f"The flag cannot be cleared: {error}.",
-            "The library is not in the form that was expected; nothing was changed.",
-            "Install another torch into this environment.",
+            "The library has an unexpected form. Nothing was changed.",
+            "Install another torch in this environment.",
         ) from None
     return draft
 
@@ -114,26 +116,26 @@ def _require_as_planned(step: ExchangeLibrary) -> None:
     path = Path(step.path)
     if path.is_symlink():
         raise Trouble(
-            f"{path} is a link to somewhere else.",
-            "What it leads to may belong to other environments too; nothing was changed.",
-            "Mend it where it lies, or install this torch anew with pip.",
+            f"{path} is a link to another place.",
+            "Its target may belong to other environments too. Nothing was changed.",
+            "Fix it there, or install this torch again with pip.",
         )
     if not path.is_file() or path.stat().st_size != step.bytes:
-        raise _changed(step.path, "Run `rdna1-setup diagnose` again: it looks anew.")
+        raise _changed(step.path, "Run `rdna1-setup diagnose` again.")
 
 
 def _require_own(path: Path) -> None:
     if path.stat().st_uid != os.geteuid():
         raise Trouble(
-            f"{path} belongs to somebody else.",
-            "Whoever made this environment is to mend it; nothing was changed.",
+            f"{path} belongs to another user.",
+            "Only the owner of this environment should change it. Nothing was changed.",
             "Run the same command as its owner.",
         )
 
 
 def _changed(path: str, next_step: str) -> Trouble:
     return Trouble(
-        f"{path} is another one by now.",
-        "Somebody changed it since the plan was made; it stays as it is.",
+        f"{path} has changed.",
+        "It was changed after the plan was made, so it is left unchanged.",
         next_step,
     )

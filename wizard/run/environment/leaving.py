@@ -27,9 +27,9 @@ def family_files(step: SetAsidePackages) -> tuple[str, ...]:
     for path in listed:
         if os.path.lexists(path) and not path.is_dir() and relative(path, root) not in found:
             raise Trouble(
-                f"{path} is not inside {here}: a link or a path leads elsewhere.",
-                "Only files of the environment itself are moved; this package is spread wider.",
-                "Take a new folder with --venv; nothing was changed here.",
+                f"{path} is not inside {here}: a link or a path points elsewhere.",
+                "Only files inside the environment are moved, and this package has others.",
+                "Use a new folder with --venv. Nothing was changed.",
             )
     return tuple(sorted(found.keys() - _listed_by_others(step, found, infos)))
 

@@ -62,12 +62,12 @@ def _needed_folders(aside: Backup) -> list[Row]:
 def _folder_back(aside: Backup, row: Row) -> str:
     place = aside.place(row)
     if not straight(aside.root, row.path):
-        return f"not put back: {place}: a link leads elsewhere; remove it, then go back once more"
+        return f"not restored: {place}: a link points elsewhere; remove it, then roll back again"
     try:
         if stat.S_IMODE(place.stat().st_mode) != row.mode:
             place.chmod(row.mode)
     except OSError as error:
-        return f"not put back: {place}: {error.strerror}"
+        return f"not restored: {place}: {error.strerror}"
     return ""
 
 
@@ -76,19 +76,19 @@ def _back(aside: Backup, row: Row) -> tuple[str, bool]:
     place = aside.place(row)
     waits = f"it stays in {aside.kept(row)}"
     if not straight(aside.root, os.path.dirname(row.path)):  # noqa: PTH120 - a relative text
-        return f"not put back: {place}: a link leads elsewhere; {waits}", False
+        return f"not restored: {place}: a link points elsewhere; {waits}", False
     if os.path.lexists(place):
-        return f"not put back: {place}: something else is in its place; {waits}", False
+        return f"not restored: {place}: another file is in its place; {waits}", False
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         aside.kept(row).rename(place)
     except OSError as error:
-        return f"not put back: {place}: {error.strerror}; {waits}", False
+        return f"not restored: {place}: {error.strerror}; {waits}", False
     try:
         same = seen_row(aside.root, row.path, lambda _: None).content == row.content
     except OSError as error:
-        return f"{place}: it is back, but cannot be read: {error.strerror}", True
-    return ("" if same else f"{place}: it is back, but somebody changed it meanwhile"), True
+        return f"{place}: restored, but it cannot be read: {error.strerror}", True
+    return ("" if same else f"{place}: restored, but it was changed in the meantime"), True
 
 
 def _discard(aside: Backup) -> None:

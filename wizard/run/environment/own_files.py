@@ -22,7 +22,7 @@ def write_settings(path: Path, content: str, mode: int) -> str:
     if path.is_file() and not holds(path, content):
         aside = _free_name(path)
         path.rename(aside)
-        kept = f"; what it was before is kept as {aside}"
+        kept = f"; the old file is kept as {aside}"
     write_whole(path, content, mode)
     return f"{len(content.encode())} bytes written{kept}"
 
@@ -54,8 +54,8 @@ def clear_stack(step: ClearExecutableStack) -> str:
     except ValueError as error:
         raise Trouble(
             f"The flag could not be cleared: {error}.",
-            "The library is not in the form that was expected; nothing in it was changed.",
-            "Take another stack, or clear it with patchelf --clear-execstack and run this again.",
+            "The library has an unexpected form. Nothing in it was changed.",
+            "Use another stack, or clear it with patchelf --clear-execstack and run this again.",
         ) from None
     return f"cleared: {', '.join(cleared)}" if cleared else "no library asks for it"
 

@@ -105,10 +105,10 @@ def _chosen(step: ResolveHeld) -> str:
         Path(step.report).unlink()
         raise Trouble(
             f"{'; '.join(broken)}.",
-            f"These packages stay in {step.venv}, and would not get on with what comes. "
-            "Nothing was changed.",
-            "Undo this run (rdna1-setup rollback), then remove or update what asks for it and "
-            "start again, or take a new folder with --venv.",
+            f"These packages stay in {step.venv} and conflict with the new ones. Nothing was "
+            "changed.",
+            "Undo this run (rdna1-setup rollback), then remove or update the package that needs "
+            "it and start again. Or use a new folder with --venv.",
         )
     return "comes: " + ", ".join(f"{name} {version}" for name, version in sorted(come.items()))
 
@@ -118,12 +118,12 @@ def _held_back(step: ResolveHeld, attempt: Attempt) -> Trouble | None:
     pins = list(dict.fromkeys(_HELD.findall(attempt.text)))
     if not pins:
         return None
-    wishes = (f"{m['name']} asks for {m['need']}" for m in _DEPENDS.finditer(attempt.text))
+    wishes = (f"{m['name']} needs {m['need']}" for m in _DEPENDS.finditer(attempt.text))
     return Trouble(
-        f"{'; '.join(dict.fromkeys(wishes))}; but {', '.join(pins)} is installed and stays.",
-        f"Everything in {step.venv} but its torch is held as it is. Nothing was changed.",
+        f"{'; '.join(dict.fromkeys(wishes))}, but {', '.join(pins)} is installed and stays.",
+        f"Everything in {step.venv} except its torch keeps its version. Nothing was changed.",
         f"Undo this run (rdna1-setup rollback), then change {', '.join(pins)} there yourself and "
-        "start again, or take a new folder with --venv.",
+        "start again. Or use a new folder with --venv.",
     )
 
 
@@ -159,8 +159,8 @@ async def resolve_carried(step: ResolveCarried, around: Surroundings) -> Act:
         yield Output(tuple(lines))
     same = sum("==" in want for want in wanted.values())
     yield Done(
-        f"{same} of {len(step.carried)} packages come in the same version, "
-        f"{len(wanted) - same} in another, {len(step.carried) - len(wanted)} not ({step.told})"
+        f"{same} of {len(step.carried)} packages get the same version, {len(wanted) - same} "
+        f"another one, and {len(step.carried) - len(wanted)} are left out (see {step.told})"
     )
 
 
@@ -176,7 +176,7 @@ def offender(said: str, wanted: tuple[str, ...]) -> tuple[str, str] | None:
             if name and canonicalize_name(name[0]) in wanted:
                 versions = missing["versions"]
                 has = "no version" if versions == "none" else f"only the versions {_few(versions)}"
-                asked = f"{by} asks for {missing['need']}: " if by else f"{missing['need']}: "
+                asked = f"{by} needs {missing['need']}: " if by else f"{missing['need']}: "
                 return str(canonicalize_name(name[0])), f"{asked}{has} for this Python"
     for depends in _DEPENDS.finditer(said):
         if (name_of := canonicalize_name(depends["name"])) in wanted:
@@ -198,7 +198,11 @@ def _told(step: ResolveCarried, wanted: dict[str, str], differs: dict[str, str])
     come = {wheel.name: wheel.version for wheel in read_report(Path(step.report))}
     return [
         f"{name} {had[name]}: "
-        + (f"comes as {come.get(name, 'another version')}" if name in wanted else "does not come")
+        + (
+            (f"installed as {come.get(name, 'another version')}")
+            if name in wanted
+            else "not installed"
+        )
         + f" ({why})"
         for name, why in sorted(differs.items())
     ]

@@ -38,7 +38,7 @@ async def set_packages_aside(step: SetAsidePackages, around: Surroundings) -> Ac
             yield event
     await asyncio.to_thread(_move, aside)
     count = sum(map(aside.is_kept, aside.things()))
-    yield Done(f"{count} files are in {aside.folder}, each with its SHA-256 in the list")
+    yield Done(f"{count} files are in {aside.folder}, with a list of their SHA-256")
 
 
 def aside_of(step: SetAsidePackages) -> Backup:
@@ -76,16 +76,16 @@ def _move(aside: Backup) -> None:
         cause = _CAUSES.get(error.errno or 0, "")
         raise Trouble(
             f"{error.filename} could not be moved: {error.strerror}.",
-            f"It must go to {aside.folder}, where what was moved so far waits.{cause}",
-            "Mend that and run the same command again, or undo this run with "
-            "`rdna1-setup rollback`: it moves everything back.",
+            f"It must go to {aside.folder}, like the files that were moved so far.{cause}",
+            "Fix that and run the same command again. Or undo this run with `rdna1-setup "
+            "rollback`: it moves everything back.",
         ) from None
 
 
-_FULL = " Even moving a file takes a little room for its name, and the disk has none left."
-_FOREIGN = " A folder in between is read-only, or belongs to somebody else."
+_FULL = " Even moving a file needs a little space for its name, and the disk has none left."
+_FOREIGN = " A folder on the way is read-only, or belongs to another user."
 _CAUSES = {
-    errno.EXDEV: " A folder in between is another file system.",
+    errno.EXDEV: " A folder on the way is another file system.",
     errno.EACCES: _FOREIGN,
     errno.EPERM: _FOREIGN,
     errno.ENOSPC: _FULL,

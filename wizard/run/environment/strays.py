@@ -22,10 +22,10 @@ def wait_for_strays(venv: Path, patience_s: float = PATIENCE_S) -> None:
     if alive:
         number = alive[0].pid
         raise Trouble(
-            f"Process {number} still runs out of {venv}.",
-            "It is a program of yours, or was left by a run that was killed; its files would be "
-            "changed under it.",
-            f"Wait for it or end it (look: `ps -fp {number}`), then run the same command again.",
+            f"Process {number} still runs from {venv}.",
+            "It is your program, or was left by a run that was killed. Its files would change "
+            "while it runs.",
+            f"Wait for it or end it (see `ps -fp {number}`), then run the same command again.",
         )
 
 

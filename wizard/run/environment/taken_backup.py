@@ -28,11 +28,11 @@ def without_journal(plan: Plan, backup: str) -> Trouble:
 def _of_another_folder(aside: Backup, was: str) -> Trouble:
     return Trouble(
         f"{aside.folder} belongs to {was}: {aside.root} is a copy of that environment, or it was "
-        "moved, or a link that led here leads elsewhere now.",
-        "What waits in there is the first state of that one; a second run would mix two.",
-        f"If it was moved, or a link was: put it back as it was, undo its run (rdna1-setup "
-        f"rollback), then move it. If it is a copy: remove {aside.folder} from it: the old "
-        "packages belong to the original.",
+        "moved, or a link to it was changed.",
+        "It holds the first state of that environment; a second run would mix the two.",
+        "If the environment or a link was moved: move it back, undo its run (rdna1-setup "
+        f"rollback), then move it again. If it is a copy: delete {aside.folder} in it, since the "
+        "old packages belong to the original.",
     )
 
 
@@ -43,9 +43,13 @@ def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
     files = _ours(plan, aside)
     remove = f"Remove these files of this program: {', '.join(files)}. " if files else ""
     return Trouble(
-        f"{aside.folder} holds packages that a run set aside, and its journal is gone.",
-        "What is in there is the first state of this environment; a second run would mix it.",
-        (f"Remove what came instead with its own pip (pip uninstall {names}). " if names else "")
+        f"{aside.folder} has packages that a run backed up, but the run's journal is gone.",
+        "It holds the first state of this environment; a second run would mix the two.",
+        (
+            (f"Remove the new packages with the environment's own pip (pip uninstall {names}). ")
+            if names
+            else ""
+        )
         + f"{remove}Then move the files below {aside.folder / FILES} back to the same paths below "
         f"{aside.root}, and remove {aside.folder}.",
     )

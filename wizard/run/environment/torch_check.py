@@ -43,9 +43,9 @@ def _answer_in(file: Path) -> Mapping[str, object]:
     if isinstance(answer, dict) and any(names <= answer.keys() for names in expected):
         return answer
     raise Trouble(
-        "The check of torch ended without an answer.",
-        "Importing torch ended Python itself, or what it wrote was cut off.",
-        "Look at the log above; run the same command again to check once more.",
+        "The check of torch ended without a result.",
+        "Importing torch ended Python itself, or its output was cut off.",
+        "Look at the log above. Run the same command again to repeat the check.",
     )
 
 
@@ -63,12 +63,12 @@ def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
     if not str(answer["torch"]).startswith(step.expect_torch):
         raise Trouble(
             f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",
-            "Another torch comes first on the import path.",
-            f"It lies in {answer['torch_folder']}.",
+            "Python found another torch first.",
+            f"It is in {answer['torch_folder']}.",
         )
     if step.device != "none" and answer["matmul"] != "right":
         raise Trouble(
-            f"The tiny matrix product failed: {answer['matmul']}.",
-            "torch is installed; the device could not be used, or it counts wrong.",
-            "Look at the device rows of `rdna1-setup detect`; then run the same command again.",
+            f"A small test calculation failed: {answer['matmul']}.",
+            "torch is installed, but the device cannot be used, or gives wrong results.",
+            "Look at the device rows of `rdna1-setup detect`, then run the same command again.",
         )
