@@ -530,9 +530,9 @@ class Conv2d(StepScreen):
         self.measured = table.after(request, done)
         found = found_by(done.setting, sweep_in(request).python)
         why = "" if found is None else await asyncio.to_thread(self._not_kept, found)
-        if why:
-            found = None
-            self.say(f"{why} a shows how to set it yourself.")
+        told = f"{why} a shows how to set it yourself." if why else ""
+        self.say(EXAMPLE_TOLD if self.services.experiments.replayed else told)
+        found = None if why else found
         self.session = replace(self.session, measured=self.measured, found=found)
 
     def _not_kept(self, found: Found) -> str:
