@@ -26,8 +26,8 @@ from wizard.sizes import counted
 
 INTRO = (
     "You review each removal before anything happens, and you can undo it: packages are kept as "
-    "files, other files are moved into a backup. Packages that could not be restored are named, "
-    "and stay unless you choose otherwise."
+    "files, other files are moved into a backup. Packages that could not be "
+    "restored stay unless you choose otherwise."
 )
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "

@@ -37,6 +37,10 @@ _COMMAND = re.compile(
 _PHRASES = (
     ("rdna1-setup diagnose --kernel-log kernel.log", "t on Diagnose reads that file"),
     (
+        "journalctl -k -b | rdna1-setup explain -",
+        "journalctl -k -b >kernel.log, then t on Diagnose",
+    ),
+    (
         "rdna1-setup remove and clean-up remove the others",
         ("Remove (x on Welcome) removes the others"),
     ),

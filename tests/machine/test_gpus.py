@@ -166,7 +166,7 @@ def test_an_empty_memory_file_is_unknown_and_not_zero(tmp_path: Path) -> None:
 
     gpu = only(make(tmp_path, files, links=driven("amdgpu")))
 
-    assert gpu.vram_bytes == Unknown(f"{DEVICE}/mem_info_vram_total holds no size")
+    assert gpu.vram_bytes == Unknown(f"{DEVICE}/mem_info_vram_total has no size")
 
 
 def test_a_card_reserved_for_a_virtual_machine_is_said_to_be(tmp_path: Path) -> None:

@@ -102,4 +102,4 @@ def test_the_last_run_is_told_step_by_step(tmp_path: Path) -> None:
     told = " ".join(wizard(tmp_path, "report").stdout.split())
     assert "1. write ~/a" in told
     assert ": written, and read back" in told
-    assert ": not begun" in told
+    assert ": not started" in told

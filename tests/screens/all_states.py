@@ -174,8 +174,8 @@ WINDOWS: dict[str, State] = {
         keys=("space", "enter", "down", "enter"),
         top=Question,
     ),
-    "review-groups": State("review", ("g keeps your groups",), session=JOINING),
-    "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
+    "review-groups": State("review", ("Press g to keep your groups",), session=JOINING),
+    "done-login": State("done", ("Log out and log in again", "cd ~/ComfyUI"), session=JOINED),
     "stack-in-full": State("choose", ("all details",), keys=("d",), top=LinesView),
     "evidence": State("choose", ("Evidence: rocm52",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(

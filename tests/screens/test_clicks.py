@@ -83,7 +83,7 @@ CLICKS: dict[str, Click] = {
     "fixable": Click("diagnose", "A variable is set", step("review")),
     "fine": Click("diagnose", "3 more checks", shows("There is")),
     "topic": Click("choose", "HSA_OVERRIDE_GFX_VERSION", screen(LinesView), ("i",)),
-    "road": Click("choose", "TheRock", shows("TheRock"), ("o",)),
+    "road": Click("choose", "ROCm 6.2 wheels", shows("Matrix products"), ("o",)),
     "shape": Click("conv2d", "48x48    16->32", shows("> 48x48"), ("v",)),
     "cell": Click("conv2d", "(hung)", screen(Notice)),
     "option": Click("conv2d", "Deadline      <", shows("< 180 s for each shape"), ("o",)),

@@ -215,6 +215,10 @@ async def test_the_real_roads_explain_a_file_below_home_and_say_what_is_wrong_wi
     (found,) = roads.explain_file("~/log").findings
     assert found.cause == "compute-queue-preemption-hang"
     assert not roads.has_plan(found)
-    for path, why in (("~/none", "no such file"), (str(tmp_path), "folder"), ("-", "no such file")):
+    for path, why in (
+        ("~/none", "does not exist"),
+        (str(tmp_path), "folder"),
+        ("-", "does not exist"),
+    ):
         with pytest.raises(ValueError, match=why):
             roads.explain_file(path)

@@ -100,7 +100,7 @@ def _mec_firmware(
         return Unknown("neither KFD nor the driver reports it")
     digits = _number(host, path)  # written as 0x%08x
     version = int(digits, 16) if 0 < len(digits) <= 8 else 0
-    return version or Unknown(f"{path} holds no version")
+    return version or Unknown(f"{path} has no version")
 
 
 def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[int]:
@@ -112,7 +112,7 @@ def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[i
     if isinstance(text, Unknown):
         return text
     size = _decimal(text)
-    return size if size else Unknown(f"{folder}/mem_info_vram_total holds no size")
+    return size if size else Unknown(f"{folder}/mem_info_vram_total has no size")
 
 
 def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:

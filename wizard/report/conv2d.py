@@ -76,7 +76,7 @@ def _edge(limit: Limit) -> str:
     if failed:
         rate = rate_words(failed, limit.edge_runs)
         return f"{limit.known.passes} is flaky: {rate}. Stay well below it."
-    return f"{rate_words(0, limit.edge_runs, 'hung')}: use more repeats (--repeats) to be sure."
+    return f"{rate_words(0, limit.edge_runs, 'hung')}: use more --repeats."
 
 
 def table_lines(results: Sequence[Result], *, engines: bool = False) -> Iterator[str]:
