@@ -69,7 +69,7 @@ def test_a_file_that_may_not_be_read_is_told_so(tmp_path: Path) -> None:
     Path(path).chmod(0)
     done = wizard(tmp_path, "explain", path)
     assert done.returncode == 2
-    assert "may not read" in done.stderr
+    assert "no permission to read" in done.stderr
 
 
 def test_diagnose_shows_what_was_found_and_what_was_not(tmp_path: Path) -> None:

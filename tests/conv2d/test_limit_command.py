@@ -31,7 +31,9 @@ def test_a_limit_is_found_and_told(worker_python: str, tmp_path: Path) -> None:
     code, output, _ = Home(tmp_path).run(*asked, **wishes)
     assert code == 1
     assert "Limit of size: 4 passes (3 of 3 times), 5 does not." in output
-    assert "0 of 3 hung, so the rate is below 63 % at 95 %" in output.replace("\n", " ")
+    assert "0 of 3 hung; it may still happen in up to 63 % of tries (95 % sure)" in output.replace(
+        "\n", " "
+    )
     code, output, _ = Home(tmp_path).run(*asked, "--json", **wishes)
     limit = json.loads(output)["limit"]
     assert (limit["known"]["passes"], limit["known"]["hangs"], limit["edge_runs"]) == (4, 5, 3)

@@ -39,6 +39,7 @@ OF_WORDS = {
     "screens/widgets/log_pane.py: re.escape(text)",
     "wizard/diagnose/chip_names.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
     "wizard/diagnose/concluded_settings.py: start",
+    'wizard/diagnose/listed_cards.py: KINDS.get(program, "")',
     r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',
     "wizard/diagnose/lines.py: _branches(tree)",
     'wizard/diagnose/plain.py: "|".join(map(re.escape, longest_first))',

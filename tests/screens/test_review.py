@@ -353,7 +353,7 @@ async def test_the_index_is_asked_once() -> None:
 async def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
     ask = fails(AssertionError("somebody was asked"))
     real = services_for(parser().parse_args(options))
-    services = but(real, settle=ask, seek_wheels=ask, wheels_size=ask)
+    services = but(real, settle=ask, seek_wheels=ask, wheels_size=ask, obstacle=lambda _: None)
     session = replace(session_at("review"), choice=examples.CHOICE)
     async with SetupApp(services, session, "review").run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "changes nothing" in words_on(pilot.app))
@@ -439,6 +439,7 @@ async def test_the_whole_content_of_a_file_is_scrolled_through_before_the_mark_g
     session = Session(plan=replace(examples.PLAN, steps=steps))
     async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))  # the list's last height
         await press(pilot, "space")
         seen: set[str] = set()
         for _ in range(10):
