@@ -30,12 +30,12 @@ async def test_what_hangs_one_time_in_three_is_flaky(worker_python: str, tmp_pat
     right, flaky, hung = results_of(await events_of(sweep, tmp_path, variables))
 
     assert (right.verdict, right.failed, right.runs) == (Verdict.PASS, 0, 3)
-    assert right.rate == "0 of 3 hung; it may still happen in up to 63 % of tries (95 % sure)"
+    assert right.rate == "0 of 3 hung, but up to 63 % of tries may still fail (95 % sure)"
     assert (flaky.verdict, flaky.failed, flaky.runs) == (Verdict.FLAKY, 1, 3)
     assert flaky.rate == "1 of 3 hung"
     assert flaky.detail.startswith("hung: no answer within 30 s in its first call")
     assert (hung.verdict, hung.failed, hung.runs) == (Verdict.HUNG, 3, 3)
-    assert hung.rate == "3 of 3 hung; it happens in at least 37 % of tries (95 % sure)"
+    assert hung.rate == "3 of 3 hung, so at least 37 % of tries fail (95 % sure)"
     assert hung.detail.startswith("no answer within 30 s")
     assert line_of(ShapeDone(2, 3, flaky)).startswith("2/3   flaky: 1 of 3 hung. hung: no answer")
 
@@ -43,11 +43,11 @@ async def test_what_hangs_one_time_in_three_is_flaky(worker_python: str, tmp_pat
 @pytest.mark.parametrize(
     ("failed", "runs", "words"),
     [
-        (0, 1, "0 of 1 failed; it may still happen in up to 95 % of tries (95 % sure)"),
-        (0, 3, "0 of 3 failed; it may still happen in up to 63 % of tries (95 % sure)"),
-        (0, 59, "0 of 59 failed; it may still happen in up to 5 % of tries (95 % sure)"),
+        (0, 1, "0 of 1 failed, but up to 95 % of tries may still fail (95 % sure)"),
+        (0, 3, "0 of 3 failed, but up to 63 % of tries may still fail (95 % sure)"),
+        (0, 59, "0 of 59 failed, but up to 5 % of tries may still fail (95 % sure)"),
         (1, 3, "1 of 3 failed"),
-        (3, 3, "3 of 3 failed; it happens in at least 37 % of tries (95 % sure)"),
+        (3, 3, "3 of 3 failed, so at least 37 % of tries fail (95 % sure)"),
     ],
 )
 def test_so_many_launches_say_so_much_of_the_rate(failed: int, runs: int, words: str) -> None:
@@ -74,7 +74,7 @@ def test_a_report_tells_flaky_from_hung_and_what_it_means() -> None:
     flat = " ".join(told.split())
     assert "2 shapes: 1 right, 0 wrong, 1 flaky, 0 hung" in flat
     assert "Flaky: right in some launches and not in others." in flat
-    assert "Repeats: of the launches of a shape that is right, 0 of 3 hung; it may still happen" in flat
+    assert "Repeats: of the launches of a shape that is right, 0 of 3 hung, but up to 63 %" in flat
     assert max(map(len, told.splitlines())) < 80
 
 
@@ -82,7 +82,7 @@ def test_the_command_repeats_each_shape(tmp_path: Path, worker_python: str) -> N
     code, output, errors = measured(Home(tmp_path), worker_python, "--repeats", "2")
     assert code == 0
     assert errors.count("1/4 1->3 3x3 @4x4 (deadline") == 2
-    assert "0 of 2 hung; it may still happen in up to 78 % of tries (95 % sure)" in " ".join(
+    assert "0 of 2 hung, but up to 78 % of tries may still fail (95 % sure)" in " ".join(
         output.split()
     )
 
