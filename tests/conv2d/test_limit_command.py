@@ -31,7 +31,7 @@ def test_a_limit_is_found_and_told(worker_python: str, tmp_path: Path) -> None:
     code, output, _ = Home(tmp_path).run(*asked, **wishes)
     assert code == 1
     assert "Limit of size: 4 passes (3 of 3 times), 5 does not." in output
-    assert "0 of 3 hung, but up to 63 % of tries may still fail (95 % sure)" in output.replace(
+    assert "0 of 3 hung; up to 63 % of tries may still fail (95 % sure)" in output.replace(
         "\n", " "
     )
     code, output, _ = Home(tmp_path).run(*asked, "--json", **wishes)

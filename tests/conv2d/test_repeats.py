@@ -30,7 +30,7 @@ async def test_what_hangs_one_time_in_three_is_flaky(worker_python: str, tmp_pat
     right, flaky, hung = results_of(await events_of(sweep, tmp_path, variables))
 
     assert (right.verdict, right.failed, right.runs) == (Verdict.PASS, 0, 3)
-    assert right.rate == "0 of 3 hung, but up to 63 % of tries may still fail (95 % sure)"
+    assert right.rate == "0 of 3 hung; up to 63 % of tries may still fail (95 % sure)"
     assert (flaky.verdict, flaky.failed, flaky.runs) == (Verdict.FLAKY, 1, 3)
     assert flaky.rate == "1 of 3 hung"
     assert flaky.detail.startswith("hung: no answer within 30 s in its first call")
@@ -43,9 +43,9 @@ async def test_what_hangs_one_time_in_three_is_flaky(worker_python: str, tmp_pat
 @pytest.mark.parametrize(
     ("failed", "runs", "words"),
     [
-        (0, 1, "0 of 1 failed, but up to 95 % of tries may still fail (95 % sure)"),
-        (0, 3, "0 of 3 failed, but up to 63 % of tries may still fail (95 % sure)"),
-        (0, 59, "0 of 59 failed, but up to 5 % of tries may still fail (95 % sure)"),
+        (0, 1, "0 of 1 failed; up to 95 % of tries may still fail (95 % sure)"),
+        (0, 3, "0 of 3 failed; up to 63 % of tries may still fail (95 % sure)"),
+        (0, 59, "0 of 59 failed; up to 5 % of tries may still fail (95 % sure)"),
         (1, 3, "1 of 3 failed"),
         (3, 3, "3 of 3 failed, so at least 37 % of tries fail (95 % sure)"),
     ],
@@ -74,7 +74,7 @@ def test_a_report_tells_flaky_from_hung_and_what_it_means() -> None:
     flat = " ".join(told.split())
     assert "2 shapes: 1 right, 0 wrong, 1 flaky, 0 hung" in flat
     assert "Flaky: right in some launches and not in others." in flat
-    assert "Repeats: of the launches of a shape that is right, 0 of 3 hung, but up to 63 %" in flat
+    assert "Repeats: of the launches of a shape that is right, 0 of 3 hung; up to 63 %" in flat
     assert max(map(len, told.splitlines())) < 80
 
 
@@ -82,7 +82,7 @@ def test_the_command_repeats_each_shape(tmp_path: Path, worker_python: str) -> N
     code, output, errors = measured(Home(tmp_path), worker_python, "--repeats", "2")
     assert code == 0
     assert errors.count("1/4 1->3 3x3 @4x4 (deadline") == 2
-    assert "0 of 2 hung, but up to 78 % of tries may still fail (95 % sure)" in " ".join(
+    assert "0 of 2 hung; up to 78 % of tries may still fail (95 % sure)" in " ".join(
         output.split()
     )
 

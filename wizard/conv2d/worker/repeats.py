@@ -29,7 +29,7 @@ def rate_words(failed: int, runs: int, how: str = "failed") -> str:
     said = f"{failed} of {runs} {how}"
     edge = CHANCE ** (1 / runs)
     if failed == 0:
-        return f"{said}, but up to {100 * (1 - edge):.0f} % of tries may still fail (95 % sure)"
+        return f"{said}; up to {100 * (1 - edge):.0f} % of tries may still fail (95 % sure)"
     if failed == runs:
         return f"{said}, so at least {100 * edge:.0f} % of tries fail (95 % sure)"
     return said
