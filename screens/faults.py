@@ -19,7 +19,7 @@ SAVE_AGAIN = (
 )
 FULL = "The disk is full, so nothing was written."
 FOREIGN = (
-    "You have no permission there: it belongs to another user, or a rule of the system forbids it."
+    "You do not have permission there: it belongs to another user, or a system policy forbids it."
 )
 GONE = "It does not exist: perhaps it was moved or removed."
 SLOW = "There was no answer in time: a disk, a network share or a program may hang."

@@ -205,7 +205,7 @@ class Welcome(StepScreen):
 
     def _options(self) -> Iterator[Option]:
         ways = {
-            "watch": ("Watch", "see what root is still doing"),
+            "watch": ("Watch", "see which steps still run as root"),
             "go_on": ("Continue", "finish the run that stopped"),
             "next": ("Set up PyTorch", "check this machine, then choose a stack"),
             "conv2d": ("Measure", "test the PyTorch that you already have"),

@@ -70,9 +70,9 @@ ASKED = "Which Python should be measured?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
-HISTORY = "h lists earlier runs. Go back and come here again before you start one."
+HISTORY = "h lists earlier runs. Go back and open Measure again before you start a run."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
-COME_BACK = "It may still be measuring. Go back and come here again: then s stops it."
+COME_BACK = "It may still be measuring. Go back and open Measure again: then s stops it."
 KEPT = "Verdicts so far are kept. Fix that, then press Enter again."
 NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing can hang."
 CHANGED = "Nothing was started, because you changed the options. Press Enter again."
@@ -87,7 +87,7 @@ ENTER = {
 """All that Enter may do, one at a time, by its action."""
 WHOLE = {
     "find_setting": "Enter looks for a setting that fixes it",
-    "keep": "Enter opens Review to keep it.",
+    "keep": "Enter opens Review to save this setting.",
     "next": "Enter continues to Done.",
     "go_back": "Enter goes back.",
 }

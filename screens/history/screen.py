@@ -53,7 +53,7 @@ MARKED = (
 )
 NOTHING_WRITTEN = "Nothing was written."
 REHEARSED = "A dry run writes nothing. To write it, use this command:"
-CARD = "You can give this file to others. It contains:"
+CARD = "You can give this file to others. It contains"
 WHERE_TO = "Save it as:"
 WHERE = "Path of the card:"
 IMPORTED = (

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.wheels_size import WheelsSize
 
-LOOK_AGAIN = "Fix that, go back with Esc and come here again. Nothing was changed."
+LOOK_AGAIN = "Fix that, go back with Esc and open Review again. Nothing was changed."
 GO_BACK = "Go back with Esc and choose something else."
 GO_ON = "This run was started before. {0} continues it and skips finished steps."
 READY = "Nothing has been changed yet. {0} {1}; Esc goes back."

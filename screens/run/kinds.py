@@ -227,7 +227,7 @@ ROLL_BACK = RunKind(
     _after_rollback,
     back="welcome",
     safe="It stops after this step. Rolling back again continues from there.",
-    when_broken_off="Roll back again: it continues where it stopped.",
+    when_broken_off="Roll back again. The rollback continues where it stopped.",
 )
 WATCH = RunKind(
     "watch",
@@ -239,5 +239,5 @@ WATCH = RunKind(
     _watch,
     lambda *_: Forward(START, "welcome"),
     back="welcome",
-    when_broken_off="Go to the start to see what root is still doing. Nothing was interrupted.",
+    when_broken_off="Go to Welcome to see which steps still run as root. Nothing was interrupted.",
 )

@@ -82,9 +82,7 @@ def test_the_command_repeats_each_shape(tmp_path: Path, worker_python: str) -> N
     code, output, errors = measured(Home(tmp_path), worker_python, "--repeats", "2")
     assert code == 0
     assert errors.count("1/4 1->3 3x3 @4x4 (deadline") == 2
-    assert "0 of 2 hung; up to 78 % of tries may still fail (95 % sure)" in " ".join(
-        output.split()
-    )
+    assert "0 of 2 hung; up to 78 % of tries may still fail (95 % sure)" in " ".join(output.split())
 
 
 def test_no_repeats_cannot_be_meant(tmp_path: Path, worker_python: str) -> None:

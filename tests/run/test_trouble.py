@@ -238,12 +238,12 @@ MESSAGES: list[tuple[str, str]] = [
             "ReadTimeoutError(\"HTTPConnectionPool(host='127.0.0.1', port=8000): Read timed out. "
             '(read timeout=2.0)")'
         ),
-        "The connection broke off, or the server did not answer in time.",
+        "The connection was lost, or the server did not answer in time.",
     ),
     (
         "pip._vendor.urllib3.exceptions.ProtocolError: ('Connection broken: IncompleteRead(1458 "
         "bytes read, 2189 more expected)', IncompleteRead(1458 bytes read, 2189 more expected))\n",
-        "The connection broke off, or the server did not answer in time.",
+        "The connection was lost, or the server did not answer in time.",
     ),
     (
         RETRYING.format(

@@ -202,7 +202,7 @@ WINDOWS: dict[str, State] = {
     "answer": State("conv2d", ("10 shapes on cuda",), keys=("enter", "y", "a"), top=Answer),
     "setting-found": State(
         "conv2d",
-        ("Enter opens Review to keep it.",),
+        ("Enter opens Review to save this setting.",),
         services_that_find(ANSWER),
         SEARCH,
     ),

@@ -274,7 +274,7 @@ ERRORS: dict[str, State] = {
     ),
     "watch-broken": State(
         "watch",
-        ("The run broke off: No such file", "to see what root is still doing"),
+        ("The run broke off: No such file", "to see which steps still run as root"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),

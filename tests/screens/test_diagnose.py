@@ -375,7 +375,7 @@ async def test_a_window_that_is_too_small_says_so_and_keys_work_again_afterwards
     ("found", "said"),
     [
         ((OVERRIDE, GROUPS), "✗ Most likely: HSA_OVERRIDE_GFX_VERSION is left over"),
-        ((IDLE, *FINE), "! No problem was found, but a warning: A variable is set"),
+        ((IDLE, *FINE), "! No problem was found, but there is a warning: A variable is set"),
         ((UNREAD, *FINE), "? No problem was found, but 1 check could not be done."),
         (FINE, "✓ No problem was found: all 3 checks are fine."),
     ],

@@ -96,7 +96,7 @@ async def test_after_a_hang_enter_finds_a_setting_and_then_opens_review_to_keep_
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(app.screen, Question))  # it may hang once more
         await press(pilot, "y")
-        await until(pilot, lambda: "Enter opens Review to keep it." in screen_text(app))
+        await until(pilot, lambda: "Enter opens Review to save this setting." in screen_text(app))
         assert hang in screen_text(app)
         told = " ".join(screen_text(app).split())
         fixed = f"{setting_text(SET)} fixes 16->32 at 224x224, three of three times."
@@ -109,13 +109,13 @@ async def test_enter_makes_the_plan_and_goes_to_review_and_esc_comes_back() -> N
     app = app_with(services_that_find(ANSWER), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await find(pilot)
-        assert "Enter opens Review to keep it." in screen_text(app)
+        assert "Enter opens Review to save this setting." in screen_text(app)
         await press(pilot, "enter")
         await reach(pilot, "review")
         await until(pilot, lambda: examples.KEPT.steps[0].title in screen_text(app))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
-        await until(pilot, lambda: "Enter opens Review to keep it." in screen_text(app))
+        await until(pilot, lambda: "Enter opens Review to save this setting." in screen_text(app))
         await press(pilot, "enter")
         await reach(pilot, "review")
         await until(pilot, lambda: "enter" in usable_keys(app))

@@ -32,7 +32,7 @@ def conclude(findings: Iterable[Finding]) -> Conclusion:
         title = f"{title[:LONGEST_TITLE]}…"
     count = sum(finding.status is status for finding in told)
     if told[0].cause == HARMLESS:
-        text = f"No problem was found, but a warning: {title}."
+        text = f"No problem was found, but there is a warning: {title}."
     elif told[0].counts:
         text = f"Most likely: {title}."
     elif status is Status.NOT_TESTED:

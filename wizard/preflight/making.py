@@ -103,7 +103,7 @@ def _no_keys(names: Iterable[str]) -> Refusal:
         f"Ubuntu has them, but Ubuntu's key ({UBUNTU_KEYS}) is missing, so they cannot be "
         "checked. Nothing was changed.",
         "Install the package ubuntu-keyring or ubuntu-archive-keyring, or use the smallest set "
-        "or the footprint venv.",
+        "or --footprint venv.",
     )
 
 

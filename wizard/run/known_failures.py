@@ -164,7 +164,7 @@ KNOWN = (
     _known(
         r"ReadTimeoutError|Read timed out|ConnectTimeoutError|not enough bytes were received"
         r"|IncompleteRead|Connection broken|Connection reset by peer",
-        "The connection broke off, or the server did not answer in time.",
+        "The connection was lost, or the server did not answer in time.",
         "The connection is slow or unstable, or the server is busy.",
         f"Wait a little, {_AGAIN}",
     ),

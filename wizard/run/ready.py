@@ -57,7 +57,7 @@ def _refuse_unsettled(plan: Plan) -> None:
     if not settled(plan.steps):
         raise Trouble(
             "The exact system packages are not known yet.",
-            "The repository was not asked, so the changes to the system are unknown.",
+            "The repository was not queried, so the changes to the system are unknown.",
             "Make the plan on this machine, with a network. Or use the footprint venv, which needs "
             "no root.",
         )

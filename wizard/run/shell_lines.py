@@ -70,5 +70,5 @@ def _require_one_name(file: Path) -> None:
         raise Trouble(
             f"{file} has {names} names (hard links).",
             "Writing it again would separate it from its other names. Nothing was changed.",
-            "Edit it yourself. Or replace it by a copy and start again.",
+            "Edit it yourself, or replace it with a copy and start again.",
         )

@@ -155,7 +155,7 @@ def refuse_half(record: Record) -> None:
     if touched_system(record):
         raise Trouble(
             f"Run {record.id} also changed system packages, or files outside its folder.",
-            "Undoing only its folder would leave no way to undo those.",
+            "If only its folder were undone, the system changes could not be undone later.",
             f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
             "To undo the system part without this program, run as root: sh "
             f"{undo_script(record.id)}",

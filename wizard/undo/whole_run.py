@@ -162,7 +162,7 @@ class TakingBack:
             f"Undone, except for {count}: {left[0]}",
             "Everything else is as before. "
             + (("The run is now listed as undone.") if closed else "You can undo the run again."),
-            "The lines above say what and why.",
+            "The lines above say what went wrong and why.",
         )
 
     def _end(self, *, ok: bool) -> PlanFinished:
