@@ -215,7 +215,7 @@ ERRORS: dict[str, State] = {
         "choose",
         (
             "The plan was not made: Permission denied",
-            "You have no permission there",
+            "You do not have permission there",
             "choose another folder",
         ),
         live(make=fails(DENIED)),
@@ -225,7 +225,7 @@ ERRORS: dict[str, State] = {
         "clear",
         (
             "The plan was not made: Permission denied",
-            "You have no permission there",
+            "You do not have permission there",
             "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
@@ -238,7 +238,7 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        (("It is not known whether this plan can start"), "no answer in time", "come here again"),
+        (("It is not known whether this plan can start"), "no answer in time", "open Review again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -260,14 +260,14 @@ ERRORS: dict[str, State] = {
         "roll_back",
         (
             "How to undo the run cannot be read",
-            "You have no permission there",
+            "You do not have permission there",
             "open Roll back again",
         ),
         live(way_back=fails(DENIED)),
     ),
     "take-back-broken": State(
         "take_back",
-        ("The run broke off: No space left", "it continues where it stopped"),
+        ("The run broke off: No space left", "The rollback continues where it stopped"),
         session=replace(
             KNOWN, way_back=replace(LIVE_SERVICES.runs.way_back(), take=fails_later(FULL))
         ),
@@ -287,7 +287,7 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("It is not known whether a run is active", "You have no permission there", "h lists"),
+        ("It is not known whether a run is active", "You do not have permission there", "h lists"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
@@ -299,7 +299,7 @@ ERRORS: dict[str, State] = {
     ),
     "history-unread": State(
         "conv2d",
-        ("The saved runs cannot be read", "You have no permission there", "press h again"),
+        ("The saved runs cannot be read", "You do not have permission there", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
@@ -311,7 +311,7 @@ ERRORS: dict[str, State] = {
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be gathered", "You have no permission there", "press p again"),
+        ("The report could not be gathered", "You do not have permission there", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
@@ -337,7 +337,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The plan was not made: Permission denied",
-            "You have no permission there",
+            "You do not have permission there",
             "press Enter again",
         ),
         diagnosing(make_fix=fails(DENIED)),

@@ -29,7 +29,7 @@ def require_as_planned(step: SetAsidePackages) -> None:
     if taken := _taken(step):
         raise Trouble(
             f"{taken[0]} already exists" + (f" (and {len(taken) - 1} more)." * (len(taken) > 1)),
-            "A new wheel has a file of that name, and none of the packages being removed owns that file.",
+            "A new wheel has a file of that name, and none of the packages being removed owns it.",
             "Move it away, or use a new folder with --venv. Nothing was changed.",
         )
     _require_one_file_system(step)

@@ -28,7 +28,8 @@ def family_files(step: SetAsidePackages) -> tuple[str, ...]:
         if os.path.lexists(path) and not path.is_dir() and relative(path, root) not in found:
             raise Trouble(
                 f"{path} is not inside {here}: a link or a path points elsewhere.",
-                "Only files inside the environment are moved, and this package also has files outside it.",
+                "Only files inside the environment are moved, and this package also has files "
+                "outside it.",
                 "Use a new folder with --venv. Nothing was changed.",
             )
     return tuple(sorted(found.keys() - _listed_by_others(step, found, infos)))
