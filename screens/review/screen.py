@@ -311,7 +311,7 @@ class Review(StepScreen):
         elif self._against:
             self.conclude(f"{told} {undo}", None, self._against, Status.WARNING)
         else:
-            self.conclude(told, None, f"{undo} {afterwards(self._plan)}")
+            self.conclude(told, None, f"{afterwards(self._plan)} {undo}".strip())
         for view in self.query(PlanView):  # none while the screen is taken down
             view.show(self._remarks(), rows_of(self._plan, self._fetched))
 

@@ -52,7 +52,10 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
 }
 ENDLESS: dict[str, tuple[Talk, str]] = {
     "a server that never answers": (never, "timeout"),
-    "a server that drips its page": (drip_body, "127.0.0.1 sent nothing for too long|No answer"),
+    "a server that drips its page": (
+        drip_body,
+        "127.0.0.1 sent nothing for too long|No answer|did not answer in time",
+    ),
     "a server that drips its headers": (drip_headers, "No answer within"),
 }
 
