@@ -35,7 +35,7 @@ echo "== looks: nothing below the home may change"
 before=$(files)
 recorded=tests/machines/rx5700xt-jammy-clean
 expect 0 'DRY RUN' 'rdna1-setup --dry-run'
-expect 0 'plain text' 'rdna1-setup'
+expect 0 '== More' 'rdna1-setup'
 expect 0 'RECORDED MACHINE' 'rdna1-setup --demo'
 expect 0 'What do you want to do?' 'echo 0 | rdna1-setup --plain --demo'
 expect 0 '^System' 'rdna1-setup detect'
@@ -44,22 +44,23 @@ expect 1 'kfd-permission' "rdna1-setup diagnose --machine $recorded"
 expect 1 '"schema"' "rdna1-setup diagnose --json --machine $recorded"
 expect 1 'no code for this card' \
     'echo "RuntimeError: HIP error: invalid device function" | rdna1-setup explain -'
-expect 0 'no line that this program knows' 'echo hello | rdna1-setup explain -'
-expect 2 'no such file' 'rdna1-setup explain nowhere.txt'
+expect 0 'knows no line of this text' 'echo hello | rdna1-setup explain -'
+expect 2 'does not exist' 'rdna1-setup explain nowhere.txt'
 expect 0 'Large Conv2d' 'rdna1-setup plan'
 expect 0 'Plan .*: rocm52' 'rdna1-setup plan --stack rocm52 --evidence'
 expect 0 '"steps"' 'rdna1-setup plan --stack cpu --json'
 expect 2 'nothing to remove' 'rdna1-setup plan --remove'
 expect 2 'left nothing' 'rdna1-setup plan --clean-up'
-expect 0 'nothing was changed' 'rdna1-setup apply --stack cpu --dry-run'
-expect 0 'Nothing was fetched' "rdna1-setup fetch --stack cpu --for $recorded --dry-run $work/none"
+expect 0 'Nothing was changed: this was a dry run' 'rdna1-setup apply --stack cpu --dry-run'
+expect 0 'Nothing was downloaded' "rdna1-setup fetch --stack cpu --for $recorded --dry-run $work/none"
 expect 0 'nothing to remove' 'rdna1-setup remove --dry-run'
 expect 0 'left nothing' 'rdna1-setup clean-up --dry-run'
 expect 0 'This would be measured' "rdna1-setup conv2d --python $python --device cpu --dry-run"
-expect 0 'No Conv2d experiment' 'rdna1-setup conv2d --list'
+expect 0 'no Conv2d experiment' 'rdna1-setup conv2d --list'
+expect 0 'there is nothing' 'rdna1-setup test-my-card'
 expect 2 'no run to undo' 'rdna1-setup rollback'
 expect 0 'No run yet' 'rdna1-setup rollback --list'
-expect 0 'at work as root' 'rdna1-setup watch'
+expect 0 'not running anything as root' 'rdna1-setup watch'
 expect 0 'games' 'rdna1-setup about'
 expect 0 'gfx1030' 'rdna1-setup about override'
 expect 0 '^## ' 'rdna1-setup report'
@@ -84,7 +85,7 @@ for name, version in (("torchvision", "0.20.1+rocm6.2"), ("torchaudio", "2.5.1+r
     make_wheel(folder, name, version, {f"{name}/__init__.py": ""}, requires=("torch",))
 END
 options="--stack rocm62 --without-card --wheelhouse $wheels"
-expect 1 "$wheels has no wheel for torch" \
+expect 1 "$wheels has no suitable wheel for torch" \
     "mv $wheels/torch-* $work && $python -m pip download --quiet --dest $wheels pip setuptools \
     && rdna1-setup apply $options --yes"
 mv "$work"/torch-* "$wheels"
@@ -96,7 +97,7 @@ expect 0 '"changed": false' "rdna1-setup apply --plan $work/plan.json --yes --js
 expect 0 'Finished' "rdna1-setup keep --venv $venv MIOPEN_FIND_MODE=2 --yes"
 expect 0 '^2$' "$venv/bin/python -c 'import os; print(os.environ[\"MIOPEN_FIND_MODE\"])'"
 expect 0 'Undone' 'rdna1-setup rollback --yes'
-expect 0 'yours' "echo mine >$venv/mine.txt; rdna1-setup rollback --dry-run"
+expect 0 'keep 1 file of your own' "echo mine >$venv/mine.txt; rdna1-setup rollback --dry-run"
 expect 0 'Undone' 'rdna1-setup rollback --yes'
 expect 0 'mine.txt' "test \"\$(find $HOME/ai -type f)\" = $venv/mine.txt && echo mine.txt"
 
