@@ -174,7 +174,8 @@ def test_a_package_that_asks_for_another_torch_is_named_before_anything_happens(
     done = scene.home.run(*scene.command())
     assert done.returncode == 2
     assert (
-        "wants-new-torch 3.0 needs torch>=2.0, but torch 1.13.1 would be installed" in done.stderr
+        "wants-new-torch 3.0 needs torch>=2.0, but torch 1.13.1+rocm5.2 would be installed"
+        in done.stderr
     )
     assert "--venv" in done.stderr
     assert state(scene.home.folder) == before
@@ -232,8 +233,8 @@ def test_a_python_that_does_not_fit_gets_a_new_venv_beside_with_the_same_require
     assert found["moves-on"] == "2.0"
     assert not {"only-here", "wants-new-torch"} & found.keys()
     told = (beside / "rdna1-not-the-same.txt").read_text()
-    assert "only-here 1.0: does not come" in told
-    assert "moves-on 1.0: comes as 2.0" in told
+    assert "only-here 1.0: not installed" in told
+    assert "moves-on 1.0: installed as 2.0" in told
     assert "torch>=2.0" in told
     again = home.run(*scene.command())
     assert "Nothing had to be changed." in again.stdout, again.stdout + again.stderr
@@ -265,7 +266,7 @@ def test_a_torch_of_the_user_s_own_packages_goes_away_only_when_asked_and_comes_
     before = state(target)
     plan = scene.home.run(*scene.command("plan")).stdout
     assert "--user-torch-aside" in " ".join(plan.split())
-    assert "It stays;" in " ".join(plan.split())
+    assert "It stays." in " ".join(plan.split())
     done = scene.home.run(*scene.command("apply", "--user-torch-aside"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (target / "torch").exists()
