@@ -263,4 +263,4 @@ def test_the_manifest_tells_size_and_hash_of_each_file(
         assert hashlib.sha256(raw).hexdigest() in manifest
         assert path.stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert "collect_env.txt  not here: not asked for" in manifest
+    assert "collect_env.txt  not here: not requested" in manifest
