@@ -6,7 +6,7 @@ import re
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence
-from wizard.diagnose.lines import BEFORE, Line
+from wizard.diagnose.lines import Line
 from wizard.diagnose.plain import plain
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 
@@ -45,7 +45,7 @@ def not_driven(reading: Reading) -> Concluded | None:
 def section_of(line: Line) -> str:
     """What a listing of PCI devices says of the one that this line is about."""
     near = [plain(as_text(each)) for each in line.near]
-    here = min(line.number - 1, BEFORE)  # several devices may say the same
+    here = line.here  # several devices may say the same
     start = next((n for n in range(here, -1, -1) if SLOT.match(near[n])), None)
     end = next((n for n in range(here + 1, len(near)) if SLOT.match(near[n])), len(near))
     return "" if start is None else "\n".join(near[start:end])

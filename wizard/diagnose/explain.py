@@ -15,7 +15,7 @@ from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
 from wizard.diagnose.other_card import of_another_card
 from wizard.diagnose.reading import Concluded, Reading, read_text
-from wizard.diagnose.unrecognised import as_finding, known_errors, unknown_errors
+from wizard.diagnose.unrecognised import as_finding, explained_errors
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 OTHER_CARD = (
@@ -70,8 +70,8 @@ def explain_file(file: BinaryIO) -> Explanation:
     errors = reading.errors.found(_known(found, reading))
     if of_another_card(reading):
         findings = tuple(map(_without_fix, findings))
-    findings = in_order((*findings, *known_errors(errors)))
-    unknown = unknown_errors(errors)
+    ordinary, unknown = explained_errors(errors)
+    findings = in_order((*findings, *ordinary))
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND
     elif unknown:

@@ -61,6 +61,11 @@ class Line(NamedTuple):
         return self.shown or self.text
 
     @property
+    def here(self) -> int:
+        """Its place among the lines around it."""
+        return min(self.number - 1, BEFORE)
+
+    @property
     def around(self) -> str:
         """The lines near it as one text."""
         return "\n".join(plain(as_text(line[:LONGEST])) for line in self.near)

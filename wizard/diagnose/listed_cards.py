@@ -30,7 +30,7 @@ from wizard.diagnose.card_formats import (
 )
 from wizard.diagnose.chip_names import INTEGRATED, gfx_of_chip, gfx_of_marketing
 from wizard.diagnose.decoding import as_text
-from wizard.diagnose.lines import BEFORE, Line
+from wizard.diagnose.lines import Line
 from wizard.knowledge.cards import AMD, VENDORS, gfx_of_name, is_rdna1, look_up
 
 ORDER = (
@@ -164,19 +164,21 @@ class CardLines:
                 or (card.slot and cards[n].slot)
             )
             place = next(free, len(cards))
-            cards[place:] = [
-                _merged(cards[place], card) if place < len(cards) else card,
-                *cards[place + 1 :],
-            ]
+            if place < len(cards):
+                cards[place] = _merged(cards[place], card)
+            else:
+                cards.append(card)
             seen.setdefault(place, set()).add(group)
         return tuple(cards)
 
     def _one_line(self, program: str, line: Line, told: dict[str, str]) -> None:
-        last = next((d for d in self._devices if d["line"] == str(line.number)), None)
-        if line.wrapped and last is not None:  # the same, whole now
-            if not IDS.search(last.get("whole", "")):
-                last.update(told, whole=line.text)
-            return
+        if line.wrapped:
+            place = str(line.number)
+            last = next((d for d in self._devices if d["line"] == place), None)
+            if last is not None:  # the same, whole now
+                if not IDS.search(last["whole"]):
+                    last.update(told, whole=line.text)
+                return
         if program == "lspci" and len(columns := QUOTED.findall(line.text)) > QUOTED_LEAST:
             told = {**told, "maker": columns[1], "name": columns[2]}
         if program == "kernel log" and "slot" not in told and (slot := _slot_before(line)):
@@ -233,21 +235,17 @@ def _given(found: re.Match[str]) -> dict[str, str]:
 
 def _slot_before(line: Line) -> str:
     """Where the card is that amdgpu had just begun with; ``""`` where that is not told."""
-    above = (ENABLED.search(as_text(each)) for each in reversed(line.near[: _here(line)]))
+    above = (ENABLED.search(as_text(each)) for each in reversed(line.near[: line.here]))
     return next((found["slot"] for found in above if found), "")
 
 
-def _here(line: Line) -> int:
-    return min(line.number - 1, BEFORE)
-
-
 def _below(line: Line) -> list[str]:
-    return [as_text(each) for each in line.near[_here(line) + 1 :]]
+    return [as_text(each) for each in line.near[line.here + 1 :]]
 
 
 def _part_of(line: Line) -> str:
     """The heading above an indented line of ``inxi``; ``""`` where none is near."""
-    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: _here(line) + 1]))
+    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: line.here + 1]))
     return next((found[1] for found in above if found), "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
@@ -133,36 +133,37 @@ def is_error(text: str) -> bool:
 
 def _end_of_traceback(line: Line) -> Line | None:
     """The line that ends a traceback of which this is the last frame; None before the end."""
-    here = min(line.number - 1, BEFORE)
-    for place, following in _after(line, here):
+    for distance, following in enumerate(line.near[line.here + 1 :], 1):
         text = plain(as_text(following))
         if FRAME in text:
             return None
         if text.strip() and not text[:1].isspace():
-            number, shown = line.number + place - here, as_text(following)
             ends = re.match(r"[A-Za-z_][\w.]{0,120}(?:: |$)", text) is not None
-            return Line(number, text, line.near, shown=shown) if ends else None
+            shown = as_text(following)
+            return Line(line.number + distance, text, line.near, shown=shown) if ends else None
     return None
 
 
-def _after(line: Line, here: int) -> Iterator[tuple[int, bytes]]:
-    return ((n, each) for n, each in enumerate(line.near) if n > here)
-
-
-def known_errors(errors: Iterable[Evidence]) -> tuple[Finding, ...]:
-    """The errors that the table of ordinary ones explains, one finding a kind."""
+def explained_errors(
+    errors: Iterable[Evidence],
+) -> tuple[tuple[Finding, ...], tuple[Evidence, ...]]:
+    """A finding for each kind of ordinary error, and the errors that no table explains."""
     kinds: dict[str, list[Evidence]] = {}
     texts: dict[str, ErrorText] = {}
+    unknown = []
     for error in errors:
         if known := known_text(error.text):
             kinds.setdefault(known.text.id, []).append(error)
             texts[known.text.id] = known.text
+        else:
+            unknown.append(error)
     effects = {effect for kind in kinds for effect in EFFECTS.get(kind, ())}
-    return tuple(
+    findings = tuple(
         _finding_of(texts[kind], tuple(lines))
         for kind, lines in kinds.items()
         if kind not in effects
     )
+    return findings, tuple(unknown)
 
 
 def _finding_of(text: ErrorText, lines: tuple[Evidence, ...]) -> Finding:
@@ -177,11 +178,6 @@ def _finding_of(text: ErrorText, lines: tuple[Evidence, ...]) -> Finding:
         fix=(text.remedy,),
         links=tuple(text.source.split("; ")),
     )
-
-
-def unknown_errors(errors: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """Those that no table explains."""
-    return tuple(error for error in errors if known_text(error.text) is None)
 
 
 def as_finding(errors: tuple[Evidence, ...]) -> Finding:
