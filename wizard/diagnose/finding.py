@@ -9,6 +9,8 @@ from typing import Any
 
 from wizard.machine.facts import Setting
 
+NO_CAUSE = "none"
+"""Where no known cause was proved, as of an unknown error or of a check that did not end."""
 HARMLESS = "noop-setting"
 """A warning that explains nothing."""
 PASSING = "dpkg-lock"

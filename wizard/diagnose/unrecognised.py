@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from wizard.diagnose.decoding import as_text
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.lines import AFTER, BEFORE, Line
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
@@ -182,4 +182,4 @@ def _finding_of(text: ErrorText, lines: tuple[Evidence, ...]) -> Finding:
 
 def as_finding(errors: tuple[Evidence, ...]) -> Finding:
     """Unknown errors as lists of findings show them."""
-    return Finding("none", Status.FAULT, Confidence.POSSIBLE, TITLE, errors, MEANING, FIX)
+    return Finding(NO_CAUSE, Status.FAULT, Confidence.POSSIBLE, TITLE, errors, MEANING, FIX)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.explain import Answer, Explanation
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Finding, Status
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
 from wizard.knowledge.causes import load_causes
@@ -18,8 +18,6 @@ from wizard.run.lines import clean
 
 WIDTH = 79
 EVIDENCE_SHOWN = 3
-NO_CAUSE = "none"
-"""Where no cause that this program knows was proved."""
 NO_CARD = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only general checks "
     "were made."

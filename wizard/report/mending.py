@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from wizard.diagnose.finding import Finding, Status, to_form
+from wizard.diagnose.finding import NO_CAUSE, Finding, Status, to_form
 from wizard.mending.mendable import has_plan
 
 PROGRAM = "rdna1-setup diagnose --fix"
-NO_CAUSE = "none"
-"""Of a check that did not end: which cause it would have told of is not known."""
 FOR_ALL = ("dpkg-interrupted",)
 """Causes that are looked for on every machine, and not beside a card for RDNA1 alone."""
 

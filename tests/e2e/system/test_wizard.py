@@ -101,13 +101,8 @@ def install(root: Root, terminal: Terminal) -> None:
     terminal.wait_for("Press Enter to measure", LONG_S)
 
 
-def measure(root: Root, terminal: Terminal) -> None:
-    """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
-    terminal.send("\r")
-    terminal.wait_for("Which Python should be measured?")
-    terminal.send("\r")
-    terminal.wait_for("y I saved my work")
-    terminal.send("y")
+def stop_after_one(root: Root, terminal: Terminal) -> None:
+    """Waits until one shape has passed, stops; then Done, and to the start."""
     terminal.wait_until(lambda: '"pass"' in verdicts(root), "a shape passes")
     terminal.send("s")
     terminal.wait_for("Stopped after")
@@ -116,6 +111,16 @@ def measure(root: Root, terminal: Terminal) -> None:
     terminal.wait_for("Installed.")
     terminal.send("w")
     terminal.wait_for("undo the last run")
+
+
+def measure(root: Root, terminal: Terminal) -> None:
+    """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
+    terminal.send("\r")
+    terminal.wait_for("Which Python should be measured?")
+    terminal.send("\r")
+    terminal.wait_for("y I saved my work")
+    terminal.send("y")
+    stop_after_one(root, terminal)
 
 
 def review_cpu(terminal: Terminal, begin: str) -> None:
@@ -137,14 +142,7 @@ def measure_cpu(root: Root, terminal: Terminal) -> None:
     terminal.send("\r")
     terminal.wait_for("on the CPU")
     terminal.send("\r")
-    terminal.wait_until(lambda: '"pass"' in verdicts(root), "a shape passes")
-    terminal.send("s")
-    terminal.wait_for("Stopped after")
-    terminal.wait_for("o Options")  # it has ended: keys count again
-    terminal.send("n")
-    terminal.wait_for("Installed.")
-    terminal.send("w")
-    terminal.wait_for("undo the last run")
+    stop_after_one(root, terminal)
 
 
 def roll_back_cpu(terminal: Terminal) -> None:
