@@ -130,4 +130,4 @@ def test_a_torch_without_a_card_says_so(home: Home, torch_python: str) -> None:
     done = home.run("conv2d", "--python", torch_python, "--device", "cuda", "--yes")
 
     assert done.returncode == 2
-    assert "sees no GPU" in done.stderr
+    assert "finds no GPU" in done.stderr

@@ -93,6 +93,20 @@ def test_nothing_is_left_of_it_where_nothing_came_of_asking(tmp_path: Path) -> N
     assert not folder.parent.exists()
 
 
+def test_nothing_is_left_of_it_where_a_run_ends_while_something_is_asked(tmp_path: Path) -> None:
+    places = places_below(tmp_path)
+    with made(preflight_folder(places)):
+        drop_preflight(places)
+    assert not Path(places.cache).exists()
+
+
+def test_nothing_is_left_of_it_where_asking_was_killed(tmp_path: Path) -> None:
+    places = places_below(tmp_path)
+    preflight_folder(places).mkdir(parents=True)
+    drop_preflight(places)
+    assert not Path(places.cache).exists()
+
+
 def test_what_came_of_asking_stays(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path))
     with made(folder):

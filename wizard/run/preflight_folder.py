@@ -27,9 +27,7 @@ def made(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):  # one that holds something stays
-            for each in (folder, folder.parent, *new):
-                each.rmdir()
+        _drop_empty(folder, folder.parent, *new)
 
 
 def drop_preflight(places: Places) -> None:
@@ -37,6 +35,16 @@ def drop_preflight(places: Places) -> None:
     folder = preflight_folder(places)
     if not any(_installs_from(folder, record) for record in read_records(Path(places.runs))):
         shutil.rmtree(folder, ignore_errors=True)
+        _drop_empty(folder.parent)
+
+
+def _drop_empty(*folders: Path) -> None:
+    """Remove those that are empty: one that holds something stays, and another run of ours may
+    have removed one already.
+    """
+    for each in folders:
+        with suppress(OSError):
+            each.rmdir()
 
 
 def _installs_from(folder: Path, record: Record) -> bool:
