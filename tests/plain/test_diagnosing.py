@@ -42,7 +42,7 @@ def test_nothing_is_mended_unless_that_is_chosen() -> None:
 
 
 def test_what_has_no_plan_is_mended_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    code, talk, done = walked("1", "0")
+    code, talk, done = walked("2", "0")
     assert (code, done) == (0, [])
     assert "What now?" not in talk.text
     assert diagnosing.BY_HAND in capsys.readouterr().out

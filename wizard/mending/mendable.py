@@ -5,6 +5,7 @@ from __future__ import annotations
 from wizard.diagnose.finding import Finding
 
 SETTINGS = (
+    "override-isa-mismatch",
     "stale-override",
     "noop-setting",
     "library-path-shadow",
