@@ -108,7 +108,7 @@ def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:
     ("words", "told"),
     [
         (("--fix", "bad-weather"), "there is no cause 'bad-weather'"),
-        (("--fix", "miopen-solver-restricted"), "No plan can fix this"),
+        (("--fix", "miopen-solver-restricted"), "This program has no plan for it"),
         (("--fix", "noop-setting", "--venv", "/nowhere"), "was not found in /nowhere"),
     ],
 )

@@ -29,6 +29,7 @@ from wizard.machine.facts import (
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
+from wizard.mending.mendable import without_plan
 from wizard.mending.settings import by_hand
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
@@ -330,6 +331,17 @@ def test_a_line_that_no_plan_takes_out_is_named_by_its_number(tmp_path: Path) ->
     )
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in MACHINES.iterdir()))
+def test_no_plan_is_denied_beside_steps_that_name_one(name: str) -> None:
+    host = RecordedHost(MACHINES / name)
+    machine = detect(host)
+    for found in by_hand(host, machine, diagnose(machine).findings):
+        told, steps = without_plan(found), " ".join(found.fix)
+        names = "rdna1-setup plan" in steps or "rdna1-setup clean-up" in steps
+        assert bool(told) is (found.counts and not has_plan(found)), found.cause
+        assert ("no plan" in told) is (bool(told) and not names), found.cause
+
+
 def test_what_a_plan_takes_out_stays_as_it_was_found(tmp_path: Path) -> None:
     host, machine = with_lines(tmp_path, f"export {OVERRIDE}=10.3.0\n", 1)
     found = finding(machine, "stale-override")
@@ -563,7 +575,7 @@ def test_what_a_person_must_do_has_no_plan_and_says_the_steps(tmp_path: Path) ->
     machine = replace(clean_jammy(), environments=(environment(torch("2.5.1+cu124", "cuda")),))
     found = finding(machine, "cuda-wheel")
     assert not has_plan(found)
-    with pytest.raises(PlanImpossible, match=r"No plan can fix this: .* 1\. "):
+    with pytest.raises(PlanImpossible, match=r"plan` makes the plan .* 1\. "):
         make_fix(host_with(tmp_path, {}), machine, found)
 
 

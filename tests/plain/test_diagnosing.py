@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.plain.conversing import Conversation
+from wizard.mending.mendable import BY_HAND
 from wizard.plain import diagnosing
 from wizard.plain.road import Road
 
@@ -45,7 +46,7 @@ def test_what_has_no_plan_is_mended_by_hand(capsys: pytest.CaptureFixture[str]) 
     code, talk, done = walked("2", "0")
     assert (code, done) == (0, [])
     assert "What now?" not in talk.text
-    assert diagnosing.BY_HAND in capsys.readouterr().out
+    assert BY_HAND in capsys.readouterr().out
 
 
 def test_enter_alone_goes_back_to_the_beginning() -> None:
