@@ -65,7 +65,13 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
 
 def plan_joins(finding: Finding) -> bool:
     """True for a missing right that a step of the plan gives."""
-    return finding.cause == PERMISSION and finding.about is not None and bool(finding.about.groups)
+    about = finding.about
+    return (
+        finding.cause == PERMISSION
+        and about is not None
+        and bool(about.groups)
+        and not finding.minor
+    )
 
 
 def _unread(machine: Machine) -> tuple[str, Status | None]:

@@ -27,6 +27,8 @@ def has_plan(finding: Finding) -> bool:
         return False
     if finding.cause in SETTINGS:
         return any(one.file for one in about.settings)
+    if finding.cause == "kfd-permission":
+        return bool(about.groups)
     return finding.cause in (*FOLDERS, *SYSTEM)
 
 
