@@ -99,7 +99,8 @@ def _verdict(choosing: Choosing) -> Content:
     worst, why = max(asked, key=lambda each: RANK[each[1].word])
     parts: list[Content | str | tuple[str, str]] = []
     for application, answer in asked:
-        parts.append(f"{', ' if parts else ''}{shown(application.title)} ")
+        title = shown(application.title)
+        parts.append(f", {title} " if parts else f"{title[:1].upper()}{title[1:]} ")
         parts.append((PHRASES[answer.word], f"${COLOURS[answer.word.value]}"))
     told = sentence(why.why)
     named = len(asked) == 1 or told.startswith(worst.title)
