@@ -243,7 +243,7 @@ def test_a_key_that_stops_it_keeps_what_was_measured_and_the_next_start_goes_on(
     assert code == 130
     card = owner.card
     assert (card.finished, [each.verdict for each in card.results][:1]) == (False, [Verdict.PASS])
-    assert "The same command continues" in capsys.readouterr().err
+    assert "Run the same command again to continue" in capsys.readouterr().err
 
     assert owner.test(*words, "--deadline", "60", "--folder", "again") == 0
     assert "Continuing an unfinished measurement" in capsys.readouterr().err

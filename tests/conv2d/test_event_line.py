@@ -29,6 +29,6 @@ def test_every_event_worth_a_line_has_one() -> None:
         Phase(2, "cold"): "",
         Phase(2, "killed"): "",
         Phase(2, "killed", 24.6): "shape 2 was killed but still exists: the kernel may be "
-        "freeing the card. Watching it for 25 s more.",
+        "freeing the card. Watching it for another 25 s.",
     }
     assert {event: line_of(event) for event in events} == events

@@ -70,7 +70,7 @@ def test_verdicts_of_a_dead_runner_are_there_without_its_journal(places: Places)
     run = plant(places, 0, PASS, HUNG, ended=False)
     account = account_of(run)
     assert (account.state, len(account.counts)) == (BROKEN_OFF, 2)
-    assert "The process that ran the experiment is gone." in whole(run)
+    assert "The process that ran the measurement has ended." in whole(run)
 
 
 def test_a_run_without_a_verdict_tells_what_was_loaded_for_it(places: Places) -> None:

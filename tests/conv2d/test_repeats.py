@@ -88,4 +88,4 @@ def test_the_command_repeats_each_shape(tmp_path: Path, worker_python: str) -> N
 def test_no_repeats_cannot_be_meant(tmp_path: Path, worker_python: str) -> None:
     code, _, errors = measured(Home(tmp_path), worker_python, "--repeats", "0")
     assert code == 2
-    assert "--repeats is a number from 1 to 1000" in errors
+    assert "--repeats must be a number from 1 to 1000" in errors

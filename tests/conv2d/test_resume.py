@@ -51,7 +51,7 @@ async def test_a_stopped_sweep_goes_on_with_the_remaining_shapes(
 
     assert [event.number for event in of_type(events, ShapeStarted)] == [3]
     assert verdicts_of(events) == [Verdict.PASS] * 3
-    assert notes_of(events) == ["Continuing an unfinished measurement: 2 shapes are known."]
+    assert notes_of(events) == ["Continuing an unfinished measurement. Results so far: 2."]
 
 
 async def test_a_shape_that_was_lost_is_tried_once_more(worker_python: str, tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ async def test_a_wrong_gradient_is_wrong_and_named(
     assert [result.verdict for result in results] == [PASS, WRONG, WRONG]
     assert [result.part for result in results[1:]] == [part, part]
     assert f"the {part} differs from the float64 reference by" in results[1].detail
-    assert f"1 numbers in the {part} are infinite or not a number" in results[2].detail
+    assert f"1 number in the {part} is infinite or not a number" in results[2].detail
 
 
 async def test_an_error_of_a_backward_pass_costs_only_its_shape(

@@ -261,8 +261,8 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        assert "At most 3 hangs are allowed" in screen_text(pilot.app)
-        assert "A hang costs its deadline (60 s) and up to 50 s" in screen_text(pilot.app)
+        assert "The measurement stops after 3 hangs" in screen_text(pilot.app)
+        assert "Each hang takes its deadline (60 s), and then up to 50 s" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: len(runner.requests) == 1)
         await settled(pilot)
@@ -272,7 +272,7 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
         await settled(pilot)
         await press(pilot, "o", *("down",) * 5, *("right",) * 4, "escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        assert "At most 4 hangs are allowed" in screen_text(pilot.app)
+        assert "The measurement stops after 4 hangs" in screen_text(pilot.app)
 
 
 async def test_operations_are_shapes_of_the_options_and_cannot_be_searched() -> None:
@@ -316,7 +316,7 @@ async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
             "Nothing was started",
             "--device cuda --layer '16 32 3 32x32'",
             "--workarounds --hangs 1",
-            "At most one hang is allowed",
+            "The measurement stops after the first hang",
         ):
             assert words in screen_text(pilot.app)
 
