@@ -263,7 +263,7 @@ def judged(torch: Any, case: dict[str, Any], result: Any, times: list[float]) ->
     nonfinite = math.prod(measured.shape) - int(torch.isfinite(measured).sum())
     if nonfinite:
         total = math.prod(measured.shape)
-        return "wrong: {} of {} numbers are infinite or not a number".format(nonfinite, total)
+        return "wrong: {} of {} numbers infinite or not a number".format(nonfinite, total)
     error, allowed = float((measured - expected).abs().max()), tolerance(case["shape"])
     print("largest error {:.3g}, allowed {:.3g}".format(error, allowed))
     if not error <= allowed:

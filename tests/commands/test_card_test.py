@@ -160,7 +160,7 @@ def test_with_one_hang_allowed_it_stops_at_the_first_and_names_the_commands_for_
 
     output, errors = capsys.readouterr()
     assert code == 1
-    assert "that you allowed" in output
+    assert "once, which is the limit." in output
     assert (
         "The search for the exact limit was not started: too few allowed hangs are left" in errors
     )

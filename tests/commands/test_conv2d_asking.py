@@ -138,8 +138,8 @@ def test_the_warning_says_what_is_really_run(capsys: pytest.CaptureFixture[str])
 
 def test_the_warning_says_what_a_hang_costs(capsys: pytest.CaptureFixture[str]) -> None:
     refusal(asked("--yes"), SWEEP, FREE, 1)
-    assert "its deadline (30 s, 60 s for the first shape of a process) and up to 50 s" in (
-        words_of(capsys)
+    assert "(30 s, or 60 s for the first shape of a process), and then up to 50 s" in words_of(
+        capsys
     )
     refusal(asked("--yes"), replace(SWEEP, deadlines=Deadlines(first=20, later=20)), FREE, 1)
-    assert "its deadline (20 s) and up to 50 s until its process is gone" in words_of(capsys)
+    assert "its deadline (20 s), and then up to 50 s to end its process" in words_of(capsys)

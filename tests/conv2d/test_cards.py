@@ -235,7 +235,11 @@ def changed(path: tuple[str | int, ...], value: Any) -> bytes:
         (("results", 0, "cold_s"), -1, "the card, results 1, cold_s: a number from 0"),
         (("results", 0, "cold_s"), 10**400, "the card, results 1, cold_s: a number from 0"),
         (("results", 0, "cold_s"), "1", "the card, results 1, cold_s: a number is expected"),
-        (("results", 0, "shape", "groups"), 3, "results 1, shape: cannot be divided into 3 groups"),
+        (
+            ("results", 0, "shape", "groups"),
+            3,
+            "results 1, shape: 16->32 cannot be divided into 3 groups",
+        ),
         (("results", 0, "shape", "dtype"), "int8", "results 1, shape: int8 is not one of"),
         (("results", 0, "shape", "h"), 1.5, "results 1, shape, h: a whole number is expected"),
         (("results", 0, "setting"), {"A": 1}, "results 1, setting, A: a text is expected"),

@@ -123,10 +123,10 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
     ("arguments", "words"),
     [
         (("--preset", "nonsense"), "Known: default, notes000-sizes"),
-        (("--sizes", "32,big"), "write sizes as 32,44,224"),
-        (("--channels", "16"), "write channels as 16-32,64-128"),
+        (("--sizes", "32,big"), "write sizes like 32,44,224"),
+        (("--channels", "16"), "write channels like 16-32,64-128"),
         (("--preset", "notes002", "--sizes", "32"), "shapes: omit --sizes"),
-        (("--deadline", "0"), "above 0"),
+        (("--deadline", "0"), "more than 0"),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(

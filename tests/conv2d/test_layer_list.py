@@ -91,16 +91,22 @@ def test_paddings_in_words_are_understood(padding: str, expected: int) -> None:
         ("64 128 3x1 56x56", "height and width must be the same"),
         ("64 128 3 56", "'56' is not a size: write height x width"),
         ("64 128 3 56x56 strid 2", "'strid' is not known here"),
-        ("64 128 3 56x56 stride", "stride: nothing is not a whole number"),
+        ("64 128 3 56x56 stride", "stride: the line lacks a whole number"),
         ("64 128 3 56x56 batch 0", "batch: '0' is not a whole number from 1"),
         ("64 128 3 56x56 groups 5", "64->128 cannot be divided into 5 groups"),
         ("64 128 9 4x4 padding 0", "does not fit"),
         ("64 128 3 60000x60000", "one of its tensors"),
         ("64 128 3 99999x99999", "from 1 to 65536"),
-        ("1" * 4000 + " 1 1 1x1", f"more than {LONGEST_LINE}"),
-        ("Conv2d(3, 4, kernel_size=(3, 3))", "size of its input, as in @56x56"),
-        ("Conv2d(3, 4, kernel_size=(3, 1)) @9x9", "differs in height and width"),
-        ("Conv2d(3, 4, kernel_size=(3, 3), stride=(2, 1)) @9x9", "differs in height and width"),
+        ("1" * 4000 + " 1 1 1x1", f"at most {LONGEST_LINE}"),
+        (
+            "Conv2d(3, 4, kernel_size=(3, 3))",
+            "the size of the input is missing: add it at the end, as in @56x56",
+        ),
+        ("Conv2d(3, 4, kernel_size=(3, 1)) @9x9", "height and width must be the same"),
+        (
+            "Conv2d(3, 4, kernel_size=(3, 3), stride=(2, 1)) @9x9",
+            "height and width must be the same",
+        ),
         (
             "Conv2d(3, 4, kernel_size=(3, 3), padding_mode=reflect) @9x9",
             "only zeros can be measured",
@@ -164,8 +170,8 @@ def test_many_bad_lines_do_not_flood_the_terminal() -> None:
     [
         ("", "contains no layers"),
         ("# nothing\n\n", "contains no layers"),
-        ("\n" * (LARGEST_FILE + 1), "characters, more than"),
-        ("".join(f"3 {n} 3 9x9\n" for n in range(1, 1002)), "1001 shapes, more than 1000"),
+        ("\n" * (LARGEST_FILE + 1), "characters, which is too long"),
+        ("".join(f"3 {n} 3 9x9\n" for n in range(1, 1002)), "1001 shapes, but at most 1000"),
     ],
 )
 def test_an_empty_list_and_an_endless_one_are_refused(text: str, said: str) -> None:

@@ -97,7 +97,7 @@ async def test_results_of_another_torch_are_not_mixed_in(
 
     assert len(of_type(events, ShapeStarted)) == 2
     assert {result.loaded.torch for result in results_of(events)} == {"1.0"}
-    assert "starting over" in notes_of(events)[0]
+    assert "starts over" in notes_of(events)[0]
 
 
 async def test_a_sweep_that_lacks_only_its_last_line_starts_nobody(

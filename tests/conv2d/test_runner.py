@@ -327,7 +327,7 @@ def test_only_one_starts_at_a_time(apart: Apart) -> None:
     with starting(apart.places):
         refused = start_run(apart.places, sweep_of("python", 3), apart.environ())
     assert isinstance(refused, StopReason)
-    assert "just being started" in refused.happened
+    assert "just starting" in refused.happened
 
 
 @pytest.mark.parametrize(

@@ -178,5 +178,7 @@ def test_what_was_published_was_published_for_forward_passes() -> None:
 def test_a_shape_too_small_for_batch_norm_is_not_trained() -> None:
     tiny = Row(Shape(2, 2, 3, 5))
     assert rows_of([tiny], ("forward", "backward"))
-    with pytest.raises(ValueError, match=r"batch norm needs 16 numbers for each channel, .* 15"):
+    with pytest.raises(
+        ValueError, match=r"batch norm needs at least 16 numbers in each channel, .* 15"
+    ):
         rows_of([tiny], ("train",))

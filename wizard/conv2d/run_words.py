@@ -56,7 +56,7 @@ def not_read(path: str, error: OSError) -> StopReason:
     return StopReason(
         f"{error.filename or path} cannot be read: {error.strerror or error}.",
         "Only this file records what happened in the run.",
-        "Make yourself its owner and make it readable, or delete its folder if you do not need it.",
+        "Make the file yours and readable, or delete its folder if you do not need it.",
     )
 
 

@@ -190,6 +190,6 @@ def _size(word: str) -> dict[str, int]:
 
 def _number(word: str, what: str, least: int = 1) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", word) or not least <= int(word) <= LARGEST_NUMBER:
-        said = repr(word) if word else "nothing"
-        raise WrongLine(f"{what}: {said} is not a whole number from {least} to {LARGEST_NUMBER}")
+        wrong = f"{word!r} is not" if word else "the line lacks"
+        raise WrongLine(f"{what}: {wrong} a whole number from {least} to {LARGEST_NUMBER}")
     return int(word)
