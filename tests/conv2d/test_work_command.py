@@ -102,7 +102,10 @@ def test_a_dry_run_as_json_lists_them_too(home: Home) -> None:
         (("--operations", "--engine", "unfold"), "or --engine unfold"),
         (("--operations", "--compare-settings"), "--compare-settings, --work"),
         (("--operations", "--work", "train"), "--engine unfold"),
-        (("--find-limit", "size", "--hangs", "1", "--work", "forward,train"), "only one kind of --work"),
+        (
+            ("--find-limit", "size", "--hangs", "1", "--work", "forward,train"),
+            "only one kind of --work",
+        ),
         (
             ("--find-limit", "size", "--hangs", "1", "--work", "train"),
             "batch norm needs at least 16",
