@@ -299,7 +299,7 @@ def test_the_row_names_what_is_odd_about_a_package(tmp_path: Path) -> None:
         "not fully installed: amdgpu-dkms (half-configured)",
         "amdgpu-dkms 1:5.16.9.22.20-1438746~20.04 (amd, judging by version and maintainer);"
         " half-configured",
-        "rocblas 1.0.0-local (unclear, by maintainer alone)",
+        "rocblas 1.0.0-local (unclear, judging by maintainer alone)",
         "rocm-core 5.2.0.50200-65 (amd, judging by version and maintainer); held;"
         " its folder is gone",
     )
