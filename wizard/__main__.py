@@ -61,16 +61,18 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
     top = Parser(
         prog="rdna1-setup",
         description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
-        epilog="Without a command: the wizard. Without a terminal: one page of plain text.",
+        epilog="Without a command, the wizard starts. Without a terminal, one page of plain text is printed.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     shown = top.add_mutually_exclusive_group()
     shown.add_argument(
-        "--plain", action="store_true", help="the wizard as questions in plain text, by numbers"
+        "--plain",
+        action="store_true",
+        help="ask questions in plain text instead of showing screens",
     )
     shown.add_argument(
-        "--screens", action="store_true", help="screens, also where a screen reader runs"
+        "--screens", action="store_true", help="show screens even if a screen reader is running"
     )
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
@@ -97,10 +99,12 @@ def _common() -> Parser:
     Unnamed ones stay unset, so that a command does not put a default over what stood before it.
     """
     common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
-    common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
+    common.add_argument("--dry-run", action="store_true", help="show everything but change nothing")
     common.add_argument(
-        "--demo", action="store_true", help="a recorded machine that is installed with the program"
+        "--machine", metavar="DIR", help="use a recorded machine instead of this one"
+    )
+    common.add_argument(
+        "--demo", action="store_true", help="use a recorded machine that comes with the program"
     )
     return common
 

@@ -26,8 +26,8 @@ ASKS_NOTHING = "--json cannot ask you. Read `rdna1-setup plan`, then add --yes."
 
 def add_carrying_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every command that carries a plan out."""
-    parser.add_argument("--yes", action="store_true", help="you have read the plan: do not ask")
-    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+    parser.add_argument("--yes", action="store_true", help="do not ask: you have read the plan")
+    parser.add_argument("--json", action="store_true", help="print events as JSON lines")
 
 
 def cannot_ask(arguments: argparse.Namespace) -> bool:

@@ -117,7 +117,9 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
+    group.add_argument(
+        "--json", action="store_true", help="print results as JSON, and progress on stderr"
+    )
     group.add_argument("--resume", action=argparse.BooleanOptionalAction,
                        help="continue an unfinished run of the same kind (default)")  # fmt: skip
     group.add_argument("--foreground", action="store_true",

@@ -1,4 +1,4 @@
-"""Try root's part of a plan in an overlay of this system; shows what changes, and keeps nothing."""
+"""Try a plan's root steps in a copy of this system, show what changes, and keep nothing."""
 
 from __future__ import annotations
 

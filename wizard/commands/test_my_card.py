@@ -61,12 +61,14 @@ LATE = "the ten minutes are over"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``test-my-card``."""
-    parser.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
+    parser.add_argument(
+        "--json", action="store_true", help="print results as JSON, and progress on stderr"
+    )
     parser.add_argument("--python", metavar="PY",
                         help="test with the torch of this Python (default: the first for ROCm "
                              "that is found)")  # fmt: skip
     parser.add_argument("--folder", metavar="DIR",
-                        help="write result card and report into this new folder (default: one "
+                        help="write the result card and report into this new folder (default: one "
                              "named after the time, here)")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,

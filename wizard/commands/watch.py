@@ -1,4 +1,4 @@
-"""Follow what root is still doing for an earlier start."""
+"""Show what an earlier run is still doing as root."""
 
 from __future__ import annotations
 
