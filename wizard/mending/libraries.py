@@ -12,7 +12,7 @@ from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.library_steps import ExchangeLibrary
 
-BACK = "the old library is moved back"
+BACK = "move the old library back"
 
 
 def stack_cleared(host: Host, about: About) -> Mending:

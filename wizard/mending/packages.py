@@ -141,7 +141,7 @@ def _exchanged(
             (),
             f"{work}/wheels",
             _backup(host, there.path),
-            "everything is moved back",
+            "move everything back",
         ),
         install_beside(there, work),
         drop_downloads(work),

@@ -26,8 +26,8 @@ FOR_ALL = re.compile(
     r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
 )
 """Settings of ROCm that name no file: what root's helper lets into a file for all users."""
-LINES_BACK = "the lines are restored where they were"
-FILE_BACK = "restored from the backup"
+LINES_BACK = "put the lines back where they were"
+FILE_BACK = "restore it from the backup"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def finished(machine: Machine) -> Mending:
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
         f"apt refuses to work until dpkg has finished its interrupted work{told}.",
-        "none: packages remain configured. Remove one with apt if you do not want it",
+        "not possible: packages stay configured. Remove one with apt if you do not want it",
     )
     note = (
         "This cannot be undone: the packages' own scripts run. Only packages that are already "
@@ -73,7 +73,7 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
         "Without this file apt prefers the distribution's packages of the same names, now "
         "and later."
     )
-    back = "the file is moved to the backup" if before is None else "the old file is restored"
+    back = "move the file to the backup" if before is None else "restore the old file"
     pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
     going = _shadowing(host, machine, names)
     if not going:
@@ -115,9 +115,10 @@ def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
             tuple((one.name, one.version) for one in going),
         ),
         AptChange(
-            f"Removes {counted(len(names), 'package')} of the distribution that AMD's packages of "
-            "the same name should replace. The step stops if apt would remove anything else.",
-            "the packages are installed again from the backup",
+            f"This removes {counted(len(names), 'package')} of the distribution that AMD's "
+            "packages of the same name should replace. The step stops if apt would remove "
+            "anything else.",
+            "install the packages again from the backup",
             remove=names,
             purge=True,
             expect_remove=names,
