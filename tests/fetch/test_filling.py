@@ -87,7 +87,7 @@ def test_a_full_disk_is_called_so_with_the_file_system_and_the_folder(tmp_path: 
     seen = in_words(OSError(errno.ENOSPC, "No space left on device"), tmp_path)
     assert seen.happened == f"The file system {mount_point(tmp_path)} is full."
     assert str(tmp_path) in seen.meaning
-    assert seen.next_step.endswith("what was downloaded is kept.")
+    assert seen.next_step.endswith("What was downloaded is kept.")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -95,7 +95,7 @@ def test_a_folder_in_a_place_of_somebody_else_is_refused_before_anything_is_fetc
     tmp_path: Path,
 ) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(Trouble, match="you may not write in") as refused:
+    with pytest.raises(Trouble, match="no permission to write to") as refused:
         Folder(tmp_path / "deep/folder").require_for(PLAIN)
     assert f"{tmp_path}." in refused.value.happened
     assert "Nothing was downloaded" in refused.value.meaning
@@ -110,8 +110,8 @@ def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, BARE, p3_10="/x"))[0]
     assert (first.text, first.reason) == (
-        "Python 3.10, by uv",
-        "The machines have no suitable one.",
+        "Download Python 3.10 for uv",
+        "The machines have no suitable Python.",
     )
 
 

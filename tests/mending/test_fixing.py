@@ -114,15 +114,15 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stays, because"),
-        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stays, because"),
-        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stays, because"),
-        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stays, because"),
-        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stays, because"),
-        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stays, because"),
+        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "is kept, because"),
+        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "is kept, because"),
+        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "is kept, because"),
+        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "is kept, because"),
+        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "is kept, because"),
+        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "is kept, because"),
         (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it also sets HSA_ENABLE_SDMA"),
         (f"export {OVERRIDE}=10.3.0 && echo set\n", 1, "it does more"),
-        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stays, because"),
+        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "is kept, because"),
     ],
     ids=[
         "alone in an if",
@@ -200,7 +200,7 @@ def test_a_setting_that_names_a_file_does_not_get_into_a_profile_anew(tmp_path: 
     """Root would refuse the line as its own; the whole line stays."""
     text = f"export {OVERRIDE}=10.3.0 MIOPEN_USER_DB_PATH=x\necho a\n"
     told = refusal(*with_lines(tmp_path, text, 1, path=PROFILE), "stale-override")
-    assert "some.sh:1 stays, because it also sets MIOPEN_USER_DB_PATH" in told
+    assert "some.sh:1 is kept, because it also sets MIOPEN_USER_DB_PATH" in told
     with pytest.raises(Wrong):
         refuse_lines(PROFILE, text, "export MIOPEN_USER_DB_PATH=x\necho a\n")
 
@@ -232,8 +232,8 @@ def test_what_cannot_go_is_noted_beside_what_goes(tmp_path: Path) -> None:
     ("path", "told"),
     [
         (f"{HOME}/.config/fish/fish_variables", "set --universal --erase"),
-        ("/etc/environment", "edit it yourself"),
-        (f"{HOME}/.config/systemd/user/comfy.service", "edit it yourself"),
+        ("/etc/environment", "Edit it yourself"),
+        (f"{HOME}/.config/systemd/user/comfy.service", "Edit it yourself"),
     ],
 )
 def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str) -> None:
@@ -244,7 +244,7 @@ def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str
 def test_a_file_that_is_no_utf_8_is_left_alone(tmp_path: Path) -> None:
     host, machine = with_lines(tmp_path, "", 2)
     host = host_with(tmp_path, {BASHRC: b"# \xe4\n" + f"export {OVERRIDE}=10.3.0\n".encode()})
-    assert "edit it yourself" in refusal(host, machine, "stale-override")
+    assert "Edit it yourself" in refusal(host, machine, "stale-override")
 
 
 def test_what_this_session_alone_sets_has_no_plan(tmp_path: Path) -> None:
@@ -527,4 +527,4 @@ def test_a_line_is_found_that_is_faulty_only_where_nothing_was_set_before(tmp_pa
     plan = mended(host, replace(clean_jammy(), settings=(session, line)), "library-path-shadow")
     (step,) = plan.steps
     assert isinstance(step, TakeLinesOut)
-    assert not any("in no file" in note for note in plan.notes)
+    assert not any("not in any file" in note for note in plan.notes)

@@ -164,9 +164,9 @@ def test_what_is_not_as_before_is_named(tmp_path: Path) -> None:
 def test_a_list_that_cannot_be_read_is_not_told_as_everything_as_before(tmp_path: Path) -> None:
     gone = str(tmp_path / "gone.jsonl")
     lines = summary(done(THERE, Counts(1, 2, 0, gone), packages=("rocm-core",)))
-    assert "everything as before" not in " ".join(lines)
+    assert "everything is as before" not in " ".join(lines)
     assert "1 new, 2 changed, 0 gone" in lines[0]
-    assert f"The list of differences cannot be read: {gone}" in lines
+    assert f"The list of differences in this file cannot be read: {gone}" in lines
     assert "Packages that differ: rocm-core" in lines
     fine = summary(done(THERE, Counts(0, 0, 0, gone)))
     assert fine[0].endswith("everything as before.")

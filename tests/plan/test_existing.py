@@ -201,7 +201,7 @@ def test_who_needs_what_goes_and_does_not_return_is_named() -> None:
     [
         ({"python": "3.12"}, "it has Python 3.12, and rocm52 needs Python 3.10, 3.9, 3.8"),
         ({"python": "", "site": ""}, "its Python version cannot be read"),
-        ({"starts": False}, "its own Python is gone"),
+        ({"starts": False}, "its own Python is missing"),
         ({"kind": "conda", "conda": ("pytorch",)}, "conda installed pytorch"),
     ],
 )
@@ -255,7 +255,7 @@ def test_what_came_from_a_folder_of_its_owner_is_told_and_not_fetched() -> None:
     own = dist("my-nodes", "0.1", source="git+https://me:secret@host/x")
     plan = plan_for(there(own, python="3.12"))
     note = next(note for note in plan.notes if "my-nodes" in note)
-    assert "install it yourself" in note
+    assert "Install this package yourself" in note
     assert "secret" not in note
 
 
@@ -266,7 +266,7 @@ def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
         user_distributions=(dist("torch", "2.0.1"), dist("black")),
     )
     left, moved = plan_for(seen), plan_for(seen, user_torch_aside=True)
-    assert any("It stays. --user-torch-aside" in note for note in left.notes)
+    assert any("To move it away, use --user-torch-aside" in note for note in left.notes)
     assert (left.user_torch, moved.user_torch, plan_for(there()).user_torch) == (
         "left",
         "aside",

@@ -216,7 +216,9 @@ def test_settings_that_stay_are_named_with_their_lines() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     place = "/etc/profile.d/rocm-rdna1-52.sh (lines 2, 4-17), ~/.bashrc (lines 4-5)"
     told = [note for note in make_removal(machine, files=files).notes if "profile.d" in note]
-    assert told == [f"Settings for ROCm stay in {place}. To remove them: rdna1-setup clean-up"]
+    assert told == [
+        f"Settings for ROCm remain in {place}. To remove them, run rdna1-setup clean-up."
+    ]
 
 
 def test_the_firmware_of_a_broken_driver_goes_with_it() -> None:

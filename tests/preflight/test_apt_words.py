@@ -165,7 +165,7 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "couldn't be verified because the public key is not available: NO_PUBKEY "
             "871920D1991BC93C\nE: The repository 'http://mirror.example noble InRelease' is not "
             "signed.",
-            "not signed by the key that was checked",
+            "not signed with the key that was checked",
             "--rocm-key-fingerprint",
         ),
         (
@@ -194,7 +194,7 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         ),
         (
             "E: Unmet dependencies. Try 'apt --fix-broken install' with no packages",
-            "Packages on this system already",
+            "Some packages on this system already",
             "apt --fix-broken install",
         ),
         ("E: Unable to locate package rocm-dev", "has rocm-dev", "apt-cache policy"),

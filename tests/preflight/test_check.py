@@ -87,7 +87,7 @@ async def test_a_plan_that_is_not_settled_is_not_even_looked_at(tmp_path: Path) 
     plan = system_plan(Kind.REMOVE, (AptChange("", "", install=(("rocm-core", ""),)),), ())
     with_what = asking(tmp_path)
     found = await check(plan, with_what)
-    assert "was not asked for its packages yet" in found[0].happened
+    assert "has not been queried yet" in found[0].happened
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []
 
@@ -265,11 +265,11 @@ async def test_on_two_file_systems_each_need_has_its_own_room(tmp_path: Path) ->
     host = listed(tmp_path / "apart", *ROWS, disks=apart)
     needs = (
         Need("/opt", 6_000_000, "installed"),
-        Need("/var/cache/apt/archives", 3_000_000, "to download"),
+        Need("/var/cache/apt/archives", 3_000_000, "for downloads"),
     )
     assert without_room(needs, host) == ()
     (refusal,) = without_room((*needs, Need("/opt", 6_000_000, "more")), host)
-    assert "to download" not in refusal.happened
+    assert "for downloads" not in refusal.happened
     assert isinstance(host.disk("/opt"), Disk)
 
 

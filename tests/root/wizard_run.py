@@ -72,7 +72,7 @@ class WizardRun:
         ended = self._root.wizard("rollback", self._name, "--yes", user="root")
         note(ended.stdout + ended.stderr)
         assert "has a bug" not in ended.stdout
-        words = ("leave alone: ", "is there again", "was changed since", "Other packages need")
+        words = ("leave unchanged: ", "is there again", "was changed since", "Other packages need")
         lines = (ended.stdout + ended.stderr).splitlines()
         return ended.returncode, [line for line in lines if any(word in line for word in words)]
 

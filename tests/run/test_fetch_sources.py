@@ -107,7 +107,7 @@ def test_a_report_that_is_missing_or_cut_off_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Trouble, match="No such file"):
         read_report(tmp_path / "report.json")
     (tmp_path / "report.json").write_text('{"version": "1", "inst')
-    with pytest.raises(Trouble, match="unknown shape"):
+    with pytest.raises(Trouble, match="structure is unknown"):
         read_report(tmp_path / "report.json")
 
 

@@ -39,14 +39,14 @@ def status(code: int) -> HTTPError:
 
 
 FAILURES: list[tuple[Exception, bool, str]] = [
-    (URLError(socket.gaierror(-2, "Name or service not known")), True, "no name server has"),
+    (URLError(socket.gaierror(-2, "Name or service not known")), True, "no name server knows"),
     (URLError(socket.gaierror(-3, "Temporary failure")), True, "no name server answered"),
     (URLError(OSError(101, "Network is unreachable")), True, "Network is unreachable"),
     (URLError(ConnectionRefusedError(111, "Connection refused")), True, "refused"),
     (URLError(TimeoutError("timed out")), True, "timeout"),
     (TimeoutError("The read operation timed out"), True, "timeout"),
     (URLError(ssl.SSLCertVerificationError(1, "self-signed certificate")), False, "certificate"),
-    (URLError(OSError("Tunnel connection failed: 407 Proxy Auth")), False, "wants a login"),
+    (URLError(OSError("Tunnel connection failed: 407 Proxy Auth")), False, "requires a login"),
     (URLError(OSError("Tunnel connection failed: 403 Forbidden")), False, "does not allow"),
     (ConnectionResetError(104, "Connection reset by peer"), True, "broke off"),
     (IncompleteRead(b"abc", 5), True, "broke off"),

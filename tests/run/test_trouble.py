@@ -278,7 +278,7 @@ MESSAGES: list[tuple[str, str]] = [
     (
         "ImportError: libamdhip64.so: cannot enable executable stack as shared object requires: "
         "Invalid argument\n",
-        "glibc refuses to load a library of this torch: it asks for an executable stack.",
+        "glibc refuses to load a library of this torch: the library asks for an executable stack.",
     ),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: "

@@ -197,7 +197,7 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
     assert way is not None
     assert [type(step) for step in way.steps] == [RestoreSettings]
     shown = replace(find_whole_undo(places, theirs), system=None, staying=tuple(told.values()))
-    assert all(f"leave alone: {each}" in str(shown) for each in shown.staying)
+    assert all(f"leave unchanged: {each}" in str(shown) for each in shown.staying)
     happened = [event async for event in TakingBack(shown, Rehearsal(), places).events()]
     (said,) = (event.lines for event in happened if isinstance(event, Output))
     assert said == shown.staying
@@ -231,7 +231,7 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
     assert touched_system(record)
     assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
         PutLinesBack(
-            "Restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
+            "This restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
         ),
     )
 

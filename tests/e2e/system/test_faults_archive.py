@@ -61,7 +61,7 @@ def test_a_copy_of_the_key_that_has_expired(owner: Owner, archive: ArchiveServer
 def test_a_key_of_somebody_else(owner: Owner, archive: ArchiveServer) -> None:
     archive.show_key("stranger")
     told = owner.refusal()
-    assert "It is someone else's key" in told
+    assert "This is someone else's key" in told
     assert "--rocm-key-fingerprint" in told
     owner.is_as_before()
     archive.restore()
@@ -71,7 +71,7 @@ def test_a_key_of_somebody_else(owner: Owner, archive: ArchiveServer) -> None:
 def test_lists_that_somebody_else_has_signed(owner: Owner, archive: ArchiveServer) -> None:
     archive.sign("stranger")
     told = owner.refusal()
-    assert "The repository is not signed by the key that was checked" in told
+    assert "The repository is not signed with the key that was checked" in told
     assert "--rocm-key-fingerprint" in told
     owner.is_as_before()
     archive.restore()
@@ -121,7 +121,7 @@ def test_a_list_that_is_not_what_was_signed(owner: Owner, archive: ArchiveServer
     archive.corrupt("/rocm/apt/5.2/dists/", "Packages")
     told = owner.refusal()
     assert "not match its own lists" in told
-    assert "Wait some minutes" in told
+    assert "Wait a few minutes" in told
     owner.is_as_before()
     archive.restore()
     owner.reaches_roots_question()
@@ -131,7 +131,7 @@ def test_a_package_that_is_not_what_its_list_says(owner: Owner, archive: Archive
     archive.corrupt("/5.2/", "hsa-rocr_")
     told = owner.failure()
     assert "A file from the repository does not match its list" in told
-    assert "Wait some minutes" in told
+    assert "Wait a few minutes" in told
     owner.lost_nothing()
     archive.restore()
     owner.goes_through()
