@@ -1549,7 +1549,7 @@ take_out() {
     apt-mark manual $found >/dev/null 2>&1
     # shellcheck disable=SC2046,SC2086
     dpkg --force-depends --force-remove-reinstreq "$how" $(exact $found) ||
-        could_not "packages:$found"
+        could_not "these packages were not removed:$found"
 }
 # NAME VERSION: is it there; one that dpkg was only told to remove is to stay
 is_installed() {
@@ -1586,7 +1586,8 @@ bring_back() {
     done
     [ -z "$files" ] && return 0
     # shellcheck disable=SC2086 # our own file names hold no blanks
-    dpkg --force-confold --force-downgrade -i $files || could_not "packages:$files"
+    dpkg --force-confold --force-downgrade -i $files ||
+        could_not "these packages were not installed:$files"
 }
 # (NAME VERSION)...: packages of which no file was kept; what the user installed since is there
 went_for_good() {

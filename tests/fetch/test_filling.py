@@ -36,7 +36,10 @@ def test_a_failed_step_names_all_that_is_missing_and_the_folder_is_not_done(tmp_
     seen = events(Filling(fetch(tmp_path / "folder", p3_11="/nonexistent/python3.11")))
     failed = next(event for event in seen if isinstance(event, StepFailed))
     assert "/nonexistent/python3.11 could not be started" in failed.happened
-    assert "missing: a pip under Python 3.11; which wheels cpu needs" in failed.meaning
+    assert (
+        "Steps that remain: Set up a pip for Python 3.11; Choose the wheels of cpu"
+        in failed.meaning
+    )
     ending = seen[-1]
     assert isinstance(ending, PlanFinished)
     assert not ending.ok
@@ -117,5 +120,5 @@ def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> No
 
 def test_a_python_that_only_chooses_goes_with_the_work(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, PLAIN))[0]
-    assert first.text == "Python 3.11, by uv"
+    assert first.text == "Download Python 3.11 for uv"
     assert "this machine has none" in first.reason

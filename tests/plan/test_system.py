@@ -130,7 +130,7 @@ def test_a_file_that_is_there_is_named_by_its_hash_so_that_no_other_is_overwritt
     texts = {SOURCE: "deb https://example.org/old x main\n"}
     step = file(plan_for(clean_jammy(), found=prepared(files=FilesNow(texts))), SOURCE)
     assert step.before == root_helper.sha256(texts[SOURCE].encode())
-    assert "restored" in step.inverse
+    assert "restore" in step.inverse
     assert step.before[:12] in str(step)
 
 

@@ -84,7 +84,7 @@ def test_anything_but_a_plain_wheel_name_is_refused(
 
 def test_a_file_that_is_named_for_another_package_is_refused(wheel: Path, tmp_path: Path) -> None:
     address = "https://host/numpy-1.0-py3-none-any.whl"
-    with pytest.raises(Trouble, match=r"says that it is torch 1\.0"):
+    with pytest.raises(Trouble, match=r"contains torch 1\.0"):
         fetched(make_step(tmp_path, Chosen(wheel, address, "")))
 
 

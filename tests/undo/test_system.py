@@ -127,7 +127,9 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     (said,) = (event.lines for event in events if isinstance(event, Output))
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
     (failed,) = (event for event in events if isinstance(event, StepFailed))
-    assert failed.happened.startswith("Undone, except for 2 things: comgr 1.0 was removed")
+    assert failed.happened.startswith(
+        "The run was undone, except for 2 things: comgr 1.0 was removed"
+    )
     assert "The run is now listed as undone." in failed.meaning
     assert not can_undo(places)
 
@@ -156,7 +158,7 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
     )
     with pytest.raises(Trouble, match="installed: raytracer") as refused:
         find_whole_undo(places_below(tmp_path), host)
-    assert "sudo apt-get remove raytracer; then" in refused.value.next_step
+    assert "run `sudo apt-get remove raytracer`, then" in refused.value.next_step
     alone = make(
         tmp_path / "y",
         {"/var/lib/dpkg/status": STATUS.replace("Depends", "Suggests")},

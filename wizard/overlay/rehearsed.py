@@ -14,6 +14,7 @@ from wizard.plan.steps import Plan
 from wizard.root.news import Event, EventLines
 from wizard.root.session import EVENTS, STATE
 from wizard.run.lines import clean
+from wizard.sizes import counted
 
 PREFIX = "rehearsal"
 MISSING = 3
@@ -111,17 +112,17 @@ def headline(done: Rehearsed, left: int | None) -> str:
     if done.left_something:
         back = "NOT everything could be undone"
     elif left is None:
-        back = f"{done.back}(the list cannot be read)"
+        back = f"{done.back} (the list cannot be read)"
     elif left or done.packages or done.for_good:
-        named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
-        packages = f"{len(done.packages)} packages" if done.packages else ""
-        plural = "s" * (len(done.for_good) != 1)
-        gone = f"{len(done.for_good)} package{plural} removed permanently" if done.for_good else ""
+        named = counted(left, "file") if left else ""
+        packages = counted(len(done.packages), "package") if done.packages else ""
+        lost = len(done.for_good)
+        gone = f"{counted(lost, 'package')} removed permanently" if lost else ""
         back = (
             f"everything is as before except {' and '.join(filter(None, (named, packages, gone)))}"
         )
     elif done.back.all:
-        back = f"everything is as before except {done.back.all} logs, caches and similar files"
+        back = f"everything is as before except logs, caches and similar files ({done.back.all})"
     return f"{there}; after the rollback: {back}"
 
 

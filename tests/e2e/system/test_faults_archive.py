@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 def test_a_network_that_fails_in_mid_download(owner: Owner, archive: ArchiveServer) -> None:
     archive.drop(0.5, "/5.2/", "hsa-rocr_")
     told = owner.failure()
-    assert "The network failed" in told
+    assert "The network connection failed" in told
     assert "Check the connection and the proxy" in told
     assert "the same command again to continue" in told
     assert archive.asked("/5.2/", "hsa-rocr_")
@@ -31,7 +31,7 @@ def test_a_network_that_fails_takes_no_package_away(
     held = packages(owner.root)
     archive.drop(0.5, "/5.2/", "hsa-rocr_")
     told = owner.failure()
-    assert "The network failed" in told
+    assert "The network connection failed" in told
     assert "Nothing was removed" in told
     assert packages(owner.root) == held
     archive.restore()
@@ -110,7 +110,7 @@ def test_a_suite_that_is_gone_after_the_review(owner: Owner, archive: ArchiveSer
         archive.remove("/rocm/apt/5.2/dists/")
         agree(terminal)
         told = end_of(terminal)
-    assert f"There is no such suite: https://{HOST}/rocm/apt/5.2 ubuntu" in told
+    assert f"This suite does not exist: https://{HOST}/rocm/apt/5.2 ubuntu" in told
     assert "Choose another release or repository" in told
     owner.lost_nothing()
     archive.restore()

@@ -165,7 +165,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         terminal.send(f"{PASSWORD}\n")
         terminal.wait_for("change nothing: ", EXIT_S)
         asked = " ".join(terminal.text().split())
-        told = asked.partition("These are removed permanently, since no package file is ")[2]
+        told = asked.partition("These are removed permanently, because no package file is ")[2]
         assert all(f"{name}={version}" in told for name, version in lost.items())
         terminal.send("yes\n")
         terminal.wait_for("Finished.", 3 * EXIT_S)
