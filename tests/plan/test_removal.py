@@ -124,7 +124,8 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).request()["for_good"] == [list(LOST)]
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
     assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).inverse
-    assert plan.notes[0].startswith(f"These packages are removed permanently: rocm-core {LOST[1]}. ")
+    lost = f"rocm-core {LOST[1]}"
+    assert plan.notes[0].startswith(f"These packages are removed permanently: {lost}. ")
     assert plan.id != usual.id
 
 
