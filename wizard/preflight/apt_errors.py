@@ -50,7 +50,7 @@ KNOWN = (
         r"(?:Could not connect to|Unable to connect to|Cannot initiate the connection to) "
         r"([^\s']+?):? |://([^/\s]+)/\S*\s+Connection (?:failed|timed out)",
         "apt cannot reach {0}.",
-        f"The server is down, or a firewall is in the way. {PROXY_WANTED}",
+        f"The server is down, or a firewall blocks the connection. {PROXY_WANTED}",
         f"Check the connection. {PROXY_REMEDY}",
     ),
     _known(

@@ -128,7 +128,7 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
         raise Trouble(
             f"{step.venv} is not a venv.",
             "The program succeeded, but created no pyvenv.cfg or no site-packages.",
-            "Look at the log above. Another Python may work.",
+            "Read the log above. Another Python may work.",
         )
     yield Done(f"{step.venv} is a venv of {step.python}")
 
@@ -179,9 +179,9 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     if missing := await asyncio.to_thread(
         missing_files, Path(step.venv), Path(step.lock), step.site
     ):
+        more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
         raise Trouble(
-            f"pip reports that everything is installed, but {counted(len(missing), 'file')} "
-            f"cannot be found. The first is {missing[0]}.",
+            f"pip reports that everything is installed, but {missing[0]} cannot be found{more}.",
             "An earlier installation was interrupted, or another program changes this folder.",
             "Undo this run with `rdna1-setup rollback` and start again.",
         )

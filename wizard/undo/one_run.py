@@ -99,7 +99,8 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
     if meant in unreadable:
         raise Trouble(
             f"The journal of run {meant} is damaged, or from a newer version.",
-            "Without it the run's files cannot be told apart from yours. Nothing was changed.",
+            "Without a readable journal, the run's files cannot be told apart from yours. "
+            "Nothing was changed.",
             f"Name another run by its ID. {SEE_LIST}",
         )
     if not chosen and not wanted:
