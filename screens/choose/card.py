@@ -106,7 +106,7 @@ def cost(choosing: Choosing) -> str:
     if fit.installed_bytes is not None:
         told += f", {size_text(fit.installed_bytes)} on disk"
     if choosing.with_system(stack.id):
-        told += ", plus system packages whose size is not known yet"
+        told += ", plus system packages (size not known yet)"
     return f"{told}, {root_words(choosing)}"
 
 
@@ -126,7 +126,9 @@ def changes(choosing: Choosing) -> str:
     if fit.missing_right is not None and fit.missing_right.groups:
         parts.append(f"your user joins the group {' and '.join(fit.missing_right.groups)}")
     if choosing.with_system(fit.stack):
-        parts.append(f"ROCm {choosing.stack.system_release} system packages (u undoes this choice)")
+        parts.append(
+            f"ROCm {choosing.stack.system_release} system packages (press u to leave them out)"
+        )
     if choosing.preset:
         parts.append(f"settings {shown(choosing.preset.name)}")
     return f"{', '.join(parts)}{'' if len(parts) > 1 else ', nothing else'}"
@@ -136,7 +138,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
     """What stands against the selected stack, the weightiest first."""
     fit, first, stack = choosing.fit, choosing.suggested, choosing.stack
     if not fit.possible:
-        why = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
+        why = fit.obstacles[0] if fit.obstacles else "it does not suit this machine"
         yield f"Not possible here: {sentence(why)}"
         return
     answers = list(zip(choosing.asked, fit.answers, strict=True))
@@ -178,7 +180,7 @@ def why_lines(choosing: Choosing) -> Content:
 
 def _reports(claims: Sequence[Claim]) -> Iterator[Content]:
     if not claims:
-        yield Content("No report that we found")
+        yield Content("We found no report.")
     for claim in claims:
         yield Content(shown(claim.text))
         card = "" if claim.card in ("", "none") else f"{shown(claim.card)}, "

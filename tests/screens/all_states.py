@@ -161,7 +161,7 @@ WINDOWS: dict[str, State] = {
     ),
     "palette-typed": State("welcome", ("Colours: light",), keys=("ctrl+p", *"light"), top=Palette),
     "keys-of-a-window": State(
-        "conv2d", ("Help: keys of this window",), keys=("o", "question_mark"), top=Notice
+        "conv2d", ("Help: keys in this window",), keys=("o", "question_mark"), top=Notice
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
@@ -261,7 +261,7 @@ WINDOWS: dict[str, State] = {
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
     "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),
     "clear-clean": State(
-        "clear", ("What should be removed?",), session=replace(KNOWN, machine=CLEAN)
+        "clear", ("What do you want to remove?",), session=replace(KNOWN, machine=CLEAN)
     ),
 }
 """Every window, and the screens beside the road, on usual days and on a clean machine."""

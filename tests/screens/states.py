@@ -238,7 +238,7 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        (("It is not known whether this plan can start"), "no answer in time", "open Review again"),
+        (("Could not check whether this plan can start"), "no answer in time", "open Review again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -259,7 +259,7 @@ ERRORS: dict[str, State] = {
     "roll-back-denied": State(
         "roll_back",
         (
-            "How to undo the run cannot be read",
+            "The changes of the last run cannot be read",
             "You do not have permission there",
             "open Roll back again",
         ),
@@ -287,13 +287,13 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("It is not known whether a run is active", "You do not have permission there", "h lists"),
+        ("Could not check whether a run is active", "You do not have permission there", "h lists"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("It is not known who a hang would disturb", "no answer in time", "press Enter again"),
+        ("Could not check who a hang would disturb", "no answer in time", "press Enter again"),
         live(circumstances=fails(SLOW)),
         ("enter",),
     ),
@@ -305,13 +305,13 @@ ERRORS: dict[str, State] = {
     ),
     "history-vanished": State(
         "conv2d",
-        ("It does not exist: perhaps it", "Fix that, then try again."),
+        ("It does not exist: perhaps it", "Fix the problem, then try again."),
         past(whole=fails(GONE)),
         ("h", "enter"),
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be gathered", "You do not have permission there", "press p again"),
+        ("The report could not be collected", "You do not have permission there", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
@@ -345,7 +345,11 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-vanished": State(
         "diagnose",
-        ("It was not read: No such file", "It does not exist: perhaps it", "name another file"),
+        (
+            "The text was not read: No such file",
+            "It does not exist: perhaps it",
+            "name another file",
+        ),
         diagnosing(explain_file=fails(GONE)),
         ("t", "tab", "slash", "x", "enter"),
     ),
@@ -367,7 +371,7 @@ LONGEST: dict[str, State] = {
         "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
     ),
     "choose-long": State("choose", ("Changes",), session=replace(LONG, folder=LONG_PATH)),
-    "clear-long": State("clear", ("What should be removed?",), session=LONG),
+    "clear-long": State("clear", ("What do you want to remove?",), session=LONG),
     "review-long": State("review", ("72 steps",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("72 of 72 steps done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
@@ -417,7 +421,7 @@ LONGEST: dict[str, State] = {
 """Texts without end."""
 
 USUAL: dict[str, State] = {
-    "clear": State("clear", ("What should be removed?",)),
+    "clear": State("clear", ("What do you want to remove?",)),
     "changes": State(
         "changes", ("42 of 42",), session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS))
     ),

@@ -375,4 +375,4 @@ async def test_a_wide_screen_shows_what_the_marked_program_needs() -> None:
         assert "─ ComfyUI, its newest release ─" in screen_text(pilot.app)
         assert "PyTorch   2.7 or newer" in screen_text(pilot.app)
         await press(pilot, "end")
-        assert "No requirements of its own are known." in screen_text(pilot.app)
+        assert "It has no known requirements of its own." in screen_text(pilot.app)

@@ -383,7 +383,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
         terminal.wait_for("remove ROCm, or", EXIT_S)
         for key, shown in (
             ("x", "Enter Choose"),
-            ("n", "What should be removed?"),
+            ("n", "What do you want to remove?"),
             ("\r", "y removes"),
             ("y", "password for"),
             (f"{PASSWORD}\n", "change nothing: "),
