@@ -86,10 +86,8 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Your layers",
             lambda s: shown(_own_path(s)) or "none",
-            (
-                "Press Enter to type the path of a text file. It has one layer per line, such as "
-                "64 128 3 56x56 stride 2."
-            ),
+            "Press Enter to type the path of a text file. It has one layer per line, such as "
+            "64 128 3 56x56 stride 2.",
             take=lambda s, text: s.with_own(layers_in(text)),
             typed=lambda s: _own_path(s) or "~/",
         ),
@@ -121,10 +119,8 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "Hangs",
-            (
-                "How often the GPU may hang before the run stops. Automatic: 1 if it drives a "
-                "screen, otherwise 3."
-            ),
+            "How often the GPU may hang before the run stops. Automatic: 1 if it drives a "
+            "screen, otherwise 3.",
             *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
         ),
         _choice(

@@ -57,10 +57,8 @@ CARD = "You can give this file to others. It contains"
 WHERE_TO = "Save it as:"
 WHERE = "Path of the card file:"
 IMPORTED = (
-    (
-        "A card contains someone else's results. They exported it with x in this list or with "
-        "`rdna1-setup conv2d --export`. It is checked and shown beside the highlighted run."
-    ),
+    "A card contains someone else's results. They exported it with x in this list or with "
+    "`rdna1-setup conv2d --export`. It is checked and shown beside the highlighted run.",
     "",
     "Results from another chip are labeled. We have not checked them, and anyone can write a "
     "card by hand.",

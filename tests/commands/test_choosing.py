@@ -46,7 +46,7 @@ def test_addresses_and_the_word_pip_are_accepted(tmp_path: Path, index: str) -> 
 @pytest.mark.parametrize("command", ["plan", "apply --stack cpu --yes", "--plain", "--dry-run"])
 def test_a_wheelhouse_that_is_not_there_is_refused_early(tmp_path: Path, command: str) -> None:
     (tmp_path / "file").touch()
-    for name, words in (("gone", "there is no such folder"), ("file", "is not a folder")):
+    for name, words in (("gone", "there is no such folder"), ("file", "it is not a folder")):
         house = str(tmp_path / name)
         done = wizard(tmp_path, *command.split(), "--wheelhouse", house)
         assert (done.returncode, done.stdout) == (2, "")

@@ -26,7 +26,7 @@ def plan(home: Path, *options: str) -> str:
 
 
 def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> None:
-    told = plan(tmp_path).split("\n== All stacks beside each other\n")[1]
+    told = plan(tmp_path).split("\n== All stacks side by side\n")[1]
     heads = " ".join(line for line in told.splitlines() if line.startswith(" " * 16))
     named = [word for word in heads.split() if word in STACKS]
     assert named[0] == "native"
@@ -106,7 +106,7 @@ def test_the_summary_has_titles_sizes_and_root_and_no_commands(
 def test_the_summary_alone_is_wrong_use_and_is_never_carried_out(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--brief")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--brief goes with --json" in done.stderr
+    assert "--brief only works with --json" in done.stderr
     file = tmp_path / "plan.json"
     file.write_text(plan(tmp_path, "--stack", "cpu", "--json", "--brief"))
     done = wizard(tmp_path, "apply", "--plan", str(file), "--yes")

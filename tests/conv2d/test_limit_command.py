@@ -44,7 +44,9 @@ def test_a_dry_run_says_how_far_it_would_go(tmp_path: Path) -> None:
     code, output, _ = Home(tmp_path).run(*asked)
     assert code == 0
     assert "Nothing is started." in output
-    assert "The largest size from 8 to 64 that passes would be looked for, with at most 2" in output
+    assert (
+        "The largest size from 8 to 64 that passes would be searched for, with at most 2" in output
+    )
 
 
 @pytest.mark.parametrize(

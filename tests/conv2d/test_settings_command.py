@@ -100,7 +100,9 @@ def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
 ) -> None:
     asked = ("--python", worker_python, "--device", "cpu", "--channels", "2-3", "--sizes", "4")
     _, output, errors = home.run(*asked, "--json", MIOPEN_FIND_MODE="2")
-    assert "Your shell sets MIOPEN_FIND_MODE=2. --clean measures without it." in errors
+    assert (
+        "Your shell sets MIOPEN_FIND_MODE=2. Add --clean to measure without your shell's settings."
+    ) in errors
     assert json.loads(output)["results"][0]["setting"] == {"MIOPEN_FIND_MODE": "2"}
     _, output, errors = home.run(*asked, "--json", "--clean", MIOPEN_FIND_MODE="2")
     assert "Left out of the environment: MIOPEN_FIND_MODE=2." in errors

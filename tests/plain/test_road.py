@@ -104,7 +104,7 @@ def test_answers_from_a_pipe_agree_to_no_plan(tmp_path: Path) -> None:
     number = re.search(r"^  (\d)  cpu: ", told, re.MULTILINE)
     assert number is not None
     code, told = walk(tmp_path, f"1 0 {number[1]} . y y 0")
-    assert "Carry this plan out?" not in told
+    assert "Carry out this plan?" not in told
     assert "Nothing was changed, because there is no terminal to ask you." in " ".join(told.split())
     assert code == 0
     assert list(tmp_path.iterdir()) == []

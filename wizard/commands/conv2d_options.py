@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_help_all(parser, RARE)
     _add_what(parser.add_argument_group("what to measure"))
     _add_where(parser.add_argument_group("where"))
-    _add_how_long(parser.add_argument_group("how long, and how often it may hang"))
+    _add_how_long(parser.add_argument_group("deadlines and allowed hangs"))
     _add_searches(parser.add_argument_group("searches"))
     _add_results(parser.add_argument_group("results and earlier runs"))
     _add_files(parser.add_argument_group("files (nothing is measured)"))
@@ -31,15 +31,17 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
     group.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
     group.add_argument(
-        "--layers", metavar="FILE", help="a list with one layer per line: 64 128 3 56x56"
+        "--layers", metavar="FILE", help="a file with one layer per line, such as 64 128 3 56x56"
     )
-    group.add_argument("--layer", metavar="LINE", action="append", help="one such line")
+    group.add_argument(
+        "--layer", metavar="LINE", action="append", help="one layer, in the form of such a line"
+    )
     group.add_argument("--work", default="forward", metavar="W,W",
-                       help="forward, backward, train: one or more")  # fmt: skip
+                       help="one or more of forward, backward, train")  # fmt: skip
     group.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
-                       help="measure other operations than Conv2d: all, or these")  # fmt: skip
+                       help="measure operations other than Conv2d: all, or these")  # fmt: skip
     group.add_argument("--engine", choices=["configured", "native", "unfold"],
-                       default="configured", help="native, unfold: without MIOpen")  # fmt: skip
+                       default="configured", help="native, unfold: do not use MIOpen")  # fmt: skip
 
 
 def _add_where(group: argparse._ArgumentGroup) -> None:
@@ -48,64 +50,73 @@ def _add_where(group: argparse._ArgumentGroup) -> None:
         metavar="PY",
         help="the Python whose torch is measured (default: your newest venv's)",
     )
-    group.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
     group.add_argument(
-        "--clean", action="store_true", help="without your shell's settings for ROCm"
+        "--device", choices=["cuda", "cpu"], default="cuda", help="cuda means the GPU"
     )
-    group.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
+    group.add_argument(
+        "--clean", action="store_true", help="measure without your shell's ROCm settings"
+    )
+    group.add_argument(
+        "--spawn", action="store_true", help="start a new interpreter for each shape"
+    )
     group.add_argument("--log", action="store_true",
-                       help="with MIOpen's log: names what hangs, but slows calls")  # fmt: skip
+                       help="turn on MIOpen's log: names what hangs, slows calls")  # fmt: skip
     group.add_argument("--keep-databases", action="store_true",
                        help="keep what MIOpen found with each setting")  # fmt: skip
 
 
 def _add_how_long(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--repeats", type=int, metavar="N",
-                       help="launches of each shape; flaky means that some fail")  # fmt: skip
-    group.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
-    group.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
+                       help="launch each shape N times; if only some fail, it is flaky")  # fmt: skip
+    group.add_argument("--deadline", type=float, metavar="S", help="seconds allowed for each shape")
+    group.add_argument(
+        "--import-deadline", type=float, metavar="S", help="seconds allowed for importing torch"
+    )
     add_asking_arguments(group)
 
 
 def add_asking_arguments(group: argparse._ActionsContainer) -> None:
     """The options that answer beforehand what is asked before anything is launched on a card."""
     group.add_argument("--hangs", type=int, metavar="N",
-                       help="how often the card may hang before the run stops (default: 1 where it "
-                            "drives a screen or is in use, else 3)")  # fmt: skip
-    group.add_argument("--yes", action="store_true", help="you have read the warning: do not ask")
+                       help=(
+                           "how often the card may hang before the run stops (default: 1 if it "
+                           "drives a screen or is in use, otherwise 3)"))  # fmt: skip
+    group.add_argument("--yes", action="store_true", help="do not ask: you have read the warning")
     group.add_argument("--even-if-in-use", action="store_true",
-                       help="even if someone is logged in at its screen")  # fmt: skip
+                       help="run even if someone is logged in at the card's screen")  # fmt: skip
 
 
 def _add_searches(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--find-limit", choices=AXES, metavar="AXIS",
-                       help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
+                       help=f"find the largest value that passes: {', '.join(AXES)}")  # fmt: skip
     group.add_argument(
-        "--range", default="1-256", metavar="A-B", help="the range to search for that limit"
+        "--range", default="1-256", metavar="A-B", help="the range to search for the limit"
     )
     kinds = group.add_mutually_exclusive_group()
     kinds.add_argument("--find-setting", action="store_true",
                        help="find the fewest variables that make one shape work")  # fmt: skip
     kinds.add_argument("--compare-settings", action="store_true",
-                       help="compare the times of the algorithms")  # fmt: skip
+                       help="compare how long the algorithms take")  # fmt: skip
     group.add_argument(
         "--workarounds",
         action="store_true",
-        help="measure workarounds for the first shape, if it does not pass (--hangs)",
+        help="measure workarounds for the first shape if it does not pass (see --hangs)",
     )
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
+    group.add_argument(
+        "--json", action="store_true", help="print results as JSON, and progress on stderr"
+    )
     group.add_argument("--resume", action=argparse.BooleanOptionalAction,
                        help="continue an unfinished run of the same kind (default)")  # fmt: skip
     group.add_argument("--foreground", action="store_true",
                        help="run inside this process, and end with it")  # fmt: skip
     which = group.add_mutually_exclusive_group()
     which.add_argument("--attach", nargs="?", const="", metavar="RUN",
-                       help="follow the running experiment, or show that run")  # fmt: skip
+                       help="follow the running experiment, or show the named run")  # fmt: skip
     which.add_argument("--stop", action="store_true", help="end the running experiment")
-    which.add_argument("--list", action="store_true", help="experiments, newest first")
+    which.add_argument("--list", action="store_true", help="list experiments, newest first")
     group.add_argument(
         "--compare",
         metavar="CARD",
@@ -150,7 +161,9 @@ def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None
             parser.exit()
 
     parser.formatter_class = Common
-    parser.epilog = f"{len(rare)} more options, rarely needed: {parser.prog} --help-all"
+    parser.epilog = (
+        f"To see {len(rare)} more options, which are rarely needed: {parser.prog} --help-all"
+    )
     parser.add_argument(
         "--help-all", action=ShowAll, help="also show rarely needed options, and exit"
     )
