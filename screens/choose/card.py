@@ -151,7 +151,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
         yield f"The suggestion is {first.stack}{word}."
     right = fit.missing_right
     if fit.card_closed and not (right and right.groups):
-        yield f"First: {sentence(fit.card_closed)}"
+        yield f"First you need {sentence(fit.card_closed)}"
     for application, answer in answers:
         if answer.word is not Word.NO:
             yield from (f"{shown(application.title)} needs {plain(n)}." for n in answer.needs)

@@ -200,7 +200,7 @@ def test_a_plan_with_system_packages_shows_what_lies_on_the_machine(tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--remove", "--stack", "cpu"), "give only one of them"),
+        (("--remove", "--stack", "cpu"), "use only one of them"),
         (("--driver",), "with --remove"),
         (("--remove", "--clean-up"), "not allowed with"),
     ],

@@ -36,7 +36,7 @@ def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> 
 
 
 def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None:
-    told = plan(tmp_path, "--stack", "rocm57").split("== What is said of rocm57\n")[1]
+    told = plan(tmp_path, "--stack", "rocm57").split("== What is known about rocm57\n")[1]
     assert "\nLarge Conv2d: unlikely\n" in told
     assert "\nCause of hangs: disputed\n" in told
     assert "--stack rocm57 --evidence" in told
@@ -46,7 +46,7 @@ def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None
 def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
     tmp_path: Path,
 ) -> None:
-    told = plan(tmp_path, "--stack", "rocm57", "--evidence").split("== What is said of")[1]
+    told = plan(tmp_path, "--stack", "rocm57", "--evidence").split("== What is known about")[1]
     about = [claim for claim in CLAIMS.values() if "rocm57" in claim.stacks]
     flat = " ".join(told.split())
     for claim in about:

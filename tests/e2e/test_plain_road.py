@@ -89,7 +89,7 @@ def test_a_script_installs_measures_diagnoses_and_takes_back(
         answer(terminal, "Which one?", "0")
         answer(terminal, MENU, "6")
         answer(terminal, "Which run?", "1")
-        answer(terminal, "Go back? [y/N]", "y")
+        answer(terminal, "Roll back? [y/N]", "y")
         answer(terminal, MENU, "0")
         assert terminal.exit_code() == 0
         told = transcript(terminal)

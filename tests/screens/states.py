@@ -172,7 +172,7 @@ EMPTY: dict[str, State] = {
         "changes",
         (
             "The list of changes cannot be read",
-            "It does not exist: perhaps it",
+            "It does not exist. It may",
             "try it in a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
@@ -192,7 +192,7 @@ EMPTY: dict[str, State] = {
 ERRORS: dict[str, State] = {
     "welcome-unread": State(
         "welcome",
-        ("Earlier runs cannot be read", "Permission denied", "start again to see them"),
+        ("Earlier runs cannot be read", "Permission denied", "start the program again"),
         live(undoable=fails(DENIED), unfinished=fails(DENIED)),
     ),
     "detect-error": State(
@@ -215,7 +215,7 @@ ERRORS: dict[str, State] = {
         "choose",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission there",
+            "You have no permission: it",
             "choose another folder",
         ),
         live(make=fails(DENIED)),
@@ -225,7 +225,7 @@ ERRORS: dict[str, State] = {
         "clear",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission there",
+            "You have no permission: it",
             "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
@@ -249,7 +249,7 @@ ERRORS: dict[str, State] = {
     ),
     "apply-broken-off": State(
         "apply",
-        ("The run broke off: No space left", "Try again"),
+        ("The run ended early: No space left", "Try again"),
         live(carry_out=break_off),
     ),
     "apply-log-unnamed": State("apply", ("6 of 6 steps done",), live(log_of=fails(DENIED))),
@@ -260,21 +260,21 @@ ERRORS: dict[str, State] = {
         "roll_back",
         (
             "The changes of the last run cannot be read",
-            "You do not have permission there",
+            "You have no permission: it",
             "open Roll back again",
         ),
         live(way_back=fails(DENIED)),
     ),
     "take-back-broken": State(
         "take_back",
-        ("The run broke off: No space left", "The rollback continues where it stopped"),
+        ("The run ended early: No space left", "The rollback continues where it stopped"),
         session=replace(
             KNOWN, way_back=replace(LIVE_SERVICES.runs.way_back(), take=fails_later(FULL))
         ),
     ),
     "watch-broken": State(
         "watch",
-        ("The run broke off: No such file", "to see which steps still run as root"),
+        ("The run ended early: No such file", "to see which steps still run as root"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),
@@ -287,7 +287,7 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("Could not check whether a run is active", "You do not have permission there", "h lists"),
+        ("Could not check whether a run is active", "You have no permission: it", "h lists"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
@@ -299,19 +299,19 @@ ERRORS: dict[str, State] = {
     ),
     "history-unread": State(
         "conv2d",
-        ("The saved runs cannot be read", "You do not have permission there", "press h again"),
+        ("The saved runs cannot be read", "You have no permission: it", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
     "history-vanished": State(
         "conv2d",
-        ("It does not exist: perhaps it", "Fix the problem, then try again."),
+        ("It does not exist. It may", "Fix the problem, then try again."),
         past(whole=fails(GONE)),
         ("h", "enter"),
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be collected", "You do not have permission there", "press p again"),
+        ("The report could not be collected", "You have no permission: it", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
@@ -337,7 +337,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission there",
+            "You have no permission: it",
             "press Enter again",
         ),
         diagnosing(make_fix=fails(DENIED)),
@@ -347,7 +347,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The text was not read: No such file",
-            "It does not exist: perhaps it",
+            "It does not exist. It may",
             "name another file",
         ),
         diagnosing(explain_file=fails(GONE)),
@@ -436,7 +436,7 @@ USUAL: dict[str, State] = {
     ),
     "rehearse-failed": State(
         "rehearse",
-        ("Stopped before the end", "Nothing was changed."),
+        ("Not finished. Start the same", "Nothing was changed."),
         rehearsing(None),
         session=PLANNED,
     ),

@@ -120,7 +120,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await settled(pilot)
         text = words_on(pilot.app)
-        assert "Some packages are removed permanently: rollback cannot restore them." in text
+        assert "Some packages will be removed permanently: rollback cannot restore them." in text
         assert "✗" not in text
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan == PLAN_FOR_GOOD

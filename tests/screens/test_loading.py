@@ -125,12 +125,12 @@ STATES: dict[str, Loading] = {
     ),
     "review": Loading(
         "review",
-        "Asking the repository and apt",
+        "Checking the exact packages",
         "#plan",
         _settles,
         session=replace(KNOWN, plan=OPEN_PLAN, choice=examples.CHOICE),
     ),
-    "review-wheels": Loading("review", "Asking the index whether", "#plan", _seeks),
+    "review-wheels": Loading("review", "Checking whether the index", "#plan", _seeks),
     "clear": Loading(
         "clear",
         "Reading the files that would change",

@@ -173,7 +173,7 @@ async def test_the_python_that_was_chosen_is_still_there_after_another_screen() 
     ("gpus", "told"),
     [
         ((), "This machine has no graphics card, so there is nothing more to measure."),
-        (examples.MACHINE.gpus, "this PyTorch cannot use a GPU"),
+        (examples.MACHINE.gpus, "This PyTorch cannot use a GPU"),
     ],
     ids=("no card", "a card"),
 )

@@ -104,7 +104,9 @@ def test_a_phase_stands_whole_or_as_a_shorter_word_in_a_cell_of_the_grid() -> No
 
 def test_operations_alone_give_no_grid_and_say_where_they_are() -> None:
     rows = operation_rows(("lstm", "batch-norm"))
-    assert plain(grid_lines(SweepState(rows), 1, 78, 12))[0].endswith("v shows the rows.")
+    assert plain(grid_lines(SweepState(rows), 1, 78, 12))[0].endswith(
+        "Press v to see them as rows."
+    )
     assert grid.moved(SweepState(rows), 2, 1, 0) == 2
 
 

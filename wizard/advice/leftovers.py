@@ -120,7 +120,7 @@ def _breaks(same: list[Setting], machine: Machine, stack: Stack) -> str:
     breaks = "breaks" if name in stack.unset else "can break"
     # the loader reads its path when a process starts: nothing inside Python can take that back
     early = name == LOADER or name.startswith(MEASURED)
-    starts = "rdna1-python starts without it" if early else "left out here"
+    starts = "rdna1-python starts without it" if early else "it is left out here"
     return f"{_shown(same, machine)} {breaks} this stack; {starts}"
 
 
@@ -132,7 +132,7 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
     texts = []
     for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
         found = list(group)
-        where = f"in {_where(found[0], machine)}" if file else "of this session"
+        where = f"in {_where(found[0], machine)}" if file else "in this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         first = f"{found[0].name}={found[0].value}"
         texts.append(f"settings {where} also affect this stack: {first}{more}")

@@ -67,7 +67,7 @@ def _add_where(group: argparse._ArgumentGroup) -> None:
 
 def _add_how_long(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--repeats", type=int, metavar="N",
-                       help="launch each shape N times; if only some fail, it is flaky")  # fmt: skip
+                       help="launch each shape N times; flaky means that some fail")  # fmt: skip
     group.add_argument("--deadline", type=float, metavar="S", help="seconds allowed for each shape")
     group.add_argument(
         "--import-deadline", type=float, metavar="S", help="seconds allowed for importing torch"

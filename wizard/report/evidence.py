@@ -80,9 +80,9 @@ def claim_lines(claim: Claim, day: date, width: int, rivals: Sequence[Claim] = (
     yield from _wrapped(claim.text, width, "  ")
     facts = (
         ("who", f"{claim.who}, {claim.date} ({claim.grade.value})"),
-        ("card", " ".join((claim.card, *claim.gfx)) or "not said"),
-        ("versions", claim.versions or "not said"),
-        ("tested", claim.method or "not said"),
+        ("card", " ".join((claim.card, *claim.gfx)) or "not stated"),
+        ("versions", claim.versions or "not stated"),
+        ("tested", claim.method or "not stated"),
         ("checked", f"{claim.checked}, {LONG_AGO}" if overdue(claim.checked, day) else ""),
         ("setting", f"only with the preset {claim.setting}" if claim.setting else ""),
     )

@@ -42,7 +42,7 @@ def approaches() -> Explanation:
     return Explanation(
         id="approaches",
         title=f"All {len(roads)} known approaches",
-        short="What people tried on these cards, the results, and how to do it.",
+        short="What people have tried on these cards, the results, and how to do it.",
         date="",
         body=tuple(all_road_lines(roads))[1:],
         sources=(),

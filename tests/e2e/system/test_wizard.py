@@ -74,7 +74,7 @@ def cpu_wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 def give_rights(root: Root, terminal: Terminal) -> None:
     """Type the password for sudo, and yes for root's helper."""
     terminal.wait_for(f"password for {OWNER}: ", LONG_S)
-    assert "the password; nothing is done" in terminal.text()
+    assert "the password, and nothing is done" in terminal.text()
     terminal.send(f"{PASSWORD}\n")
     terminal.wait_for("change nothing: ")
     terminal.send("yes\n")
