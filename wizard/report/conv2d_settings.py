@@ -24,8 +24,7 @@ WARM = "Warm: median of later calls. Each setting has a process"
 ON_CARD = (
     f"{WARM} and databases of its own. `only X` means that all other families are switched off. "
     "Errors there are common and mean that the family cannot compute this shape. Shapes that are "
-    "not right "
-    "without changes are left out (use --find-setting for them)."
+    "not right without changes are left out (use --find-setting for them)."
 )
 ON_PROCESSOR = (
     f"{WARM} of its own. The processor does not use MIOpen, so MIOpen's families and the engine "
