@@ -38,8 +38,10 @@ AIM = (
     "convolutions work on your card. Its authors have never had such a card."
 )
 MODES = {
-    LIVE: "Nothing changes before you have seen the whole plan and agreed to it, and you can "
-    "undo every change.",
+    LIVE: (
+        "Nothing changes until you have seen the whole plan and agreed to it. You can undo every "
+        "change."
+    ),
     DRY_RUN: DRY_RUN_TOLD,
     DEMO: DEMO_TOLD,
 }
@@ -207,7 +209,7 @@ class Welcome(StepScreen):
 
     def _options(self) -> Iterator[Option]:
         ways = {
-            "watch": ("Watch", "see which steps still run as root"),
+            "watch": ("Watch", "see which steps are still running as root"),
             "go_on": ("Continue", "finish the run that stopped"),
             "next": ("Set up PyTorch", "check this machine, then choose a stack"),
             "conv2d": ("Measure", "test a PyTorch you already have"),

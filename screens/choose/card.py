@@ -113,7 +113,7 @@ def cost(choosing: Choosing) -> str:
 def root_words(choosing: Choosing) -> str:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
     word = choosing.aspect(choosing.stack.id, "root").word
-    return {"yes": "needs root", "once": "root once"}.get(word, "no root")
+    return {"yes": "needs root", "once": "needs root once"}.get(word, "no root")
 
 
 def changes(choosing: Choosing) -> str:

@@ -26,12 +26,12 @@ TITLES = {
     LARGE: "Large convolutions",
     "small-conv2d": "Small convolutions",
     "fp16": "Half precision",
-    "support": "Support by AMD",
+    "support": "AMD support",
     "age": "PyTorch",
     "security": "Vulnerabilities",
     "download": "Download size",
     "disk": "Disk space",
-    "root": "Root rights",
+    "root": "Root access",
 }
 """Titles that have more room here than in the report; the others keep theirs."""
 ROOT = {"yes": "needed", "no": "not needed"}

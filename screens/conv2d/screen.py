@@ -298,9 +298,9 @@ class Conv2d(StepScreen):
         if self.services.experiments.replayed:
             return ASKED, None, f"Enter plays an example: {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
-            return READING, None, "Enter lets you type its path."
+            return READING, None, "Press Enter to type its path."
         if not self._pythons:
-            return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
+            return NONE_FOUND, Status.WARNING, "Press Enter to type the path of one."
         enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
         return ASKED, None, f"{self._setting} {enter}"
 
@@ -309,11 +309,11 @@ class Conv2d(StepScreen):
         if row is not self._shape[0]:
             self._shape = row, self.services.clock()
         if row is None:
-            return "s stops it." if self._verdicts else "Starting. s stops it."
+            return "Press s to stop." if self._verdicts else "Starting. Press s to stop."
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = ", ".join(filter(None, (at_text(row), time)))
         outlives = self.services.experiments.outlives
-        leave = " Quitting does not stop it; s does." if outlives else " s stops it."
+        leave = " Press s to stop; quitting does not stop it." if outlives else " Press s to stop."
         example = "Example. " if self.services.experiments.replayed else ""
         return f"{example}Now {now}.{leave}"
 

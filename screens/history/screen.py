@@ -228,7 +228,7 @@ class History(StepScreen):
         try:
             found = await asyncio.to_thread(look)
         except (Trouble, OSError) as error:
-            trouble = fault("The saved runs were not read or written", error)
+            trouble = fault("The saved runs could not be read or written", error)
             self.say(trouble.happened, "fault")
             await self.app.push_screen_wait(Notice("That did not work", told(trouble)))
             return None

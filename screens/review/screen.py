@@ -217,9 +217,9 @@ class Review(StepScreen):
         try:
             self._take(await asyncio.to_thread(self._made, self._choice, self._for_good))
         except Refused as found:
-            tell(self, "No other plan", refused(found.refusal))
+            tell(self, "Plan not changed", refused(found.refusal))
         except (OSError, ValueError) as error:
-            tell(self, "No other plan", fault("The plan was not changed", error))
+            tell(self, "Plan not changed", fault("The plan was not changed", error))
         self._choice, self._for_good = self.session.choice, self._removes_for_good()
 
     def _made(self, choice: Choice | None, for_good: bool) -> Plan:

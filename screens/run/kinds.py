@@ -135,7 +135,7 @@ def _rehearse(session: Session, services: Services) -> Run:
     rehearsing = services.runs.rehearsal()
     return Run(
         "Trying the plan in a copy of this system",
-        "Tried it in a copy: nothing was changed.",
+        "Tried in a copy: nothing was changed.",
         before_run(rehearsable(plan), State.TRIED),
         lambda: rehearsing.carry_out(plan),
         lambda session, _: replace(session, rehearsed=rehearsing.outcome),
@@ -239,5 +239,6 @@ WATCH = RunKind(
     _watch,
     lambda *_: Forward(START, "welcome"),
     back="welcome",
-    when_broken_off="Go to Welcome to see which steps still run as root. Nothing was interrupted.",
+    when_broken_off="Go to Welcome to see which steps are still running as root. Nothing was "
+    "interrupted.",
 )

@@ -26,7 +26,7 @@ from wizard.services.reports import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
 LOOKING = "Collecting the report. Nothing is written yet."
-READ_IT = "Read it first. w saves it as a folder and as one .zip file."
+READ_IT = "Read it first. Press w to save it as a folder and as one .zip file."
 REHEARSED = "This mode saves nothing. Use"
 WHERE_TO = "Save it in this new folder, with a .zip beside it:"
 NOTHING_WRITTEN = "Nothing was written."

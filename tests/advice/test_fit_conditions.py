@@ -111,7 +111,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
 
 NEEDED: dict[str, tuple[Machine, str, str]] = {
     "a Python that uv installs": (UV_ONLY, "rocm52", "Python 3.10, which uv installs"),
-    "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
+    "another driver": (with_card(driver="vfio-pci"), "native", "used by vfio-pci"),
     "no driver": (with_card(driver=""), "native", "not used by any driver"),
     "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which appears when amdgpu"),
     "kfd in a container": (

@@ -53,7 +53,7 @@ def told(machine: Machine, stack: str, footprint: str = "venv") -> str:
 
 @pytest.mark.parametrize(
     ("machine", "word"),
-    [(closed(), "root once"), (closed("render"), "no root"), (clean_jammy(), "no root")],
+    [(closed(), "needs root once"), (closed("render"), "no root"), (clean_jammy(), "no root")],
 )
 def test_root_is_told_once_where_root_must_give_a_right(machine: Machine, word: str) -> None:
     assert told(machine, "rocm52").startswith(word)

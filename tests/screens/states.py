@@ -274,7 +274,7 @@ ERRORS: dict[str, State] = {
     ),
     "watch-broken": State(
         "watch",
-        ("The run ended early: No such file", "to see which steps still run as root"),
+        ("The run ended early: No such file", "to see which steps are still running as root"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),

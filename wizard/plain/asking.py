@@ -191,7 +191,7 @@ def in_turn(questions: Sequence[Callable[[Chosen], Chosen | None]], start: Chose
 
 
 def _more(explain: object) -> str:
-    return "" if explain is None else ", ? help, ?1 more of 1"
+    return "" if explain is None else ", ? help, ?1 more about 1"
 
 
 def _places(answer: str, count: int) -> tuple[int, ...] | None:

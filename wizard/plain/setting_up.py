@@ -148,7 +148,9 @@ class Setup:
         stack = find_stack(wanted.stack)
         if stack is None or not stack.system_release:
             return None
-        system = f"that folder, and ROCm {stack.system_release} system packages (needs root)"
+        system = (
+            f"one folder in your home, and ROCm {stack.system_release} system packages (needs root)"
+        )
         options = [
             Option("one folder in your home", "venv"),
             Option(system, "venv+system"),

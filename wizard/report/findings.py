@@ -20,7 +20,7 @@ WIDTH = 79
 EVIDENCE_SHOWN = 3
 NO_CARD = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only general checks "
-    "were made."
+    "were run."
 )
 NOT_RDNA1 = (
     "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program only "
