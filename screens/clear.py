@@ -148,4 +148,6 @@ def _there(machine: Machine) -> str:
         return f"The installed packages cannot be read ({packages.because})."
     amd = counted(sum(one.origin == "amd" for one in packages), "ROCm package")
     others = sum(one.origin == "distribution" for one in packages)
+    if not packages:
+        return "No ROCm packages are installed."
     return f"{amd} from AMD and {others} from your distribution are installed."

@@ -69,7 +69,7 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
     if not stack.gfx:
         obstacle = next((each.obstacles[0] for each in found.fits if each.obstacles), "")
         why = sentence((obstacle or found.reason).partition(";")[0])
-        return f"{purpose or 'For PyTorch here'}: {take}.", None, why, Status.WARNING
+        return f"{purpose or 'For PyTorch on this machine'}: {take}.", None, why, Status.WARNING
     outside = [f"{each.program.title} ({each.verdict.word.value})" for each in found.outside]
     more = f"Or without PyTorch: {listed(outside, NAMED)}. Press o." if outside else ""
     return f"{purpose}{on_card}: {take}.", None, more, None
