@@ -30,8 +30,8 @@ INTRO = (
     "installed unless you choose otherwise."
 )
 NEVER = (
-    "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
-    "environments."
+    "This program never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
+    "Python environments."
 )
 MEASURE_FIRST = (
     "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."

@@ -174,8 +174,8 @@ def _provide_streams() -> None:
 def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if _started_with_sudo(arguments):
         print(
-            "Do not start this program with sudo: start it again without. The wizard runs as "
-            "you, so that\nfiles in your home stay yours, and asks for root when a step needs it.",
+            "This program was started with sudo. Start it again without sudo: it runs as you, so "
+            "that\nfiles in your home stay yours, and asks for root when a step needs it.",
             file=sys.stderr,
         )
         return 2

@@ -49,8 +49,9 @@ class Ask(StepScreen):
     TITLE_WORD = "Choose"
     HELP_TEXT = (
         "Which PyTorch suits your card depends on what you want to run, so this question comes "
-        "first.\n\nUp and down move, Space ticks. Programs found on this machine are already "
-        "ticked. Enter shows the suggestion; press Esc there to come back. Nothing is changed."
+        "first.\n\nUse the arrow keys to move and Space to tick. Programs found on this machine "
+        "are already ticked. Enter shows the suggestion; press Esc there to come back. Nothing "
+        "is changed."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),

@@ -124,7 +124,9 @@ def changes(choosing: Choosing) -> str:
     if fit.python.startswith("uv:"):
         parts.append(f"Python {fit.python.removeprefix('uv:')} from uv")
     if fit.missing_right is not None and fit.missing_right.groups:
-        parts.append(f"your user joins the group {' and '.join(fit.missing_right.groups)}")
+        groups = fit.missing_right.groups
+        word = "group" if len(groups) == 1 else "groups"
+        parts.append(f"you join the {word} {' and '.join(groups)}")
     if choosing.with_system(fit.stack):
         parts.append(
             f"ROCm {choosing.stack.system_release} system packages (press u to leave them out)"
@@ -148,7 +150,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
         yield f"It cannot run {listed(lost, NAMED)}{f'; {first.stack} can' * able}."
     elif fit is not first and first.possible:
         word = f" ({first.answers[0].word.value})" if len(answers) == 1 else ""
-        yield f"The suggestion is {first.stack}{word}."
+        yield f"The suggested stack is {first.stack}{word}."
     right = fit.missing_right
     if fit.card_closed and not (right and right.groups):
         yield f"First you need {sentence(fit.card_closed)}"

@@ -131,7 +131,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "Engine",
-            "native: PyTorch's own, without MIOpen. unfold: copies and a matrix product.",
+            "native: PyTorch's own code, without MIOpen. unfold: copies and a matrix product.",
             *("engine", ENGINES, str),
         ),
         _choice(

@@ -51,7 +51,7 @@ MAKING = "Making the plan: reading the files that would change ..."
 UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ANOTHER = "Press t to name another file or to paste the text itself."
 PASTED = "the text you pasted"
-UNFINISHED = "{0} in {1} is not finished. Resume or undo it on Welcome."
+UNFINISHED = "{0} in {1} is not finished. Continue or undo it on Welcome."
 MACHINE, TEXT = "machine", "text"
 
 
@@ -62,7 +62,7 @@ class Diagnose(StepScreen):
     TITLE_WORD = "Diagnose"
     HELP_TEXT = (
         "The first line names the most likely cause. The list shows everything that was found, "
-        "worst first: ✗ is a fault, ! a warning, ? could not be tested, ✓ is fine. Checking "
+        "worst first: ✗ is a fault, ! is a warning, ? means not tested, and ✓ is fine. Checking "
         "changes nothing.\n\nEnter makes a plan to fix the highlighted problem and opens it in "
         "Review. After the fix, everything is checked again. If this program has no plan for it, "
         "Enter shows what you can do yourself.\nSpace shows everything about the highlighted "

@@ -48,8 +48,8 @@ OF_A_RUN = ("mark", "compare", "export", "script", "keep")
 """What needs a run under the cursor."""
 MARKED = (
     "No run is marked.",
-    "1 run is marked. c compares it with the highlighted one.",
-    "2 runs are marked. c compares them.",
+    "1 run is marked. Press c to compare it with the highlighted one.",
+    "2 runs are marked. Press c to compare them.",
 )
 NOTHING_WRITTEN = "Nothing was written."
 REHEARSED = "A dry run writes nothing. To write it, use this command:"
@@ -283,7 +283,9 @@ class History(StepScreen):
             return
         place: int | None = 0
         if len(results) > 1:
-            choice = ResultChoice("A script for which result?", results, first_to_tell(results))
+            choice = ResultChoice(
+                "Which result do you want a script for?", results, first_to_tell(results)
+            )
             place = await self.app.push_screen_wait(choice)
         if place is None:
             return

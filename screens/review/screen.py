@@ -83,7 +83,7 @@ class Review(StepScreen):
         "exactly what is done, the full content of each file, and how it is undone. What you "
         "read is what runs.\n\nEnter installs; a plan that removes something needs y instead. In "
         "a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is at "
-        "the top.\ns saves the whole plan as text and says where (not in a dry run).\n\nSome "
+        "the top.\ns saves the whole plan as text and names the file (not in a dry run).\n\nSome "
         "keys apply only to some plans:\nu also moves away a PyTorch in your user packages, or "
         "leaves it.\nr tries root's steps and their rollback in a temporary copy of this system; "
         "d shows the files it changed.\nw permanently removes packages that rollback could not "

@@ -31,8 +31,8 @@ TITLES = {
     ROLLBACK: "What would differ after the rollback",
 }
 NOTHING = {
-    PLAN: "Nothing. No file changes.",
-    ROLLBACK: "Nothing. After the rollback, every file is as it was before.",
+    PLAN: "No files would change.",
+    ROLLBACK: "No differences. After the rollback, every file is as it was before.",
 }
 NOT_READ = "This list has not been read yet."
 NO_MATCH = "No line contains that text. Shorten it to see more."
@@ -168,4 +168,4 @@ def _back(done: Rehearsed, left: int) -> tuple[str, Status]:
     if not any(but):
         return "The rollback restores everything.", Status.OK
     told = " and ".join(filter(None, but))
-    return f"The rollback restores everything except {told}; t shows it.", Status.WARNING
+    return f"The rollback restores everything except {told}. Press t for details.", Status.WARNING

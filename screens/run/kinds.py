@@ -176,7 +176,7 @@ def _watch(session: Session, _: Services) -> Run:
     if at_work is None:
         raise ValueError("there is nothing to watch")
     return Run(
-        "Root is finishing a step of an earlier run",
+        "A step of an earlier run is still running as root",
         "The step that ran as root is finished.",
         before_watching(),
         at_work.watch,

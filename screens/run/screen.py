@@ -200,7 +200,7 @@ class RunScreen(StepScreen):
             number = state.failure.number
             title = cut(state.title(number), TITLE_CELLS)
             what = f"Step {number} failed: {title}." if number else "It could not start."
-            why = " d looks for the cause." if self.check_action("diagnose", ()) else ""
+            why = " Press d to look for the cause." if self.check_action("diagnose", ()) else ""
             self.conclude(what, Status.FAULT, f"{enter}{why}")
         elif not state.ended:
             step = f": step {state.current} of {len(state.steps)}" if state.current else ""

@@ -35,7 +35,7 @@ def test_what_is_to_be_done_first_stands_in_the_plan_apart_from_the_notes() -> N
 def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     plan = plan_for(closed(), without_groups=True)
     lines = "\n".join(plan_lines(plan))
-    assert "; see "First you need"\n" in lines
+    assert '; see "First you need"\n' in lines
     assert "no new login" not in lines
     assert "First you need permission to open /dev/kfd" in lines
     steps, _, root, _ = cost_lines(plan_for(clean_jammy()))

@@ -48,7 +48,7 @@ def test_a_hang_is_told_with_its_class_its_proof_and_what_to_do() -> None:
 def test_a_kind_of_hang_that_only_a_later_version_knows_is_told_all_the_same() -> None:
     found = told(ROW, replace(HUNG, hang_class="melted", because=None))
     assert found["Kind of hang"] == "melted"
-    assert found["What to do about it"] == "this version does not know this kind"
+    assert found["What to do about it"] == "this version does not know this kind of hang"
 
 
 def test_a_hang_on_a_processor_gets_no_advice_for_a_card() -> None:

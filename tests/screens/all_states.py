@@ -195,7 +195,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not say how much it would download: not every server", "as of 20"),
+        ("pip did not report how much it would download: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),

@@ -442,7 +442,7 @@ USUAL: dict[str, State] = {
     ),
     "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
     "history-result": State(
-        "conv2d", ("A script for which result?",), keys=("h", "r"), top=ResultChoice
+        "conv2d", ("Which result do you want a script for?",), keys=("h", "r"), top=ResultChoice
     ),
     "history-export": State("conv2d", ("Export as a card",), keys=("h", "x"), top=PathQuestion),
     "history-over": State(

@@ -152,7 +152,7 @@ async def test_the_suggested_stack_is_selected_until_another_one_is_chosen() -> 
         await press(pilot, "down")
         assert "> native" in screen_text(pilot.app)
         await drawn(pilot.app)
-        assert "The suggestion is rocm52 (possible)." in flat(pilot)
+        assert "The suggested stack is rocm52 (possible)." in flat(pilot)
         await press(pilot, "up")
         assert pilot.app.screen.session.stack == "", "the suggested one, whatever is suggested"  # type: ignore[attr-defined]
 

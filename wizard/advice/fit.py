@@ -40,7 +40,7 @@ from wizard.knowledge.verdicts import PROMISING, Word, verdict_on
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 
-NOT_REVIEWED = "nobody has reviewed the evidence yet"
+NOT_REVIEWED = "the evidence has not been reviewed yet"
 CURE = "clear the executable-stack flag of libamdhip64.so and libhiprtc.so after installing"
 
 

@@ -10,6 +10,7 @@ from wizard.knowledge.stacks import Stack
 from wizard.knowledge.variables import general
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.sizes import counted
 
 LOADER = "LD_LIBRARY_PATH"
 REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
@@ -145,10 +146,10 @@ def _system_rocm(machine: Machine) -> tuple[str, ...]:
     packages = machine.rocm_packages
     amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
     if not trees and amd:
-        found = (
-            f"{len(amd)} ROCm packages of AMD have no folder in /opt, so they are half installed;"
+        found = counted(len(amd), "ROCm package")
+        return (
+            f"{found} from AMD, only half installed (no folder in /opt): not used by these wheels",
         )
-        return (f"{found} not used by these wheels",)
     return tuple(f"{tree.path} (system ROCm) is not used by these wheels" for tree in trees)
 
 

@@ -22,7 +22,7 @@ GOES_ON = (
     "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
 )
 ASKS_NOTHING = (
-    "With --json, you cannot be asked. Read what `rdna1-setup plan` prints, then add --yes."
+    "With --json, this command cannot ask you. Read the plan (`rdna1-setup plan`), then add --yes."
 )
 
 

@@ -34,7 +34,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
         "--layers", metavar="FILE", help="a file with one layer per line, such as 64 128 3 56x56"
     )
     group.add_argument(
-        "--layer", metavar="LINE", action="append", help="one layer, in the form of such a line"
+        "--layer", metavar="LINE", action="append", help="one layer, written like such a line"
     )
     group.add_argument("--work", default="forward", metavar="W,W",
                        help="one or more of forward, backward, train")  # fmt: skip

@@ -93,8 +93,8 @@ def _wrong(target: Target) -> str:
 
     if target.architecture != platform.machine():
         return (
-            f"that machine is {target.architecture}, and this one is {platform.machine()}: wheels "
-            "for it cannot be chosen here. Run fetch on a machine of that kind."
+            f"that machine is {target.architecture} and this one is {platform.machine()}, so "
+            "wheels for it cannot be chosen here. Run fetch on a machine of that kind."
         )
     return ""
 

@@ -45,7 +45,7 @@ INSTALL = ("Install one, then run this command again:", "    rdna1-setup apply -
 NONE_FITS = ("None can be installed on this machine now. To see why:", "    rdna1-setup plan")
 ANOTHER_PYTHON = "Omit --python, or name a Python whose torch was built for ROCm."
 BUILDS = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}
-OTHER_BUILD = "The torch of {0} was built {1}: your card cannot be tested with it."
+OTHER_BUILD = "The torch of {0} was built {1}, so your card cannot be tested with it."
 OTHER_DEVICE = (
     "The torch of {0} used {1} instead of your {2}, so no result is written. Set "
     "HIP_VISIBLE_DEVICES to the number of your card, then run this command again."
@@ -312,7 +312,7 @@ class CardTest:
                 parts.append(self._carried(request, self.ends - time.monotonic()))
             elif (later := make(table, results, SEARCHED_LATER)) is not None:
                 why = LATE if late else FEW_HANGS
-                _say(f"{what} was not started: {why}. To do it:", f"    {request_line(later)}")
+                _say(f"{what} was not started: {why}. To run it:", f"    {request_line(later)}")
         self.left += kept
         return Measurement(python, tuple(parts), self.stopped)
 

@@ -104,7 +104,7 @@ class Asker:
         if usual:
             self._say(f"  {usual}")
         while True:
-            prompt = "Another one (Enter keeps this, b back): " if usual else "Answer: "
+            prompt = "Another one (Enter keeps this one, b back): " if usual else "Answer: "
             answer = self._answer(prompt)
             self._no_way_back(answer)
             if not self._helped(answer):

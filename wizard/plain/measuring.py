@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
     from wizard.plain.road import Road
 
-PYTHONS = "Which Python? Its torch is measured."
+PYTHONS = "Which Python? Its torch will be measured."
 TYPED = "another one: I will type it"
 NAME = "The Python of an environment that has torch, such as ~/ai/rocm52/bin/python:"
 DEVICES = "On which device?"

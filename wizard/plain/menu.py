@@ -21,7 +21,7 @@ This is rdna1-setup in plain text. It reads this machine, recommends a stack (a
 PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
 installs it, and measures Conv2d on your card. Its makers have not run it on
 such a card."""
-LIVE = "Nothing is changed before you agree to a plan."
+LIVE = "Nothing is changed until you agree to a plan."
 HOW = """\
 Answer with a number and press Enter. Enter alone gives the default answer,
 which each question names. ? tells you more, b goes back to the previous

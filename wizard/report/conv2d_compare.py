@@ -18,7 +18,7 @@ from wizard.sizes import memory_size_text
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
 COLUMNS = ("A", "B", "Cold", "Warm")
-LEGEND = "Cold and Warm: time of the first and of a later call in B, divided by that in A."
+LEGEND = "Cold and Warm: the time of the first and of a later call in B, divided by the time in A."
 
 
 def compare_lines(found: Comparison, here: str | None = None) -> Iterator[str]:

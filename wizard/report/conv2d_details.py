@@ -17,8 +17,8 @@ from wizard.durations import measured_text
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
 from wizard.report.units import bytes_text
 
-UNCLASSIFIED = "the evidence does not show what kind it was"
-NOT_KNOWN_HERE = "this version does not know this kind"
+UNCLASSIFIED = "the evidence does not show what kind of hang it was"
+NOT_KNOWN_HERE = "this version does not know this kind of hang"
 OF_A_GPU = "reported for a GPU, which says nothing about a processor"
 DRIVER_TITLE = "The same measurement with MIOpen's own driver (in ROCm's package miopen-hip)"
 NO_CLAIM = "nothing for this shape"

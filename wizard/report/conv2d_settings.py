@@ -142,7 +142,7 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
     first = "" if answer.cold_s is None else f" (the first one {measured_text(answer.cold_s)})"
     text = f"A later call takes {measured_text(answer.warm_s)}{first}"
     if answer.unchanged_s is not None:
-        text += f"; with nothing changed, and MIOpen's log on, {measured_text(answer.unchanged_s)}"
+        text += f"; unchanged and with MIOpen's log on, {measured_text(answer.unchanged_s)}"
     for engine in answer.engines:
         if engine.warm_s is not None:
             text += f"; with the engine {engine.engine} {measured_text(engine.warm_s)}"

@@ -75,7 +75,7 @@ def size_told(plan: Plan, found: WheelsSize) -> str:
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
-    return f"pip did not say how much it would download: {clean(found.because)}{old}"
+    return f"pip did not report how much it would download: {clean(found.because)}{old}"
 
 
 def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
