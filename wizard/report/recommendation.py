@@ -27,7 +27,7 @@ from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.units import WIDTH
 from wizard.report.warning import cannot_run
 
-ASK = "To see the sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
+ASK = "To see sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 
 
 @dataclass(frozen=True, slots=True)
