@@ -84,7 +84,7 @@ def test_a_comparison_shows_every_rival(home: Home, worker_python: str) -> None:
     ("options", "said"),
     [
         (("--hangs", "0"), "--hangs 3"),
-        (("--hangs", "3", "--sizes", "4,6"), "name it"),
+        (("--hangs", "3", "--sizes", "4,6"), "exactly one shape"),
         (("--hangs", "3", "--engine", "native"), "Omit --engine"),
         (("--hangs", "3", "--find-limit", "size"), "Use only one of them"),
     ],
