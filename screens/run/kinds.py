@@ -42,9 +42,9 @@ LOG_HELP = (
     "steps and the log. End goes back to the newest lines."
 )
 ROOT_HELP = (
-    "If a step needs root, sudo asks for your password in this terminal, and then you see a list "
-    "of what will be done and are asked to type yes. If the program is killed, start it again: "
-    f"it continues where it stopped.\n\n{LOG_HELP}"
+    "If a step needs root, sudo asks for your password in this terminal. Then you see a list of "
+    "what will be done and are asked to type yes. If the program is killed, start it again: it "
+    f"continues where it stopped.\n\n{LOG_HELP}"
 )
 
 
