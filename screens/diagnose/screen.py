@@ -274,7 +274,11 @@ class Diagnose(StepScreen):
             lines = (line.plain for line in details(row, self.there, LINE_CELLS))
             fixable = isinstance(row, Finding) and row in self.there.fixable
             page = LinesView("Details", lines, FIX if fixable else "")
-            self.app.push_screen(page, lambda fixes: self._fix(row) if fixes else None)
+            self.app.push_screen(page, partial(self._read, row))
+
+    def _read(self, row: Row, fixes: bool | None) -> None:
+        if fixes:
+            self._fix(row)
 
     @work(group="mend", exclusive=True)
     async def _fix(self, finding: Row) -> None:
