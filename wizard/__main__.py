@@ -60,17 +60,19 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
 
     top = Parser(
         prog="rdna1-setup",
-        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards and measures Conv2d.",
+        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
         epilog="Without a command, the wizard starts. Without a terminal, it prints one page.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     shown = top.add_mutually_exclusive_group()
     shown.add_argument(
-        "--plain", action="store_true", help="run the wizard in plain text, with numbered questions"
+        "--plain",
+        action="store_true",
+        help="ask questions in plain text instead of showing screens",
     )
     shown.add_argument(
-        "--screens", action="store_true", help="use screens even if a screen reader is running"
+        "--screens", action="store_true", help="show screens even if a screen reader is running"
     )
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
@@ -97,7 +99,7 @@ def _common() -> Parser:
     Unnamed ones stay unset, so that a command does not put a default over what stood before it.
     """
     common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
+    common.add_argument("--dry-run", action="store_true", help="show everything but change nothing")
     common.add_argument(
         "--machine", metavar="DIR", help="use a recorded machine instead of this one"
     )

@@ -30,7 +30,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """
     add_wheel_arguments(parser, "the folder to install in (default: ~/ai/ID)")
     unset = argparse.SUPPRESS
-    python = "where uv downloads Python from: an address, or file:///DIR/python made by `fetch`"
+    python = "where uv gets Python: an address, or file:///DIR/python made by `fetch`"
     parser.add_argument(
         "--python-mirror", metavar="URL", type=_python_mirror, default=unset, help=python
     )
@@ -41,7 +41,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HEX",
         type=_fingerprint,
         default=unset,
-        help="fingerprint of the key that signs that copy, if it is not AMD's",
+        help="the fingerprint of the key that signs this copy, if it is not AMD's",
     )
 
 
@@ -54,9 +54,9 @@ def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
 def add_index_arguments(parser: argparse.ArgumentParser) -> None:
     """Where wheels come from."""
     unset = argparse.SUPPRESS
-    index = "use another wheel index, or `pip` for pip's own configuration"
+    index = "use another wheel index, or pip for pip's own configuration"
     parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
-    house = "install from a folder of wheels, without a network"
+    house = "install from a folder of wheels, without the network"
     parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
 
 
@@ -113,9 +113,7 @@ def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """Stack, place and sources."""
     parser.add_argument(
-        "--stack",
-        metavar="ID",
-        help="the stack, such as rocm52 or cpu; `plan` without this option lists all",
+        "--stack", metavar="ID", help="the stack, such as rocm52 or cpu; `plan` lists all of them"
     )
     parser.add_argument(
         "--footprint",
@@ -207,7 +205,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         "--system-release",
         metavar="X.Y.Z",
         default="",
-        help="use a different ROCm release from the stack's own",
+        help="use another ROCm than the stack's own",
     )
     system.add_argument(
         "--system-set",

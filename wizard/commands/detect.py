@@ -1,4 +1,4 @@
-"""Show what this machine has: cards, access, Pythons, torch, ROCm, settings."""
+"""Show what this machine has: cards, access, Pythons, torch, ROCm and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find what is wrong with this machine's ROCm and PyTorch, with evidence and fixes."""
+"""Find out what is wrong with ROCm and PyTorch on this machine, with evidence and fixes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON for programs; with --fix, events as JSON lines",
+        help="print JSON, for programs; with --fix, events as JSON lines",
     )
     add_wheel_arguments(
         parser, "with --fix: if several findings have that cause, fix the one in this folder"

@@ -1,4 +1,4 @@
-"""Explain a pasted log, listing or traceback, and how to fix its errors. Reads nothing else."""
+"""Explain a saved log, listing or traceback, and how to fix it. Reads nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Download the wheels of a stack, and a Python, for machines without internet."""
+"""Download the wheels of a stack, and a Python if needed, for machines without internet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``fetch``."""
     parser.add_argument(
-        "folder", metavar="DIR", help="the folder to download into; name the same one to continue"
+        "folder", metavar="DIR", help="the folder to fill; name the same one to continue"
     )
     parser.add_argument("--stack", metavar="ID", required=True, help="the stack to install")
     add_application_argument(parser)
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="recorded",
         metavar="RECORDED",
-        help="for machines like this recorded one (`report --record DIR`; default: like this "
+        help="the recorded machine to download for, made by `report --record DIR` (default: this "
         "machine)",
     )
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")

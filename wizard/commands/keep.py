@@ -1,4 +1,4 @@
-"""Keep a setting that was found for one venv. You review it first, and can undo it."""
+"""Keep a setting for one venv. You review it first and can undo it."""
 
 from __future__ import annotations
 

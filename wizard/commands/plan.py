@@ -1,4 +1,4 @@
-"""Show the plan for a stack: every step, command and file. Nothing is carried out."""
+"""Show every step, command and file of an installation, without doing anything."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON for programs and for `apply --plan`",
+        help="print JSON, for programs and for apply --plan",
     )
     parser.add_argument(
         "--brief",
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evidence",
         action="store_true",
-        help="also show every statement about the stack: who, card, date, link, contradictions",
+        help="also show every statement about the stack: author, card, date, link, contradictions",
     )
 
 

@@ -1,4 +1,4 @@
-"""Try a plan's root steps in a temporary copy of this system, and show what changes."""
+"""Try a plan's root steps in a copy of this system, show what changes, and keep nothing."""
 
 from __future__ import annotations
 

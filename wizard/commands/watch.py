@@ -1,4 +1,4 @@
-"""Follow a step of an earlier run that is still running as root."""
+"""Show what an earlier run is still doing as root."""
 
 from __future__ import annotations
 
