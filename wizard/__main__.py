@@ -60,7 +60,7 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
 
     top = Parser(
         prog="rdna1-setup",
-        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
+        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards and measures Conv2d.",
         epilog="Without a command, the wizard starts. Without a terminal, it prints one page.",
         parents=[_common()],
     )

@@ -210,7 +210,7 @@ def test_what_is_to_run_decides_the_stack_and_is_kept_in_a_plan_for_programs(
 def test_an_application_that_nobody_knows_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--app", "skynet")
     assert done.returncode == 2
-    assert "--app: no application 'skynet'; known are comfyui" in done.stderr
+    assert "--app: no application 'skynet'; the known ones are comfyui" in done.stderr
 
 
 def test_apply_takes_the_recommended_stack_for_what_is_named(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_a_login_is_in_no_plan_and_its_plan_is_not_carried_out_without_it(tmp_pa
     assert "secret" not in file.read_text()
     done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", MACHINE)
     assert done.returncode == 2
-    assert "had a login" in done.stderr
+    assert "contained a login" in done.stderr
 
 
 def test_options_beside_a_file_are_refused(tmp_path: Path) -> None:

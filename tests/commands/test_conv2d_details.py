@@ -41,7 +41,7 @@ def test_a_hang_is_told_with_its_class_its_proof_and_what_to_do() -> None:
     assert found["Evidence"] == "the card was 99 % busy"
     assert found["What to do about it"] == NEXT_STEPS[HangClass.SPINNING]
     assert found["MIOpen's log"] == "MIOpen(HIP): Info2 [ConvDirectNaiveConvFwd]"
-    assert found["Control"] == "16->32 3x3 @32x32 was right before it and after it"
+    assert found["Control"] == "16->32 3x3 @32x32 was right both before and after it"
     assert found["Times and memory"] == "not measured"
 
 

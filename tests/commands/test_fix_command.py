@@ -107,7 +107,7 @@ def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:
     ("words", "told"),
     [
         (("--fix", "bad-weather"), "there is no cause 'bad-weather'"),
-        (("--fix", "override-isa-mismatch"), "No plan can fix this"),
+        (("--fix", "override-isa-mismatch"), "rdna1-setup cannot fix this automatically"),
         (("--fix", "noop-setting", "--venv", "/nowhere"), "was not found in /nowhere"),
     ],
 )

@@ -111,4 +111,7 @@ def test_the_summary_alone_is_wrong_use_and_is_never_carried_out(tmp_path: Path)
     file.write_text(plan(tmp_path, "--stack", "cpu", "--json", "--brief"))
     done = wizard(tmp_path, "apply", "--plan", str(file), "--yes")
     assert done.returncode == 2
-    assert "it is a summary (--brief): `rdna1-setup plan --json` prints the plan" in done.stderr
+    assert (
+        "it is a summary made with --brief. `rdna1-setup plan --json` prints the whole"
+        in done.stderr
+    )

@@ -137,7 +137,7 @@ def test_what_is_no_card_is_refused_by_place(home: Path, wizard: Wizard) -> None
     path.write_text(path.read_text().replace('"hung"', '"maybe"'))
     done = wizard(home, "conv2d", "--import", str(path))
     assert done.returncode == 2
-    assert "the card, results 2, verdict: 'maybe' is none of" in done.stderr
+    assert "the card, results 2, verdict: 'maybe' is not one of" in done.stderr
     gone = wizard(home, "conv2d", "--import", str(home / "nowhere.json"))
     assert gone.returncode == 2
     assert "No such file" in gone.stderr

@@ -54,8 +54,8 @@ def test_a_dry_run_says_how_far_it_would_go(tmp_path: Path) -> None:
     [
         (("--hangs", "0"), "--hangs 3"),
         (("--hangs", "99"), "--hangs 3"),
-        (("--hangs", "1", "--range", "9-3"), "write it as 1-256"),
-        (("--hangs", "1", "--range", "all"), "write it as 1-256"),
+        (("--hangs", "1", "--range", "9-3"), "write it like 1-256"),
+        (("--hangs", "1", "--range", "all"), "write it like 1-256"),
     ],
 )
 def test_what_is_missing_is_asked_for(tmp_path: Path, options: tuple[str, ...], said: str) -> None:

@@ -56,7 +56,7 @@ expect 0 'Nothing was downloaded' "rdna1-setup fetch --stack cpu --for $recorded
 expect 0 'nothing to remove' 'rdna1-setup remove --dry-run'
 expect 0 'left nothing' 'rdna1-setup clean-up --dry-run'
 expect 0 'This would be measured' "rdna1-setup conv2d --python $python --device cpu --dry-run"
-expect 0 'no Conv2d experiment' 'rdna1-setup conv2d --list'
+expect 0 'no Conv2d measurements' 'rdna1-setup conv2d --list'
 expect 0 'there is nothing' 'rdna1-setup test-my-card'
 expect 2 'no run to undo' 'rdna1-setup rollback'
 expect 0 'No run yet' 'rdna1-setup rollback --list'

@@ -71,7 +71,9 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
     return come
 
 
-JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",), "are removed again")
+JOIN = AddToGroups(
+    "this permission to use the GPU.", "sam", ("render",), "remove you from the group again"
+)
 JOINING = replace(
     PLANNED,
     plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
@@ -120,12 +122,12 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
 
 GONE = Refusal(
     "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
-    "Linux. It has other wheels of it.",
+    "Linux. It has other wheels of this package.",
     "pip cannot download what this plan installs. Nothing was changed.",
-    "Use another stack, or name a place that has these wheels: --torch-index URL or --wheelhouse "
-    "DIR.",
+    "Use another stack, or name an index or a folder that has these wheels, with --torch-index URL "
+    "or --wheelhouse DIR.",
 )
-WHY = "The server is down, or a firewall or the proxy setting is in the way."
+WHY = "The server is down, or a firewall or a wrong proxy setting blocks the connection."
 
 
 def answering(found: WheelsSought) -> Callable[[Plan, Machine], Awaitable[WheelsSought]]:

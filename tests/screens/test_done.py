@@ -87,8 +87,8 @@ def test_the_ending_tells_how_to_start_what_was_wanted() -> None:
 
 def test_the_ending_says_which_python_is_which() -> None:
     text = " ".join(ending("rocm52").split())
-    assert "rdna1-python for programs" in text
-    assert "python for pip" in text
+    assert "rdna1-python is for programs" in text
+    assert "python is for pip" in text
 
 
 def test_the_ending_says_first_what_must_still_be_done() -> None:

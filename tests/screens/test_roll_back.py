@@ -99,7 +99,7 @@ class Back:
 
 WELL = (
     StepFinished(1, 1.0, False, "3 packages are gone"),
-    StepStarted(2, 3, "as root, move back", "Restores the earlier state."),
+    StepStarted(2, 3, "as root, move back", "This restores the earlier state."),
     StepFinished(2, 1.0, False, "it is back in its place"),
     StepStarted(3, 3, "undo run", "The folder."),
     StepFinished(3, 1.0, False, "undone"),
