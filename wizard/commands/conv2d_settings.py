@@ -57,7 +57,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
 
     if isinstance(asked, CompareRequest):
         yield (
-            f"Each shape in each of these ways, with at most {counted(asked.hangs, 'hang')} in all:"
+            f"Each shape would be measured in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
         )
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
@@ -65,8 +65,8 @@ def plan_lines(asked: Request) -> Iterator[str]:
     if not isinstance(asked, SettingRequest):
         return
     hangs = counted(asked.hangs, "hang")
-    yield f"With at most {hangs}: first the shape unchanged, then without MIOpen, then with"
-    yield f"sets of up to {asked.largest} of these variables, those in MIOpen's log first:"
+    yield f"With at most {hangs}, the shape is tried unchanged, then without MIOpen, then"
+    yield f"with sets of up to {asked.largest} of these variables, starting with those in MIOpen's log:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"
