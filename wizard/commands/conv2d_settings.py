@@ -56,9 +56,8 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
-        yield (
-            f"Each shape would be measured in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
-        )
+        hangs = counted(asked.hangs, "hang")
+        yield f"Each shape would be measured in these ways, with at most {hangs} in all:"
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
@@ -66,7 +65,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
         return
     hangs = counted(asked.hangs, "hang")
     yield f"With at most {hangs}, the shape is tried unchanged, then without MIOpen, then"
-    yield f"with sets of up to {asked.largest} of these variables, starting with those in MIOpen's log:"
+    yield f"with sets of up to {asked.largest} of these variables, those in MIOpen's log first:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"
