@@ -137,8 +137,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         forget_output()
         print(
             f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\nThe "
-            "current folder may be deleted, or a disk is full or failing.\nFix that, then run "
-            "the same command again.",
+            "current folder may have been deleted, or a disk may be full or failing.\nFix the "
+            "problem, then run the same command again.",
             file=sys.stderr,
         )
         return 2
@@ -176,8 +176,8 @@ def _provide_streams() -> None:
 def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if _started_with_sudo(arguments):
         print(
-            "Started with sudo. The wizard works as you, and asks for root when a step "
-            "needs\nit: files in your home must stay yours. Start it again without sudo.",
+            "This program was started with sudo. Start it again without sudo: it runs as you, so "
+            "that\nfiles in your home stay yours, and asks for root when a step needs it.",
             file=sys.stderr,
         )
         return 2

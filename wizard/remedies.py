@@ -22,7 +22,7 @@ _KEYS = {
     "apply --footprint venv+system": "the footprint venv+system (u on Choose)",
     "apply": "Apply (a on Review)",
     "conv2d --attach": "Measure (c on Welcome)",
-    "conv2d --stop": "Measure (s there)",
+    "conv2d --stop": "Measure (press s there)",
     "conv2d --find-setting": "Measure (c on Welcome; o sets what to look for)",
     "conv2d --repeats": "Measure (c on Welcome; o sets the repeats)",
     "conv2d --python": "Measure (c on Welcome)",

@@ -41,7 +41,7 @@ def test_the_revision_tells_the_name(device: str, revision: str, name: str, tmp_
 def test_an_unknown_revision_of_731f_is_named_as_a_series(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("731f", "ff")))
 
-    assert gpu.name == "Radeon RX 5600/5700 series (the id does not tell which one)"
+    assert gpu.name == "Radeon RX 5600/5700 series (exact model unknown)"
     assert gpu.rdna1
 
 
@@ -94,7 +94,7 @@ def test_a_gfx1013_board_is_a_relative_and_no_rdna1_card(tmp_path: Path) -> None
     gpu = only(make(tmp_path, card("13fe", "00")))
 
     assert not gpu.rdna1
-    assert gpu.note.startswith("Similar to RDNA1, but not")
+    assert gpu.note.startswith("This chip is similar to RDNA1 but not RDNA1")
 
 
 @pytest.mark.parametrize(

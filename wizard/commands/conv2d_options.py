@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_help_all(parser, RARE)
     _add_what(parser.add_argument_group("what to measure"))
     _add_where(parser.add_argument_group("where"))
-    _add_how_long(parser.add_argument_group("how long, and how often it may hang"))
+    _add_how_long(parser.add_argument_group("deadlines and allowed hangs"))
     _add_searches(parser.add_argument_group("searches"))
     _add_results(parser.add_argument_group("results and earlier runs"))
     _add_files(parser.add_argument_group("files (nothing is measured)"))
@@ -35,7 +35,6 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--layers", metavar="FILE", help="a list with one layer per line, such as 64 128 3 56x56"
     )
-    group.add_argument("--layer", metavar="LINE", action="append", help="one such line")
     group.add_argument("--work", default="forward", metavar="W,W",
                        help="one or more of forward, backward and train")  # fmt: skip
     group.add_argument(
@@ -102,7 +101,7 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--find-limit", choices=AXES, metavar="AXIS",
                        help=f"find the largest value that works: {', '.join(AXES)}")  # fmt: skip
     group.add_argument(
-        "--range", default="1-256", metavar="A-B", help="the range to search for that limit"
+        "--range", default="1-256", metavar="A-B", help="the range to search for the limit"
     )
     kinds = group.add_mutually_exclusive_group()
     kinds.add_argument("--find-setting", action="store_true",
@@ -177,7 +176,9 @@ def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None
             parser.exit()
 
     parser.formatter_class = Common
-    parser.epilog = f"{len(rare)} more options, rarely needed: {parser.prog} --help-all"
+    parser.epilog = (
+        f"To see {len(rare)} more options, which are rarely needed: {parser.prog} --help-all"
+    )
     parser.add_argument(
         "--help-all", action=ShowAll, help="also show rarely needed options, and exit"
     )

@@ -148,7 +148,7 @@ def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
     live = live_run(places)
     run = next((run for run in runs if run.id == name), None) if name else live
     if name and run is None:
-        return refuse(f"no run is called {name!r}: rdna1-setup conv2d --list")
+        return refuse(f"no run is called {name!r}. To list all runs: rdna1-setup conv2d --list")
     if run is None:
         if not runs:
             return refuse(IDLE)

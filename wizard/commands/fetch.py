@@ -93,8 +93,8 @@ def _wrong(target: Target) -> str:
 
     if target.architecture != platform.machine():
         return (
-            f"that machine is {target.architecture}, and this one is {platform.machine()}: wheels "
-            "for it cannot be chosen here. Run fetch on a machine of that kind."
+            f"that machine is {target.architecture} and this one is {platform.machine()}, so "
+            "wheels for it cannot be chosen here. Run fetch on a machine of that kind."
         )
     return ""
 
@@ -117,9 +117,9 @@ def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None
 def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
     brought = (f"It would include Python {target.python}.",) if target.brings_python else ()
     return (
-        f"Would fill {absolute(arguments.folder)} for {target}.",
+        f"Would download into {absolute(arguments.folder)}, for {target}.",
         *brought,
-        "Nothing was downloaded, and no server was asked.",
+        "Nothing was downloaded, and no server was contacted.",
     )
 
 
@@ -150,7 +150,7 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
     sources = Sources(arguments.torch_index, house)
     filling = Filling(Fetch(target, Folder(Path(path)), sources, here))
     if not arguments.json:
-        print(f"For {target}.", flush=True)
+        print(f"Downloading for {target}.", flush=True)
 
     async def all_of_it() -> int:
         teller = FetchTeller(path, target)

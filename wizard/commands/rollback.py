@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0
-    if not arguments.yes and not agreed("Go back?"):
+    if not arguments.yes and not agreed("Roll back?"):
         return _not_agreed("Nothing was removed", found.folder.record.id)
     return _take_back(found, host, yes=arguments.yes)
 
@@ -115,9 +115,9 @@ def _list(places: Places, *, as_json: bool) -> int:
     for run in older:
         print(f"{run.id}  {OLDER}")
     for name in unreadable:
-        print(f"{name}  its journal is damaged, or from a newer version")
+        print(f"{name}  its journal is damaged or from a newer version")
     if not (records or older or unreadable):
-        print("No run yet.")
+        print("No runs yet.")
     return 0
 
 
