@@ -1443,7 +1443,7 @@ fail_to_configure() {
     printf '#!/bin/sh\nexit 1\n' >"$here/backup/fails" && chmod 0755 "$here/backup/fails"
     unshare --mount sh -c 'mount --bind "$1" "$2" && exec dpkg --configure "$3"' sh \
         "$here/backup/fails" "/var/lib/dpkg/info/${1%%:*}.postinst" "$1" >/dev/null 2>&1
-    say "$1 waits: $(state_of "$1")"
+    say "$1 is not configured: $(state_of "$1")"
 }
 # (NAME VERSION FILE)...: what was cut off in the middle of unpacking is unpacked to its end first,
 # for dpkg knows only then which files it brought
