@@ -225,7 +225,7 @@ def test_published_settings_are_set_in_the_plan_and_told_with_their_caution(tmp_
     options = ("plan", "--machine", MACHINE, "--stack", "rocm57")
     with_them = wizard(tmp_path, *options, "--preset", "GEMM only").stdout
     assert "os.environ['MIOPEN_DEBUG_CONV_WINOGRAD'] = '0'" in with_them
-    assert "! With the settings 'GEMM only' (hkevin01/rocm-patch" in with_them
+    assert "! The plan uses the settings 'GEMM only' (hkevin01/rocm-patch" in with_them
     assert "MIOPEN_DEBUG_CONV_WINOGRAD" not in wizard(tmp_path, *options).stdout
     document = json.loads(wizard(tmp_path, *options, "--preset", "GEMM only", "--json").stdout)
     assert "--preset=GEMM only" in document["asked"]
