@@ -56,7 +56,9 @@ def test_the_plan_says_restart_where_a_driver_goes_and_nowhere_else(tmp_path: Pa
     text = wizard(tmp_path, *words, "--driver").stdout
     assert "; a restart afterwards\n" in text
     assert "login" not in text.splitlines()[1]
-    assert " ".join(text.split("Last: ")[1].split()).startswith("Restart this machine: until then")
+    assert " ".join(text.split("Last: ")[1].split()).startswith(
+        "Restart this machine, because the kernel"
+    )
     assert json.loads(wizard(tmp_path, *words, "--driver", "--json").stdout)["restart_needed"]
     form = json.loads(wizard(tmp_path, "plan", "--machine", MACHINE, "--json").stdout)
     assert form["restart_needed"] is False

@@ -398,7 +398,7 @@ def test_leftovers_without_packages_are_moved_too() -> None:
             SystemFile(
                 "/etc/alternatives/rocm",
                 "alternative",
-                "leads to /opt/rocm-5.2.0, which does not exist",
+                "points to /opt/rocm-5.2.0, which does not exist",
             ),
             SystemFile("/var/lib/dpkg/alternatives/rocm", "alternative", "auto, /opt/rocm-5.2.0"),
         ),

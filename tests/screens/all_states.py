@@ -163,7 +163,7 @@ WINDOWS: dict[str, State] = {
     ),
     "palette-typed": State("welcome", ("Colours: light",), keys=("ctrl+p", *"light"), top=Palette),
     "keys-of-a-window": State(
-        "conv2d", ("Help: keys of this window",), keys=("o", "question_mark"), top=Notice
+        "conv2d", ("Help: keys in this window",), keys=("o", "question_mark"), top=Notice
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
@@ -197,7 +197,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not say how much it would download: not every server", "as of 20"),
+        ("pip did not report how much it would download: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
@@ -263,7 +263,7 @@ WINDOWS: dict[str, State] = {
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
     "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),
     "clear-clean": State(
-        "clear", ("What should be removed?",), session=replace(KNOWN, machine=CLEAN)
+        "clear", ("What do you want to remove?",), session=replace(KNOWN, machine=CLEAN)
     ),
 }
 """Every window, and the screens beside the road, on usual days and on a clean machine."""

@@ -213,7 +213,7 @@ def recommend(machine: Machine, applications: tuple[str, ...], preset: str = "")
         reason=f"a better verdict than {order[1]}, which comes next",
         first="",
         next_best=f"{order[1]} (likely)",
-        measure="the torch that you have: rdna1-setup conv2d --python /home/sam/ai/venv/bin/python",
+        measure="the torch you have: rdna1-setup conv2d --python /home/sam/ai/venv/bin/python",
         outside=(),
     )
 

@@ -92,7 +92,7 @@ def test_ctrl_c_twice_while_apt_works(owner: Owner, archive: ArchiveServer) -> N
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert "Stopped, but the root helper is still working" in told
-    assert "itself.\n`rdna1-setup watch` shows it. Then" in told
+    assert "its own.\n`rdna1-setup watch` shows its progress. Then" in told
     program = f"{PREFIX}/bin/rdna1-setup"
     with owner.root.start(program, "watch", user=OWNER) as watching:
         assert watching.stdout is not None

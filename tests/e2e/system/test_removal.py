@@ -145,12 +145,12 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         assert "Rollback could not restore them. Nothing was changed" in done.stderr
     beside = root.wizard("apply", "--plan", PLAN, "--without-rollback", "--yes")
     assert beside.returncode == 2
-    assert "omit --without-rollback" in beside.stderr
+    assert "Omit --without-rollback" in beside.stderr
     forged = json.dumps({**plan, "asked": ["--remove", "--without-rollback"]})
     root.write(PLAN, forged, user=OWNER)
     done = root.wizard("apply", "--plan", PLAN, "--yes")
     assert done.returncode == 2
-    assert "the one that the plan was made for" in done.stderr
+    assert "the one the plan was made for" in done.stderr
     root.write(PLAN, json.dumps(plan, indent=1) + "\n", user=OWNER)
     assert not not_as_before(differences(before, take(root.folder)))
     plan = json.loads(save_plan(root, "--remove", "--without-rollback").read_text())
@@ -353,7 +353,7 @@ def test_a_plan_that_is_not_true_any_more_is_refused_and_changes_nothing(enter: 
     before = take(root.folder)
     done = root.wizard("apply", "--plan", PLAN, "--yes", "--json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the one that the plan was made for" in done.stderr
+    assert "the one the plan was made for" in done.stderr
     assert "miopen-hip" in done.stderr
     assert differences(before, take(root.folder)) == ()
 
@@ -387,7 +387,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
         terminal.wait_for("remove ROCm, or", EXIT_S)
         for key, shown in (
             ("x", "Enter Choose"),
-            ("n", "What should be removed?"),
+            ("n", "What do you want to remove?"),
             ("\r", "y removes"),
             ("y", "password for"),
             (f"{PASSWORD}\n", "change nothing: "),
