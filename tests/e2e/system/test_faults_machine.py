@@ -95,7 +95,7 @@ def test_a_lock_that_is_held_before_anything_is_begun(owner: Owner) -> None:
         told = owner.refusal()
     assert "python3 (process " in told
     assert "installing or removing packages right now" in told
-    assert "Wait until it is done" in told
+    assert "Wait until it has finished" in told
     owner.is_as_before()
     owner.reaches_roots_question()
 
