@@ -436,7 +436,7 @@ USUAL: dict[str, State] = {
     ),
     "rehearse-failed": State(
         "rehearse",
-        ("Not finished. Start the same", "Nothing was changed."),
+        ("Stopped before the end", "Nothing was changed."),
         rehearsing(None),
         session=PLANNED,
     ),
