@@ -161,7 +161,7 @@ WINDOWS: dict[str, State] = {
     "palette": State(
         "welcome", ("What do you want to do?", "key Enter"), keys=("ctrl+p",), top=Palette
     ),
-    "palette-typed": State("welcome", ("Colours: light",), keys=("ctrl+p", *"light"), top=Palette),
+    "palette-typed": State("welcome", ("Colors: light",), keys=("ctrl+p", *"light"), top=Palette),
     "keys-of-a-window": State(
         "conv2d", ("Help: keys in this window",), keys=("o", "question_mark"), top=Notice
     ),
@@ -192,7 +192,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip chooses 35 wheels now: 2.7 GB to download.", "2.7 GB, no root"),
+        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB, no root"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
