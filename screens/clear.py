@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -20,7 +20,7 @@ from screens.widgets.marked_list import MarkedList
 from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
-from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
 from wizard.services import Services
 from wizard.sizes import counted
 
@@ -28,6 +28,10 @@ INTRO = (
     "You review each removal before anything happens, and you can undo it: packages are kept as "
     "files, other files are moved into a backup. Packages that could not be "
     "restored stay unless you choose otherwise."
+)
+BROKEN = (
+    "{0} is half installed, and apt fails until it is gone. So it is removed together with AMD's "
+    "ROCm. The kernel's own driver stays."
 )
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
@@ -37,6 +41,7 @@ MEASURE_FIRST = (
     "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."
 )
 UNCHANGED = "Nothing was changed. Fix that, then choose it again."
+TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
 
 
@@ -50,17 +55,17 @@ class Way:
     what: str
 
 
-WAYS = (
-    Way(Kind.REMOVE, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
-    Way(
-        Kind.REMOVE,
-        (AMD, DRIVER),
-        "... and its driver",
-        "also amdgpu-dkms; the kernel's driver stays",
-    ),
-    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "also the distribution's ROCm"),
-    Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),
-)
+def ways_of(machine: Machine) -> Iterator[Way]:
+    """What can be taken off this machine; a driver is a row of its own where it may stay."""
+    drivers, broken = ", ".join(drivers_of(machine)), broken_driver(machine)
+    what = f"packages, sources, folders, {drivers}" if broken else "packages, apt sources, folders"
+    yield Way(Kind.REMOVE, (AMD,), "AMD's ROCm", what)
+    if drivers and not broken:
+        what = f"the first row, and {drivers}"
+        yield Way(Kind.REMOVE, (AMD, DRIVER), "AMD's ROCm and driver", what)
+    what = "the first row, and your distribution's"
+    yield Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm", what)
+    yield Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans, broken packages")
 
 
 class Clear(StepScreen):
@@ -72,10 +77,11 @@ class Clear(StepScreen):
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
         "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
         "folders that are left in /opt. A half installed driver package is removed too, because "
-        "apt fails until it is gone; Review names it.\nIts driver: also amdgpu-dkms, which "
-        "builds a kernel module. The driver that comes with the kernel stays, and is "
-        "enough.\nThe system's: also the ROCm packages of your distribution. Blender, hashcat "
-        "and others may use them.\nLeftovers of others: settings for ROCm in files that every "
+        "apt fails until it is gone; the row names it.\nAMD's ROCm and driver: also amdgpu-dkms, "
+        "which builds a kernel module. The driver that comes with the kernel stays, and is "
+        "enough. This row is there if that package is installed and may stay.\nAll ROCm: AMD's, "
+        "and the ROCm packages of your distribution. Blender, hashcat and others may use "
+        "them.\nLeftovers of others: settings for ROCm in files that every "
         "login reads, folders that belong to no package, and packages whose files were deleted. "
         "Your shell files are edited line by line.\nc measures Conv2d with your torch for ROCm, "
         "if you have one, before you remove anything."
@@ -92,14 +98,17 @@ class Clear(StepScreen):
             raise ValueError("Clear needs a machine")
         self._machine = session.machine
         self._there = torch_there(session.machine)
+        self._ways = tuple(ways_of(session.machine))
         self.session = replace(session, aside=False, clears=True)
 
     def body(self) -> Iterable[Widget]:
         """What it is about, then the ways."""
         with Vertical(id="about") as about:
             about.border_title = "Before you remove anything"
-            yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
-        options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
+            broken = broken_driver(self._machine)
+            told = [INTRO, *([BROKEN.format(broken[0])] if broken else ()), NEVER]
+            yield Static("\n\n".join(told), id="aim", markup=False)
+        options = (Option(f"{way.title:<{TITLE_CELLS}}{way.what}") for way in self._ways)
         title = "What should be removed?"
         yield MarkedList(*options, enter="Review", title=title, id="menu")
 
@@ -121,7 +130,7 @@ class Clear(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Makes the plan of what was selected."""
         self.wait(READING)
-        self._make(WAYS[event.option_index])
+        self._make(self._ways[event.option_index])
 
     @work(group="make", exclusive=True)
     async def _make(self, way: Way) -> None:

@@ -82,6 +82,15 @@ def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
     assert told.endswith("Goodbye. Nothing was changed, except by plans that you agreed to.\n")
 
 
+def test_the_list_of_removals_names_a_half_installed_driver_that_goes_too(tmp_path: Path) -> None:
+    machine = "tests/machines/rx5600xt-noble-rocm52-mix"
+    _, told = walk(tmp_path, "5 q", "--machine", machine)
+    assert "AMD's ROCm packages, and the half-installed amdgpu-dkms" in told
+    assert "AMD's and the distribution's ROCm, and the half-installed amdgpu-dkms" in told
+    _, told = walk(tmp_path, "5 q", "--demo")
+    assert "half-installed" not in told
+
+
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text("RuntimeError: HIP error: invalid device function\n")

@@ -11,6 +11,7 @@ from wizard.plain.asking import Option
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.plain.road import Road
     from wizard.plan.steps import Plan
@@ -25,22 +26,28 @@ NO_RUN = "There is no run of this program to undo."
 
 def clear(road: Road) -> int:
     """Take ROCm off, or clear away what others left; gives the exit code."""
+    from wizard.plan.amd_packages import broken_driver
+
+    host, machine = road.look()
+    broken = broken_driver(machine)
+    driver = f", and the half-installed {', '.join(broken)}" if broken else ""
     options: list[Option[tuple[str, ...]]] = [
         Option("leftovers of other scripts: settings, orphans, broken packages", ("clean-up",)),
-        Option("AMD's ROCm packages", ("remove",)),
-        Option("AMD's and the distribution's ROCm", ("remove", "--distribution-rocm")),
+        Option(f"AMD's ROCm packages{driver}", ("remove",)),
+        Option(f"AMD's and the distribution's ROCm{driver}", ("remove", "--distribution-rocm")),
     ]
     words = road.ask.choose(AWAY, options)
-    more = _for_good(road, words) if acts(road.arguments) else ()
+    more = _for_good(road, host, machine, words) if acts(road.arguments) else ()
     return 0 if more is None else road.carry_out(*words, *more)
 
 
-def _for_good(road: Road, words: Sequence[str]) -> tuple[str, ...] | None:
+def _for_good(
+    road: Road, host: Host, machine: Machine, words: Sequence[str]
+) -> tuple[str, ...] | None:
     from wizard.plan.impossible import PlanImpossible
     from wizard.run.clearing import clearing_plan, removal_scopes
     from wizard.run.stopped import stopped_plan
 
-    host, machine = road.look()
     kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
     scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
     if stopped_plan(kind, places_of(host)) is not None:
