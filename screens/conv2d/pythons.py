@@ -12,6 +12,8 @@ from wizard.conv2d.cards.chips import release_of
 from wizard.conv2d.devices import why_cpu_alone
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.setting import SweepSetting
+from wizard.conv2d.works import TRAINING
+from wizard.knowledge.applications import trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor
@@ -65,13 +67,18 @@ def _of_plan(plan: Plan, session: Session, stacks: Callable[[], tuple[Stack, ...
 
 
 def setting_for(
-    session: Session, presets: tuple[Preset, ...], found: tuple[Python, ...]
+    session: Session, presets: tuple[Preset, ...], found: tuple[Python, ...], *, replayed: bool
 ) -> SweepSetting:
-    """As the screen was left; else the usual, for the first Python that was found."""
+    """As the screen was left; else the usual, for the first Python that was found.
+
+    Who wants to train measures gradients too, which a ``replayed`` run does not hold.
+    """
     plan = "" if session.plan is None else session.plan.id
     setting = session.asking
     if setting is None or setting.plan != plan:
         setting = SweepSetting(presets, plan=plan)
+        if trains(session.applications) and not replayed:
+            setting = replace(setting, works=TRAINING)
     first = next((each.path for each in found), "")
     return with_python(setting, setting.python or first, session, found)
 

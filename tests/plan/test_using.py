@@ -12,7 +12,7 @@ from tests.plan.test_groups import closed, plan_for
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import FoundApplication, Machine, Package
-from wizard.plan.using import python_lines, starts, still_missing
+from wizard.plan.using import measure_command, python_lines, starts, still_missing
 
 COMFYUI = FoundApplication("comfyui", f"{HOME}/my ComfyUI", "", "")
 FOUND = replace(clean_jammy(), applications=(COMFYUI,))
@@ -96,3 +96,9 @@ def test_what_had_to_be_done_before_is_not_left_to_do_afterwards() -> None:
     plan = plan_for(machine, "rocm52", "venv+system", without_groups=True)
     assert "apt-mark unhold" in plan.first
     assert still_missing(plan).startswith("permission to open")
+
+
+def test_what_trains_is_measured_with_its_gradients() -> None:
+    plan = plan_for(FOUND, "native")
+    assert measure_command(plan, ("comfyui",)) == measure_command(plan)
+    assert measure_command(plan, ("small-cnn",)).endswith("/python --work forward,backward")

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
+from screens.app import SetupApp
 from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.screen import CHANGED
@@ -28,6 +29,7 @@ from tests.screens.driving import (
     press,
     reach,
     screen_text,
+    session_at,
     settled,
     status,
     step_name,
@@ -304,6 +306,27 @@ async def test_what_was_set_and_answered_is_still_there_after_another_screen() -
         assert "16->32 hangs above 30x30." in screen_text(pilot.app)
         await press(pilot, "escape")
         assert "Find the limit of size in 1-256, on the CPU" in screen_text(pilot.app)
+
+
+async def test_who_wants_to_train_is_offered_gradients_too_and_may_take_them_off() -> None:
+    training = replace(session_at("conv2d"), applications=("small-cnn",))
+    app = SetupApp(Runner().services(), training, "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        assert "Measure every shape; forward and backward, on the GPU" in screen_text(pilot.app)
+        rows = pilot.app.screen.query_one(SweepViews).state.rows
+        assert [row.work for row in rows[:2]] == ["forward", "backward"]
+        await press(pilot, "o", *("down",) * 6, "left", "left", "left", "escape")
+        assert "Measure every shape, on the GPU" in screen_text(pilot.app)
+    replaying = but(Runner().services(), replayed="a hang of 16 input channels")
+    for session, services in (
+        (session_at("conv2d"), Runner().services()),
+        (training, replaying),
+    ):
+        async with SetupApp(services, session, "conv2d").run_test(size=SIZE) as pilot:
+            await reach(pilot, "conv2d")
+            rows = pilot.app.screen.query_one(SweepViews).state.rows
+            assert {row.work for row in rows} == {"forward"}
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
 from wizard.knowledge.rows import read_rows
+from wizard.knowledge.verdicts import load_purposes
 
 PLAIN_TORCH = "own"
 """The id that stands for code of the user's own, or for none named."""
@@ -81,3 +83,9 @@ def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
     if unknown:
         raise KeyError(f"no application {unknown[0]!r}; known are {', '.join(known)}")
     return tuple(known[each] for each in ids)
+
+
+def trains(ids: Collection[str]) -> bool:
+    """True where one of these applications is for a purpose that trains models."""
+    purposes = {each.id for each in load_purposes() if "training" in each.topics}
+    return any(each.id in ids and each.purpose in purposes for each in load_applications())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ LIMITS = "Find the largest size that finishes, for which channels?"
 SETTINGS = "Which shape do you want to make work?"
 OWN_SHAPE = "Channels and size, such as 16-32 64:"
 IN_USE = "Someone is logged in at a screen that this card drives, or may drive."
+WORK = ("--work", "forward,backward")
 QUICK = ("--sizes", "32", "--channels", "16-32")
 CHANNELS = ("16-32", "32-64", "64-128")
 SHAPES = (("16-32", "64"), ("16-32", "224"), ("32-64", "64"), ("64-128", "64"))
@@ -38,12 +39,15 @@ class Wanted:
     aim: str = "table"
     shapes: tuple[str, ...] = ()
     agreed: tuple[str, ...] = ()
+    trains: bool = False
+    """True where what was wanted trains models: then the gradients are measured too."""
 
     @property
     def words(self) -> tuple[str, ...]:
         """The command line that they make."""
         python = ("--python", self.python) if self.python else ()
-        return ("conv2d", *python, "--device", self.device, *self.shapes, *self.agreed)
+        work = WORK if self.trains and self.aim in ("table", "quick", "preset") else ()
+        return ("conv2d", *python, "--device", self.device, *self.shapes, *work, *self.agreed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +152,14 @@ def walk(road: Road) -> int:
     return _measure(road, machine, Wanted())
 
 
-def measure(road: Road, python: str, *, on_processor: bool) -> int:
-    """Measure what was just installed."""
-    return _measure(road, None, Wanted(python, "cpu" if on_processor else "cuda"))
+def measure(
+    road: Road, python: str, *, on_processor: bool, applications: Sequence[str] = ()
+) -> int:
+    """Measure what was just installed, as these programs use it."""
+    from wizard.knowledge.applications import trains
+
+    device = "cpu" if on_processor else "cuda"
+    return _measure(road, None, Wanted(python, device, trains=trains(applications)))
 
 
 def _measure(road: Road, machine: Machine | None, known: Wanted) -> int:

@@ -232,7 +232,12 @@ def _measure(road: Road, wanted: Wanted) -> int:
 
     options = [Option("yes, go on to Conv2d", True), Option("no, back to the beginning", False)]
     if road.ask.choose("Installed. Measure it now?", options):
-        measuring.measure(road, f"{wanted.folder}/bin/python", on_processor=wanted.stack == "cpu")
+        measuring.measure(
+            road,
+            f"{wanted.folder}/bin/python",
+            on_processor=wanted.stack == "cpu",
+            applications=wanted.applications,
+        )
     return 0
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from wizard.advice.floors import older_release
-from wizard.knowledge.applications import Application, applications_named
+from wizard.knowledge.applications import Application, applications_named, trains
 from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
@@ -51,10 +51,11 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
     )
 
 
-def measure_command(plan: Plan) -> str:
-    """Measures Conv2d on the device that the stack is for."""
+def measure_command(plan: Plan, applications: Collection[str] = ()) -> str:
+    """Measures Conv2d on the device that the stack is for, and as these programs use it."""
     device = " --device cpu" if on_processor(plan) else ""
-    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}"
+    work = " --work forward,backward" if trains(applications) else ""
+    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{work}"
 
 
 def on_processor(plan: Plan) -> bool:
