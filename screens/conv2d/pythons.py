@@ -18,6 +18,7 @@ from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor
 
+NOT_THERE = "not installed"
 PLACE_CELLS, TORCH_CELLS = 30, 28
 
 
@@ -34,6 +35,8 @@ class Python:
     """``rocm``, ``cuda``, ``cpu`` or ``unknown``."""
     cpu_alone: str = ""
     """Why the processor alone can be measured with it; ``""`` where the GPU can."""
+    there: bool = True
+    """False for that of a plan which nothing was installed by."""
 
     @property
     def rocm(self) -> str:
@@ -45,16 +48,23 @@ class Python:
         place = max(PLACE_CELLS, cells - TORCH_CELLS - PLACE_CELLS)
         torch = f"torch {shown(self.torch)}" if self.torch else ""
         reach = "CPU only" if self.cpu_alone else "GPU"
+        reach = reach if self.there else NOT_THERE
         return f"{column(shown(self.place), place)}{column(torch, TORCH_CELLS)}{reach}"
 
 
-def pythons_of(session: Session, stacks: Callable[[], tuple[Stack, ...]]) -> tuple[Python, ...]:
-    """The plan's own first, then those for ROCm, then the rest."""
+def pythons_of(
+    session: Session, stacks: Callable[[], tuple[Stack, ...]], *, rehearses: bool
+) -> tuple[Python, ...]:
+    """The plan's own first, then those for ROCm, then the rest.
+
+    After a rehearsal the plan's own is there only where it was before.
+    """
     machine = session.machine
     there = () if machine is None else torches_there(machine)
     found = [Python(each.python, each.place, each.torch, each.build) for each in there]
     if session.plan is not None:
         own = _of_plan(session.plan, session, stacks)
+        own = replace(own, there=not rehearses or any(each.path == own.path for each in found))
         found = [own, *(each for each in found if each.path != own.path)]
     return tuple(replace(each, cpu_alone=why_cpu_alone(machine, each.build)) for each in found)
 

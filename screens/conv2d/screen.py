@@ -142,7 +142,7 @@ class Conv2d(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._found = pythons_of(session, services.knowledge.stacks)
+        self._found = self._pythons_there()
         self._setting = self._setting_for(services.experiments.presets())
         same_plan = session.asking is not None and session.asking.plan == self._setting.plan
         self.set_reactive(Conv2d.measured, session.measured if same_plan else None)
@@ -201,7 +201,7 @@ class Conv2d(StepScreen):
             self.session, machine=read.machine, parts=read.parts, applications=read.applications
         )
         self._reads = False
-        self._found = pythons_of(self.session, self.services.knowledge.stacks)
+        self._found = self._pythons_there()
         self._setting = self._setting_for(self._setting.presets)
         self.query_one(HeaderLine).show_machine(read.machine)
         self._list.show(self._pythons, self._python)
@@ -212,6 +212,10 @@ class Conv2d(StepScreen):
         self._reads = False
         self._show()
         self.say(f"This machine could not be read: {event.error}", "fault")
+
+    def _pythons_there(self) -> tuple[Python, ...]:
+        stacks, rehearses = self.services.knowledge.stacks, self.services.rehearses
+        return pythons_of(self.session, stacks, rehearses=rehearses)
 
     def _setting_for(self, presets: tuple[Preset, ...]) -> SweepSetting:
         replayed = bool(self.services.experiments.replayed)

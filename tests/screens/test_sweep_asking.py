@@ -36,7 +36,7 @@ from tests.screens.driving import (
     until,
     usable_keys,
 )
-from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import load_presets
@@ -327,6 +327,18 @@ async def test_who_wants_to_train_is_offered_gradients_too_and_may_take_them_off
             await reach(pilot, "conv2d")
             rows = pilot.app.screen.query_one(SweepViews).state.rows
             assert {row.work for row in rows} == {"forward"}
+
+
+@pytest.mark.parametrize("services", [LIVE_SERVICES, DRY_SERVICES], ids=("live", "dry run"))
+async def test_after_a_dry_run_the_list_says_that_the_stack_is_not_installed(
+    services: Services,
+) -> None:
+    async with SetupApp(services, session_at("conv2d"), "conv2d").run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        first, second = [line for line in screen_text(pilot.app).splitlines() if "  torch " in line]
+        assert ("not installed" in first) == services.rehearses
+        assert ("GPU" in first) != services.rehearses
+        assert "not installed" not in second
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
