@@ -62,6 +62,8 @@ class Application:
     """The same where it runs on the processor alone."""
     disk_bytes: int | None = None
     """What it takes itself, with its first models, as its makers say."""
+    clone: str = ""
+    """The repository that is its folder, once cloned; ``""`` for packages and for own code."""
 
 
 @cache

@@ -34,6 +34,7 @@ from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
 from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
+from wizard.plan.using import not_installed
 from wizard.plan.venv import venv_steps
 
 __all__ = ["PlanImpossible", "make_plan"]
@@ -211,6 +212,8 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
         )
     if stack.gfx:
         notes.append("The makers of this program have not run this stack on an RDNA1 card.")
+    if apart := not_installed(choice.applications, machine):
+        notes.append(apart)
     return tuple(dict.fromkeys(notes))
 
 
