@@ -25,6 +25,8 @@ NAMED = 3
 """So many programs are named in the first line."""
 CLAIMS = 3
 """So many reports are shown on each side of why."""
+STACK = "A stack is one matching set of ROCm and PyTorch"
+NATIVE = "native is AMD's own build"
 UNTESTED = "AMD does not test it on your card, so measure after installing."
 
 
@@ -43,14 +45,27 @@ def kind_of(stack: Stack) -> str:
     """What a stack is, in a few words."""
     if not stack.gfx:
         return "PyTorch for the processor"
-    if "{gfx}" in " ".join(stack.requirements):
+    if _is_native(stack):
         return "AMD's own build for this chip"
     torch, _, rocm = stack.torch.partition("+rocm")
     return f"PyTorch {torch} with ROCm {rocm}" if rocm else shown(stack.title)
 
 
+def _is_native(stack: Stack) -> bool:
+    return "{gfx}" in " ".join(stack.requirements)
+
+
 def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | None]:
-    """What to take, and a second sentence where one is needed, each with its status."""
+    """What to take, and what a stack is, each with its status; before that what else matters."""
+    text, status, second, second_status = _suggestion(choosing)
+    if second_status is None:
+        other = next((each.id for each in choosing.stacks.values() if _is_native(each)), "")
+        told = bool(other) and f" {other}," not in text
+        second = f"{second} {STACK}{f'; {NATIVE}' * told}.".lstrip()
+    return text, status, second, second_status
+
+
+def _suggestion(choosing: Choosing) -> tuple[str, Status | None, str, Status | None]:
     found, first = choosing.recommendation, choosing.suggested
     stack = choosing.stacks[first.stack]
     if not first.possible:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.report.recommendation import Compared
 
 WISHES = "What do you want to run? The recommendation depends on it."
-STACKS = "Which stack? The recommended one comes first."
+STACKS = "Which stack? The recommended one comes first; native is AMD's own build."
 SURE = "Use it anyway?"
 CARDS = "There is more than one AMD card. Which one?"
 PRESETS = "Which published settings for Conv2d?"
