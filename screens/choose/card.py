@@ -60,7 +60,7 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
     text, status, second, second_status = _suggestion(choosing)
     if second_status is None:
         other = next((each.id for each in choosing.stacks.values() if _is_native(each)), "")
-        told = bool(other) and f" {other}," not in text
+        told = bool(other) and f" {other}," not in f"{text} {second}"
         second = f"{second} {STACK}{f'; {NATIVE}' * told}.".lstrip()
     return text, status, second, second_status
 

@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 AWAY = "What do you want to remove? You see the plan first, and you can undo it."
 RUNS = "Which run? You see what it made, and are asked first."
+AWAY_MORE = """\
+You see the full plan before anything is changed.
+1 removes what other scripts left: settings for ROCm, folders that belong to no package, and \
+packages that are broken.
+2 removes AMD's ROCm packages, with their apt sources and folders.
+3 removes those, and the ROCm packages of your distribution. Blender and others may use them."""
+RUNS_MORE = """\
+Each choice is one run of this program: what it did, where, and how it ended. You see what would \
+be undone, and are asked, before anything is changed. Files that you added stay."""
+FOR_GOOD_MORE = """\
+1 removes nothing and leaves the machine as it is.
+2 removes all of them. Rollback cannot restore the packages that are named above."""
 NOT_HERE = "A recorded machine has nothing to undo."
 FOR_GOOD = "Remove them anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
@@ -36,7 +48,7 @@ def clear(road: Road) -> int:
         Option(f"AMD's ROCm packages{driver}", ("remove",)),
         Option(f"AMD's and the distribution's ROCm{driver}", ("remove", "--distribution-rocm")),
     ]
-    words = road.ask.choose(AWAY, options)
+    words = road.ask.choose(AWAY, options, explain=AWAY_MORE)
     more = _for_good(road, host, machine, words) if acts(road.arguments) else ()
     return 0 if more is None else road.carry_out(*words, *more)
 
@@ -87,7 +99,7 @@ def chosen_for_good(road: Road, sources: Sources) -> tuple[str, ...] | None:
         Option("no: nothing is removed", False),
         Option("yes, remove them permanently", True),
     ]
-    if road.ask.choose(FOR_GOOD, options):
+    if road.ask.choose(FOR_GOOD, options, explain=FOR_GOOD_MORE):
         return ("--without-rollback",)
     road.say(clean(f"Nothing was changed. {refusal.next_step}"))
     return None
@@ -114,5 +126,5 @@ def roll_back(road: Road) -> int:
         where = f" in {run.plan['venv']}" if run.plan["venv"] else ""
         options.append(Option(clean(f"{run.id}: {run.name}{where}, {run.state}"), run.id))
     options += [Option(clean(f"{run.id}: {OLDER}"), run.id) for run in older]
-    chosen = road.ask.choose(RUNS, options)
+    chosen = road.ask.choose(RUNS, options, explain=RUNS_MORE)
     return road.carry_out("rollback", chosen)
