@@ -25,22 +25,22 @@ from wizard.services import Services
 from wizard.sizes import counted
 
 INTRO = (
-    "You review each removal before anything happens, and you can undo it: packages are kept as "
-    "files, other files are moved into a backup. Packages that could not be "
-    "restored stay unless you choose otherwise."
+    "You review every removal before anything happens, and you can undo it. Package files are "
+    "kept, and other files are moved to a backup. Packages that could not be restored stay "
+    "installed unless you choose otherwise."
 )
 BROKEN = (
     "{0} is half installed, and apt fails until it is gone. So it is removed together with AMD's "
     "ROCm. The kernel's own driver stays."
 )
 NEVER = (
-    "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
-    "environments."
+    "This program never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
+    "Python environments."
 )
 MEASURE_FIRST = (
     "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."
 )
-UNCHANGED = "Nothing was changed. Fix that, then choose it again."
+UNCHANGED = "Nothing was changed. Fix the problem, then choose it again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
 
@@ -61,11 +61,11 @@ def ways_of(machine: Machine) -> Iterator[Way]:
     what = f"packages, sources, folders, {drivers}" if broken else "packages, apt sources, folders"
     yield Way(Kind.REMOVE, (AMD,), "AMD's ROCm", what)
     if drivers and not broken:
-        what = f"the first row, and {drivers}"
+        what = f"also {drivers}"
         yield Way(Kind.REMOVE, (AMD, DRIVER), "AMD's ROCm and driver", what)
-    what = "the first row, and your distribution's"
-    yield Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm", what)
-    yield Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans, broken packages")
+    what = "AMD's and your distribution's"
+    yield Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm packages", what)
+    yield Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, orphaned folders, broken packages")
 
 
 class Clear(StepScreen):
@@ -75,16 +75,16 @@ class Clear(StepScreen):
     TITLE_WORD = "Remove"
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
-        "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
-        "folders that are left in /opt. A half installed driver package is removed too, because "
-        "apt fails until it is gone; the row names it.\nAMD's ROCm and driver: also amdgpu-dkms, "
-        "which builds a kernel module. The driver that comes with the kernel stays, and is "
-        "enough. This row is there if that package is installed and may stay.\nAll ROCm: AMD's, "
-        "and the ROCm packages of your distribution. Blender, hashcat and others may use "
-        "them.\nLeftovers of others: settings for ROCm in files that every "
-        "login reads, folders that belong to no package, and packages whose files were deleted. "
-        "Your shell files are edited line by line.\nc measures Conv2d with your torch for ROCm, "
-        "if you have one, before you remove anything."
+        "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and "
+        "the folders that are left in /opt. A half-installed driver package is removed too, "
+        "because apt fails until it is gone. Its row names it.\nAMD's ROCm and driver: also "
+        "amdgpu-dkms, which builds a kernel module. The kernel's own driver stays installed and "
+        "is all you need. This row is there if that package is installed and may stay.\nAll "
+        "ROCm packages: also those of your distribution. Blender, hashcat and others may use "
+        "them.\nOther leftovers: settings for ROCm in files that every login reads, folders "
+        "that belong to no package, and packages whose files were deleted. Your shell files are "
+        "edited line by line.\nc measures Conv2d with your ROCm build of torch, if you have "
+        "one, before you remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),
@@ -109,7 +109,7 @@ class Clear(StepScreen):
             told = [INTRO, *([BROKEN.format(broken[0])] if broken else ()), NEVER]
             yield Static("\n\n".join(told), id="aim", markup=False)
         options = (Option(f"{way.title:<{TITLE_CELLS}}{way.what}") for way in self._ways)
-        title = "What should be removed?"
+        title = "What do you want to remove?"
         yield MarkedList(*options, enter="Review", title=title, id="menu")
 
     def on_mount(self) -> None:
@@ -157,4 +157,6 @@ def _there(machine: Machine) -> str:
         return f"The installed packages cannot be read ({packages.because})."
     amd = counted(sum(one.origin == "amd" for one in packages), "ROCm package")
     others = sum(one.origin == "distribution" for one in packages)
+    if not packages:
+        return "No ROCm packages are installed."
     return f"{amd} from AMD and {others} from your distribution are installed."

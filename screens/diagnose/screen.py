@@ -48,10 +48,10 @@ AT_IT = "Running the checks ..."
 NOT_READ = "Nothing could be checked. Press r to try again."
 OF_A_TEXT = "Esc goes back to this machine."
 MAKING = "Making the plan: reading the files that would change ..."
-UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
-ANOTHER = "Press t to name another file, or to paste the text itself."
-PASTED = "the text that you pasted"
-UNFINISHED = "{0} in {1} is not finished. Resume or undo it on Welcome."
+UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
+ANOTHER = "Press t to name another file or to paste the text itself."
+PASTED = "the text you pasted"
+UNFINISHED = "{0} in {1} is not finished. Continue or undo it on Welcome."
 MACHINE, TEXT = "machine", "text"
 
 
@@ -61,20 +61,16 @@ class Diagnose(StepScreen):
     NAME = "diagnose"
     TITLE_WORD = "Diagnose"
     HELP_TEXT = (
-        "The first line names the most likely cause. The list has everything that was found, the "
-        "worst first: ✗ is a fault, ! a warning, ? could not be tested, ✓ is fine. "
-        "Checking changes nothing.\n\n"
-        "Enter makes the plan that fixes the highlighted problem and opens it in Review. After the "
-        "fix, everything is checked again. Where this program has no plan, Enter shows what you "
-        "can do yourself.\n"
-        "Space shows everything about the highlighted row: proof, meaning, every step. On the last "
-        "row it lists the checks that are fine.\n"
-        "t explains a text: paste a kernel log, an error or a traceback, or name a file.\n"
-        "r reads the machine again and repeats every check.\n"
-        "s saves everything as text (not in a dry run).\n"
-        "p shows a report for others.\n\n"
-        "The same as text and for programs: rdna1-setup diagnose [--json], "
-        "rdna1-setup explain [--json] FILE"
+        "The first line names the most likely cause. The list shows everything that was found, "
+        "worst first: ✗ is a fault, ! is a warning, ? means not tested, and ✓ is fine. Checking "
+        "changes nothing.\n\nEnter makes a plan to fix the highlighted problem and opens it in "
+        "Review. After the fix, everything is checked again. If this program has no plan for it, "
+        "Enter shows what you can do yourself.\nSpace shows everything about the highlighted "
+        "row: the evidence, what it means, and every step. On the last row, it lists the checks "
+        "that found no problem.\nt explains a text: paste a kernel log, an error or a traceback, "
+        "or name a file.\nr reads the machine again and repeats every check.\ns saves everything "
+        "as text (not in a dry run).\np shows a report you can give to others.\n\nTo get the "
+        "same as text or JSON: rdna1-setup diagnose [--json], rdna1-setup explain [--json] FILE"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "details", "Details", key_display="Space"),
@@ -171,7 +167,7 @@ class Diagnose(StepScreen):
 
     def _take_part(self, part: PartDone) -> None:
         self.session = replace(self.session, parts=(*self.session.parts, part))
-        self._take(replace(self.here, running=f"what this machine is: {part.title}"))
+        self._take(replace(self.here, running=f"this machine's details ({part.title})"))
 
     def _take_machine(self, machine: Machine) -> None:
         self.session = replace(self.session, machine=machine)
@@ -312,7 +308,7 @@ class Diagnose(StepScreen):
 
     def _take_unexplained(self, error: OSError | ValueError) -> None:
         self.say("The text was not explained. Press t to try another.", "fault")
-        text = told(fault("It was not read", error, ANOTHER))
+        text = told(fault("The text was not read", error, ANOTHER))
         self.app.push_screen(Notice("Not explained", text))
 
     def action_again(self) -> None:

@@ -64,7 +64,7 @@ def test_each_reason_is_told_in_its_words(told: Answer, why: str) -> None:
     assert why in finding.meaning
     assert "sudo" not in finding.meaning
     if told.late:
-        assert "journalctl did not answer within 5 s" in finding.meaning
+        assert "journalctl did not respond within 5 s" in finding.meaning
 
 
 def test_a_quiet_log_proves_nothing_wrong() -> None:

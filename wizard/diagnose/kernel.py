@@ -128,7 +128,7 @@ def _refused(told: Answer) -> bool:
 
 def _why_not(program: str, told: Answer) -> str:
     if told.late:
-        return f"{program} did not answer within {ANSWER_S:g} s"
+        return f"{program} did not respond within {ANSWER_S:g} s"
     last = next(_last_lines(told.said), "")
     if last.startswith(program):
         return last

@@ -21,12 +21,12 @@ from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 
 NEW_TERMINAL = (
-    "Running programs keep the old setting, including this terminal. Open a new one afterwards, "
-    "or log out and in."
+    "Running programs keep the old setting, and so does this terminal. Open a new terminal "
+    "afterwards, or log out and log in again."
 )
 ANOTHER_LIBRARY_PATH = (
-    "Programs that use the system's own ROCm may no longer find their libraries, if these lines "
-    "were their only setting. AMD's packages name the folder in /etc/ld.so.conf.d."
+    "If these lines were the only setting that names the system's own ROCm, programs may no "
+    "longer find its libraries. AMD's packages name that folder in /etc/ld.so.conf.d."
 )
 
 
@@ -37,11 +37,13 @@ def make_fix(
     about = finding.about
     if about is None or not has_plan(finding):
         steps = " ".join(f"{number}. {step}" for number, step in enumerate(finding.fix, 1))
-        raise PlanImpossible(f"No plan can fix this: {finding.title}. {steps}".rstrip())
+        raise PlanImpossible(
+            f"rdna1-setup cannot fix this automatically: {finding.title}. {steps}".rstrip()
+        )
     mending = _mending(host, machine, finding.cause, about, supply or Supply())
     if not mending.steps:
         told = " ".join(mending.notes)
-        raise PlanImpossible(f"No plan can remove this automatically. {told}".rstrip())
+        raise PlanImpossible(f"rdna1-setup cannot remove this automatically. {told}".rstrip())
     return _plan(finding, about, mending)
 
 

@@ -15,11 +15,11 @@ HELP = "?"
 LEAVE = "q"
 PATIENCE = 3
 """So many answers that mean nothing, and the choices are told once more."""
-AGAIN = "That was three invalid answers. Nothing was changed. Please try again:"
+AGAIN = "None of the last three answers was valid. Nothing was changed. Please try again:"
 NO_NUMBER = "{0!r} is not one of the choices."
 HOW_TO_ANSWER = (
-    "Type your answer and Enter; Enter alone takes the usual one. b goes back to the question "
-    "before. q leaves, and nothing is changed by that."
+    "Type your answer and press Enter. Enter alone gives the default answer. b goes back to the "
+    "previous question. q quits without changing anything."
 )
 """Told below what a question tells of itself."""
 NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
@@ -93,7 +93,7 @@ class Asker:
             wrong = 0
             while wrong < PATIENCE:
                 answer = self._answer(
-                    f"Numbers, as in 1, 3 (Enter for {names}{_more(explain)}, b back): "
+                    f"Numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
                 )
                 if not answer:
                     return tuple(options[place].value for place in usual)
@@ -113,7 +113,7 @@ class Asker:
         if usual:
             self._say(f"  {usual}")
         while True:
-            keeps = "Another one (Enter keeps this" if usual else "Answer ("
+            keeps = "Another one (Enter keeps this one" if usual else "Answer ("
             prompt = f"{keeps}{_more(explain)}, b back): ".replace("(, ", "(")
             answer = self._answer(prompt)
             self._no_way_back(answer)
@@ -202,7 +202,7 @@ def in_turn(questions: Sequence[Callable[[Chosen], Chosen | None]], start: Chose
 
 
 def _more(explain: Explain) -> str:
-    return ", ? help" if isinstance(explain, str) else ", ? help, ?1 more of 1"
+    return ", ? help" if isinstance(explain, str) else ", ? help, ?1 more about 1"
 
 
 def _places(answer: str, count: int) -> tuple[int, ...] | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wizard.preflight.way_back import Sources
 
 AWAY = "What do you want to remove? You see the plan first, and you can undo it."
-RUNS = "Which run? You see what it made, and are asked first."
+RUNS = "Which run do you want to undo? You see what it made and are asked first."
 AWAY_MORE = """\
 You see the full plan before anything is changed.
 1 removes what other scripts left: settings for ROCm, folders that belong to no package, and \

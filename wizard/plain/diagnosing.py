@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding
     from wizard.plain.road import Road
 
-FINDINGS = "Which one? Enter its number for the evidence and the fix."
+FINDINGS = "Which one? Type its number to see the evidence and the fix."
 FINDINGS_MORE = """\
 Each number is something that was found on this machine. It shows the evidence and how to fix it.
 a prints everything, with the checks that found nothing wrong.
@@ -23,7 +23,7 @@ MEND_MORE = """\
 2 shows the plan of the fix. Nothing is changed before you agree to it."""
 ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
-MEND = "fix it: you see the plan first, and are asked"
+MEND = "fix it: you see the plan first and are asked"
 BY_HAND = "This program has no plan for it. Fix it yourself, as described above."
 
 
