@@ -361,6 +361,14 @@ async def test_compare_says_why_and_selects_the_stack_of_the_column() -> None:
         assert "> rocm52" in screen_text(pilot.app)
 
 
+async def test_compare_says_in_a_line_what_the_processor_would_be() -> None:
+    async with SetupApp(LIVE_SERVICES, COMFYUI, "compare").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "compare")
+        await settled(pilot)
+        (line,) = [each for each in screen_text(pilot.app).splitlines() if "cpu" in each]
+        assert line.strip() == "Without the card: cpu (PyTorch for the processor, slow): works."
+
+
 async def test_escape_leads_from_compare_to_choose_with_nothing_changed() -> None:
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
