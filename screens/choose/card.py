@@ -11,6 +11,7 @@ from screens.choose.choosing import Choosing
 from screens.widgets.verdict_table import COLOURS
 from screens.words import shown
 from wizard.advice.card import chosen_card
+from wizard.advice.comparison import RUN
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK
 from wizard.diagnose.finding import Status
@@ -186,10 +187,15 @@ def why_lines(choosing: Choosing) -> Content:
     ids = dict.fromkeys(claim for each in about for claim in each.claims)
     claims = [known[each] for each in ids if each in known]
     untried = [each.title for each in column.aspects if each.word == Word.NOT_TRIED.value]
+    runs = [each for each in about if each.id.startswith(RUN)]
+    others = [claim for claim in claims if runs and all(each.is_other_use(claim) for each in runs)]
+    claims = [claim for claim in claims if claim not in others]
     parts: list[Content] = []
     for label, side in (("For", "for"), ("Against", "against")):
         about_it = [claim for claim in claims if claim.side == side]
         parts += [_head(label), *_reports(about_it[:CLAIMS]), Content("")]
+    if others:
+        parts += [_head("About another use"), *_reports(others[:CLAIMS]), Content("")]
     if untried:
         parts += [_head("Not tried"), Content(shown(listed(untried, NAMED)))]
     return Content("\n").join(parts)
