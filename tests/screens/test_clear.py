@@ -100,7 +100,7 @@ async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> 
             (amd("rocm-core"), amd("amdgpu-dkms")),
             {
                 "packages, apt sources, folders": ["rocm-core"],
-                "the first row, and amdgpu-dkms": ["rocm-core", "amdgpu-dkms"],
+                "also amdgpu-dkms": ["rocm-core", "amdgpu-dkms"],
             },
         ),
         (
