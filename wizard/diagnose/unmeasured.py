@@ -20,7 +20,7 @@ def lost(last: Measured) -> Finding:
         Confidence.POSSIBLE,
         f"{last.suspect} was launched on {last.date} and never finished",
         (Evidence(f"{last.suspect}: launched, and no verdict", f"conv2d, {last.date}"),),
-        "The experiment was killed, or the machine froze or was restarted, while the card worked "
+        "The measurement was killed, or the machine froze or was restarted, while the card worked "
         "on this shape. It may have caused that.",
         (
             ("Run it again to continue; it tries this shape once more: rdna1-setup conv2d"),

@@ -209,7 +209,6 @@ PARTS_IN = {
     "Python": ("Pythons", "uv"),
     "PyTorch and environments": ("Python environments",),
     "System ROCm": ("ROCm folders", "ROCm packages"),
-    "What MIOpen keeps": ("MIOpen's databases",),
     "Settings": ("Settings", "App settings"),
     "Settings that ROCm, MIOpen or the loader may read": ("Settings", "App settings"),
 }
