@@ -26,20 +26,18 @@ from wizard.sizes import counted
 
 INTRO = (
     "You review every removal before anything happens, and you can undo it. Package files are "
-    "kept, and other files are moved to a backup. Packages that could not be restored stay "
-    "installed unless you choose otherwise."
+    "kept, and other files move to a backup. Packages that could not be restored stay installed "
+    "unless you choose otherwise."
 )
 BROKEN = (
     "{0} is half installed, and apt fails until it is gone. So it is removed together with AMD's "
     "ROCm. The kernel's own driver stays."
 )
 NEVER = (
-    "This program never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
+    "It never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
     "Python environments."
 )
-MEASURE_FIRST = (
-    "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."
-)
+MEASURE_FIRST = "Your torch {0} includes its own ROCm: press c to measure it first."
 UNCHANGED = "Nothing was changed. Fix the problem, then choose it again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
@@ -58,14 +56,18 @@ class Way:
 def ways_of(machine: Machine) -> Iterator[Way]:
     """What can be taken off this machine; a driver is a row of its own where it may stay."""
     drivers, broken = ", ".join(drivers_of(machine)), broken_driver(machine)
-    what = f"packages, sources, folders, {drivers}" if broken else "packages, apt sources, folders"
+    what = (
+        f"packages, sources, folders, {drivers}"
+        if broken
+        else "its packages, apt sources and folders"
+    )
     yield Way(Kind.REMOVE, (AMD,), "AMD's ROCm", what)
     if drivers and not broken:
         what = f"also {drivers}"
         yield Way(Kind.REMOVE, (AMD, DRIVER), "AMD's ROCm and driver", what)
     what = "AMD's and your distribution's"
     yield Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm packages", what)
-    yield Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, orphaned folders, broken packages")
+    yield Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, folders and broken packages")
 
 
 class Clear(StepScreen):

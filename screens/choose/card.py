@@ -24,6 +24,16 @@ LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
 NAMED = 3
 """So many programs are named in the first line."""
+PHRASES = {
+    Word.WORKS: "works",
+    Word.LIKELY: "likely works",
+    Word.POSSIBLE: "possibly works",
+    Word.DISPUTED: "is disputed",
+    Word.UNLIKELY: "is unlikely to work",
+    Word.NO: "does not work",
+    Word.NOT_TRIED: "was not tried",
+}
+"""Each verdict as the end of a sentence about the one program that was asked for."""
 CLAIMS = 3
 """So many reports are shown on each side of why."""
 STACK = "A stack is one matching set of ROCm and PyTorch"
@@ -93,20 +103,22 @@ def _suggestion(choosing: Choosing) -> tuple[str, Status | None, str, Status | N
 
 def card_rows(choosing: Choosing) -> Iterator[tuple[str, Content]]:
     """The rows of the card of the selected stack: label and text."""
-    yield "Works?", _works(choosing)
+    yield "Verdict", _verdict(choosing)
     yield "Cost", Content(cost(choosing))
     yield "Changes", Content(changes(choosing))
     if against := " ".join(_against(choosing)):
         yield "But", Content(against)
 
 
-def _works(choosing: Choosing) -> Content:
+def _verdict(choosing: Choosing) -> Content:
     asked = list(zip(choosing.asked, choosing.fit.answers, strict=True))
     worst, why = max(asked, key=lambda each: RANK[each[1].word])
-    parts: list[Content | str | tuple[str, str]] = []
+    parts: list[str | tuple[str, str]] = []
     for application, answer in asked:
-        parts.append(f"{', ' if parts else ''}{shown(application.title)} " * (len(asked) > 1))
-        parts.append((answer.word.value, f"${COLOURS[answer.word.value]}"))
+        title, word = shown(application.title), answer.word
+        said = f": {word.value}" if len(asked) > 1 else f" {PHRASES[word]}"
+        parts.append(f", {title}" if parts else f"{title[:1].upper()}{title[1:]}")
+        parts.append((said, f"${COLOURS[word.value]}"))
     told = sentence(why.why)
     named = len(asked) == 1 or told.startswith(worst.title)
     return Content.assemble(*parts, ". " if named else f". {shown(worst.title)}: ", told)

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList
 
-from screens.diagnose.state import Fine, Shown, after_progress
+from screens.diagnose.state import Fine, Row, Shown, after_progress
 from screens.diagnose.text import (
     CHECKING,
     conclusion_of,
@@ -48,6 +48,7 @@ AT_IT = "Running the checks ..."
 NOT_READ = "Nothing could be checked. Press r to try again."
 OF_A_TEXT = "Esc goes back to this machine."
 MAKING = "Making the plan: reading the files that would change ..."
+FIX = "Fix"
 UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ANOTHER = "Press t to name another file or to paste the text itself."
 PASTED = "the text you pasted"
@@ -64,13 +65,14 @@ class Diagnose(StepScreen):
         "The first line names the most likely cause. The list shows everything that was found, "
         "worst first: ✗ is a fault, ! is a warning, ? means not tested, and ✓ is fine. Checking "
         "changes nothing.\n\nEnter makes a plan to fix the highlighted problem and opens it in "
-        "Review. After the fix, everything is checked again. If this program has no plan for it, "
-        "Enter shows what you can do yourself.\nSpace shows everything about the highlighted "
-        "row: the evidence, what it means, and every step. On the last row, it lists the checks "
-        "that found no problem.\nt explains a text: paste a kernel log, an error or a traceback, "
-        "or name a file.\nr reads the machine again and repeats every check.\ns saves everything "
-        "as text (not in a dry run).\np shows a report you can give to others.\n\nTo get the "
-        "same as text or JSON: rdna1-setup diagnose [--json], rdna1-setup explain [--json] FILE"
+        "Review. After the fix, everything is checked again. For other problems, Enter shows "
+        "what to do.\nSpace shows everything about the highlighted row: the evidence, what it "
+        "means, and every step. Enter there makes the plan, if there is one. On the last row, it "
+        "lists the checks that found no problem.\nt explains a text: paste a kernel log, an error "
+        "or a traceback, or name a file.\nr reads the machine again and repeats every check.\n"
+        "s saves everything as text (not in a dry run).\np shows a report you can give to "
+        "others.\n\nTo get the same as text or JSON: rdna1-setup diagnose [--json], "
+        "rdna1-setup explain [--json] FILE"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "details", "Details", key_display="Space"),
@@ -253,10 +255,8 @@ class Diagnose(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Opens the fix of a row, or all that is known of it."""
         row = self.pane.findings.rows[event.option_index]
-        machine = self.session.machine
-        if isinstance(row, Finding) and row in self.there.fixable and machine is not None:
-            self.wait(MAKING)
-            self._fix(machine, row)
+        if row in self.there.fixable:
+            self._fix(row)
         else:
             self.action_details()
 
@@ -272,10 +272,20 @@ class Diagnose(StepScreen):
             self._show()
         elif row is not None:
             lines = (line.plain for line in details(row, self.there, LINE_CELLS))
-            self.app.push_screen(LinesView("Details", lines))
+            fixable = isinstance(row, Finding) and row in self.there.fixable
+            page = LinesView("Details", lines, FIX if fixable else "")
+            self.app.push_screen(page, partial(self._read, row))
+
+    def _read(self, row: Row, fixes: bool | None) -> None:
+        if fixes:
+            self._fix(row)
 
     @work(group="mend", exclusive=True)
-    async def _fix(self, machine: Machine, finding: Finding) -> None:
+    async def _fix(self, finding: Row) -> None:
+        machine = self.session.machine
+        if not isinstance(finding, Finding) or machine is None:
+            return
+        self.wait(MAKING)
         make = partial(self.services.diagnostics.make_fix, machine, finding)
         none = "There is no plan for this"
         plan = await self.made(make, none, "The plan was not made", UNCHANGED)

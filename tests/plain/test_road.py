@@ -21,7 +21,7 @@ WAYS = {
     "measure": "2 . 1 1 0",
     "measure-a-model": "2 2 /data/ai/bin/python 2 3 . 0",
     "find-a-setting": "2 . 1 5 1 0",
-    "diagnose": "3 1 a . 0",
+    "diagnose": "3 1 1 2 a . 0",
     "clean-up": "5 . 0",
     "roll-back": "6 0",
     "wrong-answers": "x 99 -1 ? ?5 b 0",

@@ -99,7 +99,7 @@ async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> 
         (
             (amd("rocm-core"), amd("amdgpu-dkms")),
             {
-                "packages, apt sources, folders": ["rocm-core"],
+                "its packages, apt sources and folders": ["rocm-core"],
                 "also amdgpu-dkms": ["rocm-core", "amdgpu-dkms"],
             },
         ),
@@ -107,7 +107,7 @@ async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> 
             (amd("rocm-core"), amd("amdgpu-dkms", state="half-configured")),
             {"packages, sources, folders, amdgpu-dkms": ["rocm-core", "amdgpu-dkms"]},
         ),
-        ((amd("rocm-core"),), {"packages, apt sources, folders": ["rocm-core"]}),
+        ((amd("rocm-core"),), {"its packages, apt sources and folders": ["rocm-core"]}),
     ],
     ids=("driver that works", "driver that is half installed", "no driver"),
 )
