@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -20,7 +20,7 @@ from screens.widgets.marked_list import MarkedList
 from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
-from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
 from wizard.services import Services
 from wizard.sizes import counted
 
@@ -29,12 +29,17 @@ INTRO = (
     "kept, and other files move to a backup. Packages that could not be restored stay installed "
     "unless you choose otherwise."
 )
+BROKEN = (
+    "{0} is half installed, and apt fails until it is gone. So it is removed together with AMD's "
+    "ROCm. The kernel's own driver stays."
+)
 NEVER = (
     "It never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
     "Python environments."
 )
 MEASURE_FIRST = "Your torch {0} includes its own ROCm: press c to measure it first."
 UNCHANGED = "Nothing was changed. Fix the problem, then choose it again."
+TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
 
 
@@ -48,17 +53,21 @@ class Way:
     what: str
 
 
-WAYS = (
-    Way(Kind.REMOVE, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
-    Way(
-        Kind.REMOVE,
-        (AMD, DRIVER),
-        "AMD's ROCm and driver",
-        "also amdgpu-dkms; the kernel's driver stays",
-    ),
-    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm packages", "AMD's and your distribution's"),
-    Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, folders and broken packages"),
-)
+def ways_of(machine: Machine) -> Iterator[Way]:
+    """What can be taken off this machine; a driver is a row of its own where it may stay."""
+    drivers, broken = ", ".join(drivers_of(machine)), broken_driver(machine)
+    what = (
+        f"packages, sources, folders, {drivers}"
+        if broken
+        else "its packages, apt sources and folders"
+    )
+    yield Way(Kind.REMOVE, (AMD,), "AMD's ROCm", what)
+    if drivers and not broken:
+        what = f"also {drivers}"
+        yield Way(Kind.REMOVE, (AMD, DRIVER), "AMD's ROCm and driver", what)
+    what = "AMD's and your distribution's"
+    yield Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm packages", what)
+    yield Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, folders and broken packages")
 
 
 class Clear(StepScreen):
@@ -68,15 +77,16 @@ class Clear(StepScreen):
     TITLE_WORD = "Remove"
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
-        "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
-        "folders that are left in /opt. A half-installed driver package is removed too, because "
-        "apt fails until it is gone. Review names it.\nAMD's ROCm and driver: also amdgpu-dkms, "
-        "which builds a kernel module. The kernel's own driver stays installed and is all you "
-        "need.\nAll ROCm packages: also those of your distribution. Blender, hashcat and others "
-        "may use them.\nOther leftovers: settings for ROCm in files that every login reads, "
-        "folders that belong to no package, and packages whose files were deleted. Your shell "
-        "files are edited line by line.\nc measures Conv2d with your ROCm build of torch, if you "
-        "have one, before you remove anything."
+        "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and "
+        "the folders that are left in /opt. A half-installed driver package is removed too, "
+        "because apt fails until it is gone. Its row names it.\nAMD's ROCm and driver: also "
+        "amdgpu-dkms, which builds a kernel module. The kernel's own driver stays installed and "
+        "is all you need. This row is there if that package is installed and may stay.\nAll "
+        "ROCm packages: also those of your distribution. Blender, hashcat and others may use "
+        "them.\nOther leftovers: settings for ROCm in files that every login reads, folders "
+        "that belong to no package, and packages whose files were deleted. Your shell files are "
+        "edited line by line.\nc measures Conv2d with your ROCm build of torch, if you have "
+        "one, before you remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),
@@ -90,14 +100,17 @@ class Clear(StepScreen):
             raise ValueError("Clear needs a machine")
         self._machine = session.machine
         self._there = torch_there(session.machine)
+        self._ways = tuple(ways_of(session.machine))
         self.session = replace(session, aside=False, clears=True)
 
     def body(self) -> Iterable[Widget]:
         """What it is about, then the ways."""
         with Vertical(id="about") as about:
             about.border_title = "Before you remove anything"
-            yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
-        options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
+            broken = broken_driver(self._machine)
+            told = [INTRO, *([BROKEN.format(broken[0])] if broken else ()), NEVER]
+            yield Static("\n\n".join(told), id="aim", markup=False)
+        options = (Option(f"{way.title:<{TITLE_CELLS}}{way.what}") for way in self._ways)
         title = "What do you want to remove?"
         yield MarkedList(*options, enter="Review", title=title, id="menu")
 
@@ -119,7 +132,7 @@ class Clear(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Makes the plan of what was selected."""
         self.wait(READING)
-        self._make(WAYS[event.option_index])
+        self._make(self._ways[event.option_index])
 
     @work(group="make", exclusive=True)
     async def _make(self, way: Way) -> None:

@@ -138,7 +138,7 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
         lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
         yield Panel(START, tuple(lines.split("\n")))
         yield Panel("Which Python", tuple(map(clean, python_lines(plan, session.machine))))
-        yield Panel("Measure", (clean(measure_command(plan)),))
+        yield Panel("Measure", (clean(measure_command(plan, session.applications)),))
     if mode != LIVE or (finished is not None and finished.run):
         kept = ("Files you added are kept.",) if plan.venv else ()
         yield Panel("Undo", (_undo(finished), *kept, *_by_hand(plan, finished)))

@@ -11,6 +11,7 @@ from screens.choose.choosing import Choosing
 from screens.widgets.verdict_table import COLOURS
 from screens.words import shown
 from wizard.advice.card import chosen_card
+from wizard.advice.comparison import RUN
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK
 from wizard.diagnose.finding import Status
@@ -35,6 +36,8 @@ PHRASES = {
 """Each verdict as the end of a sentence about the one program that was asked for."""
 CLAIMS = 3
 """So many reports are shown on each side of why."""
+STACK = "A stack is one matching set of ROCm and PyTorch"
+NATIVE = "native is AMD's own build"
 UNTESTED = "AMD does not test it on your card, so measure after installing."
 
 
@@ -53,14 +56,27 @@ def kind_of(stack: Stack) -> str:
     """What a stack is, in a few words."""
     if not stack.gfx:
         return "PyTorch for the processor"
-    if "{gfx}" in " ".join(stack.requirements):
+    if _is_native(stack):
         return "AMD's own build for this chip"
     torch, _, rocm = stack.torch.partition("+rocm")
     return f"PyTorch {torch} with ROCm {rocm}" if rocm else shown(stack.title)
 
 
+def _is_native(stack: Stack) -> bool:
+    return "{gfx}" in " ".join(stack.requirements)
+
+
 def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | None]:
-    """What to take, and a second sentence where one is needed, each with its status."""
+    """What to take, and what a stack is, each with its status; before that what else matters."""
+    text, status, second, second_status = _suggestion(choosing)
+    if second_status is None:
+        other = next((each.id for each in choosing.stacks.values() if _is_native(each)), "")
+        told = bool(other) and f" {other}," not in f"{text} {second}"
+        second = f"{second} {STACK}{f'; {NATIVE}' * told}.".lstrip()
+    return text, status, second, second_status
+
+
+def _suggestion(choosing: Choosing) -> tuple[str, Status | None, str, Status | None]:
     found, first = choosing.recommendation, choosing.suggested
     stack = choosing.stacks[first.stack]
     if not first.possible:
@@ -183,10 +199,15 @@ def why_lines(choosing: Choosing) -> Content:
     ids = dict.fromkeys(claim for each in about for claim in each.claims)
     claims = [known[each] for each in ids if each in known]
     untried = [each.title for each in column.aspects if each.word == Word.NOT_TRIED.value]
+    runs = [each for each in about if each.id.startswith(RUN)]
+    others = [claim for claim in claims if runs and all(each.is_other_use(claim) for each in runs)]
+    claims = [claim for claim in claims if claim not in others]
     parts: list[Content] = []
     for label, side in (("For", "for"), ("Against", "against")):
         about_it = [claim for claim in claims if claim.side == side]
         parts += [_head(label), *_reports(about_it[:CLAIMS]), Content("")]
+    if others:
+        parts += [_head("About another use"), *_reports(others[:CLAIMS]), Content("")]
     if untried:
         parts += [_head("Not tried"), Content(shown(listed(untried, NAMED)))]
     return Content("\n").join(parts)

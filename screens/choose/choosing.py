@@ -68,7 +68,8 @@ class Choosing:
         claims = tuple(claim.id for claim in evidence(purpose, stack.id, verdict))
         word = verdict.word if verdict else Word.NOT_TRIED
         why = verdict.why if verdict else NOT_REVIEWED
-        aspect = Aspect(TRAINING, "Training", word.value, why, claims, purpose.meaning)
+        told = (word.value, why, claims, purpose.meaning, purpose.topics)
+        aspect = Aspect(TRAINING, "Training", *told)
         place = [each.id for each in column.aspects].index(LARGE) + 1
         aspects = (*column.aspects[:place], aspect, *column.aspects[place:])
         return replace(column, aspects=aspects)

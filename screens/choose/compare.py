@@ -51,7 +51,7 @@ class Compare(StepScreen):
         "Each column is a stack for your card, and each row is a point on which the stacks "
         "differ. Use the arrow keys to move; the box explains the highlighted cell. e shows "
         "every report on it, including those that disagree. Enter selects the stack in that "
-        "column and goes back to Choose."
+        "column and goes back to Choose. cpu does not use the card, so it has no column."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),
@@ -86,7 +86,13 @@ class Compare(StepScreen):
         choosing, table = self._choosing, self.query_one(VerdictTable)
         asked = [each for each in self._aspects if each.startswith(RUN)]
         first = asked[0] if choosing.ticked else LARGE
-        self.conclude(f"{self._title(first)}: {grouped(choosing, first, self._stacks)}.")
+        best = f"{self._title(first)}: {grouped(choosing, first, self._stacks)}."
+        others = [
+            f"{each.id} ({kind_of(each)}, slow): {choosing.word(each.id, first)}."
+            for each in choosing.stacks.values()
+            if not each.gfx
+        ]
+        self.conclude(best, second=f"Without the card: {' '.join(others)}" if others else "")
         for stack in self._stacks:
             table.add_column(Text(f"{NO_CURSOR}{stack}"), key=stack)
         for name in self._aspects:

@@ -12,10 +12,13 @@ from wizard.conv2d.cards.chips import release_of
 from wizard.conv2d.devices import why_cpu_alone
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.setting import SweepSetting
+from wizard.conv2d.works import TRAINING
+from wizard.knowledge.applications import trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor
 
+NOT_THERE = "not installed"
 PLACE_CELLS, TORCH_CELLS = 30, 28
 
 
@@ -32,6 +35,8 @@ class Python:
     """``rocm``, ``cuda``, ``cpu`` or ``unknown``."""
     cpu_alone: str = ""
     """Why the processor alone can be measured with it; ``""`` where the GPU can."""
+    there: bool = True
+    """False for that of a plan which nothing was installed by."""
 
     @property
     def rocm(self) -> str:
@@ -43,16 +48,23 @@ class Python:
         place = max(PLACE_CELLS, cells - TORCH_CELLS - PLACE_CELLS)
         torch = f"torch {shown(self.torch)}" if self.torch else ""
         reach = "CPU only" if self.cpu_alone else "GPU"
+        reach = reach if self.there else NOT_THERE
         return f"{column(shown(self.place), place)}{column(torch, TORCH_CELLS)}{reach}"
 
 
-def pythons_of(session: Session, stacks: Callable[[], tuple[Stack, ...]]) -> tuple[Python, ...]:
-    """The plan's own first, then those for ROCm, then the rest."""
+def pythons_of(
+    session: Session, stacks: Callable[[], tuple[Stack, ...]], *, rehearses: bool
+) -> tuple[Python, ...]:
+    """The plan's own first, then those for ROCm, then the rest.
+
+    After a rehearsal the plan's own is there only where it was before.
+    """
     machine = session.machine
     there = () if machine is None else torches_there(machine)
     found = [Python(each.python, each.place, each.torch, each.build) for each in there]
     if session.plan is not None:
         own = _of_plan(session.plan, session, stacks)
+        own = replace(own, there=not rehearses or any(each.path == own.path for each in found))
         found = [own, *(each for each in found if each.path != own.path)]
     return tuple(replace(each, cpu_alone=why_cpu_alone(machine, each.build)) for each in found)
 
@@ -65,13 +77,18 @@ def _of_plan(plan: Plan, session: Session, stacks: Callable[[], tuple[Stack, ...
 
 
 def setting_for(
-    session: Session, presets: tuple[Preset, ...], found: tuple[Python, ...]
+    session: Session, presets: tuple[Preset, ...], found: tuple[Python, ...], *, replayed: bool
 ) -> SweepSetting:
-    """As the screen was left; else the usual, for the first Python that was found."""
+    """As the screen was left; else the usual, for the first Python that was found.
+
+    Who wants to train measures gradients too, which a ``replayed`` run does not hold.
+    """
     plan = "" if session.plan is None else session.plan.id
     setting = session.asking
     if setting is None or setting.plan != plan:
         setting = SweepSetting(presets, plan=plan)
+        if trains(session.applications) and not replayed:
+            setting = replace(setting, works=TRAINING)
     first = next((each.path for each in found), "")
     return with_python(setting, setting.python or first, session, found)
 

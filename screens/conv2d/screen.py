@@ -30,7 +30,7 @@ from screens.widgets.header_line import HeaderLine
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
-from wizard.conv2d.presets import Row
+from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.search.failures import span_of_limit
 from wizard.conv2d.search.setting_answer import Found, found_by
 from wizard.conv2d.setting import Aim, SweepSetting
@@ -143,8 +143,8 @@ class Conv2d(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._found = pythons_of(session, services.knowledge.stacks)
-        self._setting = setting_for(session, services.experiments.presets(), self._found)
+        self._found = self._pythons_there()
+        self._setting = self._setting_for(services.experiments.presets())
         same_plan = session.asking is not None and session.asking.plan == self._setting.plan
         self.set_reactive(Conv2d.measured, session.measured if same_plan else None)
         self.set_reactive(Conv2d.asks, self.measured is None)
@@ -202,8 +202,8 @@ class Conv2d(StepScreen):
             self.session, machine=read.machine, parts=read.parts, applications=read.applications
         )
         self._reads = False
-        self._found = pythons_of(self.session, self.services.knowledge.stacks)
-        self._setting = setting_for(self.session, self._setting.presets, self._found)
+        self._found = self._pythons_there()
+        self._setting = self._setting_for(self._setting.presets)
         self.query_one(HeaderLine).show_machine(read.machine)
         self._list.show(self._pythons, self._python)
         self._show()
@@ -213,6 +213,14 @@ class Conv2d(StepScreen):
         self._reads = False
         self._show()
         self.say(f"This machine could not be read: {event.error}", "fault")
+
+    def _pythons_there(self) -> tuple[Python, ...]:
+        stacks, rehearses = self.services.knowledge.stacks, self.services.rehearses
+        return pythons_of(self.session, stacks, rehearses=rehearses)
+
+    def _setting_for(self, presets: tuple[Preset, ...]) -> SweepSetting:
+        replayed = bool(self.services.experiments.replayed)
+        return setting_for(self.session, presets, self._found, replayed=replayed)
 
     @property
     def _pythons(self) -> tuple[Python, ...]:

@@ -57,6 +57,21 @@ def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
     assert max(map(len, told.splitlines())) < 80
 
 
+def test_evidence_for_a_purpose_comes_first_and_says_what_is_about_another_use(
+    tmp_path: Path,
+) -> None:
+    images = CLAIMS["native-comfyui-images"]
+    told = plan(tmp_path, "--stack", "native", "--app", "small-cnn", "--evidence")
+    asked = told.split("\nSmall CNN: possible\n")[-1].split("\nAll statements: ")[0]
+    own, other = asked.split("ABOUT ANOTHER USE: 3\n")
+    assert images.text not in " ".join(own.split())
+    assert images.text in " ".join(other.split())
+    assert other.count("    use      whole programs and models for images\n") == 3
+    assert CLAIMS["native-batchnorm-backward"].text in " ".join(own.split())
+    told = plan(tmp_path, "--stack", "native", "--app", "comfyui", "--evidence")
+    assert "ABOUT ANOTHER USE" not in told.split("\nAll statements: ")[0]
+
+
 def test_programs_get_the_same(tmp_path: Path) -> None:
     advice = json.loads(plan(tmp_path, "--json"))["advice"]
     assert sorted(each["stack"] for each in advice["stacks"]) == sorted(STACKS)

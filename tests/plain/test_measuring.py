@@ -22,7 +22,9 @@ from wizard.plain.road import Road
 HERE = argparse.Namespace(demo=False, machine=None, dry_run=False)
 
 
-def measured(home: Path, *answers: str, finds: bool = False) -> list[tuple[str, ...]]:
+def measured(
+    home: Path, *answers: str, finds: bool = False, applications: Sequence[str] = ()
+) -> list[tuple[str, ...]]:
     """The commands that were carried out, where a search finds a setting or nothing."""
     done: list[tuple[str, ...]] = []
 
@@ -37,7 +39,7 @@ def measured(home: Path, *answers: str, finds: bool = False) -> list[tuple[str, 
         return 0
 
     road = Road(Conversation(*answers).ask, do, HERE, ())
-    measuring.measure(road, "/v/bin/python", on_processor=True)
+    measuring.measure(road, "/v/bin/python", on_processor=True, applications=applications)
     return done
 
 
@@ -45,6 +47,13 @@ def measured(home: Path, *answers: str, finds: bool = False) -> list[tuple[str, 
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path
+
+
+@pytest.mark.parametrize(("answer", "works"), [("1", True), ("6", False)])
+def test_who_wants_to_train_measures_gradients_too(answer: str, works: bool, home: Path) -> None:
+    for applications, trains in ((("small-cnn",), True), (("yolo",), True), (("comfyui",), False)):
+        ((*_, last),) = measured(home, answer, applications=applications)
+        assert (last == "forward,backward") == (works and trains)
 
 
 CONV2D = ("conv2d", "--python", "/v/bin/python", "--device", "cpu")

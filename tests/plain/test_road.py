@@ -76,10 +76,28 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
     assert "Should the plan give" not in told, "its owner is in render"
 
 
+def test_words_of_ours_are_explained_where_they_are_met_first(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 . . . 0", "--demo")
+    flat = " ".join(told.split())
+    assert "recommends a stack (a PyTorch and what it needs)" in flat
+    assert "Which stack? The recommended one comes first; native is AMD's own build." in flat
+    assert "in the folder /home/owner/ai/native" in flat
+    assert "footprint" not in flat
+
+
 def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
     _, told = walk(tmp_path, "1 . q", "--demo")
     assert told.index("rdna1-setup rollback") < told.index("Which stack?")
     assert told.endswith("Goodbye. Nothing was changed, except by plans you agreed to.\n")
+
+
+def test_the_list_of_removals_names_a_half_installed_driver_that_goes_too(tmp_path: Path) -> None:
+    machine = "tests/machines/rx5600xt-noble-rocm52-mix"
+    _, told = walk(tmp_path, "5 q", "--machine", machine)
+    assert "AMD's ROCm packages, and the half-installed amdgpu-dkms" in told
+    assert "AMD's and the distribution's ROCm, and the half-installed amdgpu-dkms" in told
+    _, told = walk(tmp_path, "5 q", "--demo")
+    assert "half-installed" not in told
 
 
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ LACKING = ("bc250-fedora", "rx5700xt-jammy-clean")
 FOOTPRINTS = ("venv", "venv+system")
 
 
-def plan_for(machine: Machine, stack: str, footprint: str = "venv", **options: bool) -> Plan:
+def plan_for(machine: Machine, stack: str, footprint: str = "venv", **options: object) -> Plan:
     home = machine.access.home
     choice = Choice(stack, footprint, f"{home}/ai/{stack}", **options)  # type: ignore[arg-type]
     return make_plan(machine, choice, places({}, home))

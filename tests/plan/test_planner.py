@@ -161,6 +161,19 @@ def test_beside_an_integrated_gpu_the_card_is_the_only_one_that_rocm_sees() -> N
     assert "ROCR_VISIBLE_DEVICES" not in alone
 
 
+def test_of_two_cards_the_chosen_one_is_the_only_one_that_programs_see_and_is_named() -> None:
+    first = replace(card(), pci_address="0000:03:00.0")
+    second = replace(card("gfx1012"), pci_address="0000:23:00.0", kfd_node=2)
+    for number, chosen in enumerate((first, second)):
+        plan = plan_for(clean_jammy(first, second), gpu=chosen.pci_address)
+        mask = f"ROCR_VISIBLE_DEVICES={number}"
+        assert f"export {mask}\n" in file(plan, "bin/rdna1-python").content
+        told = f"This environment uses only the {chosen.name} at {chosen.pci_address} ({mask})."
+        assert told in plan.notes
+    one = clean_jammy(first, replace(second, kfd_node=None))
+    assert "ROCR_VISIBLE_DEVICES" not in "".join(plan_for(one).notes)
+
+
 def test_a_card_that_is_not_there_cannot_be_chosen() -> None:
     with pytest.raises(PlanImpossible, match=r"0000:99:00\.0"):
         plan_for(clean_jammy(), gpu="0000:99:00.0")

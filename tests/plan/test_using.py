@@ -12,7 +12,7 @@ from tests.plan.test_groups import closed, plan_for
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import FoundApplication, Machine, Package
-from wizard.plan.using import python_lines, starts, still_missing
+from wizard.plan.using import measure_command, python_lines, starts, still_missing
 
 COMFYUI = FoundApplication("comfyui", f"{HOME}/my ComfyUI", "", "")
 FOUND = replace(clean_jammy(), applications=(COMFYUI,))
@@ -35,8 +35,9 @@ def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python()
 
 def test_a_program_that_is_not_here_is_started_in_the_folder_that_it_will_have() -> None:
     assert lines("native", "comfyui", machine=clean_jammy()) == [
-        "ComfyUI is not on this machine yet. Once you have it, install its packages in its "
-        "folder, then start it.",
+        "ComfyUI is not installed by this program. Get it unless you have it, install its "
+        "packages once, then start it:",
+        "git clone https://github.com/Comfy-Org/ComfyUI && cd ComfyUI",
         f"{IN}/python -m pip install -r requirements.txt",
         f"{IN}/rdna1-python main.py",
     ]
@@ -96,3 +97,29 @@ def test_what_had_to_be_done_before_is_not_left_to_do_afterwards() -> None:
     plan = plan_for(machine, "rocm52", "venv+system", without_groups=True)
     assert "apt-mark unhold" in plan.first
     assert still_missing(plan).startswith("permission to open")
+
+
+def test_the_plan_says_which_programs_it_does_not_install() -> None:
+    notes = plan_for(clean_jammy(), "native", applications=("comfyui", "yolo", "own")).notes
+    said = (
+        "This plan prepares PyTorch and does not install ComfyUI and YOLO train. How to do that "
+        "is shown at the end."
+    )
+    assert said in notes
+    for machine, application in ((FOUND, "comfyui"), (FOUND, "small-cnn")):
+        notes = plan_for(machine, "native", applications=(application,)).notes
+        assert not any("does not install" in note for note in notes)
+
+
+def test_what_is_no_part_of_the_plan_is_said_of_each_with_where_to_get_it() -> None:
+    for application in load_applications():
+        told, first, *_ = lines("native", application.id, machine=clean_jammy())
+        mine = application.id in ("small-cnn", "llm-chat", "linear-algebra", "own")
+        assert ("is not installed by this program" in told) != mine
+        assert mine or first.startswith("git clone https://") or " -m pip install " in first
+
+
+def test_what_trains_is_measured_with_its_gradients() -> None:
+    plan = plan_for(FOUND, "native")
+    assert measure_command(plan, ("comfyui",)) == measure_command(plan)
+    assert measure_command(plan, ("small-cnn",)).endswith("/python --work forward,backward")

@@ -166,7 +166,7 @@ EMPTY: dict[str, State] = {
         "detect", ("No graphics card was found.",), live(detect=lambda on_part: NO_CARD)
     ),
     "clear-nothing": State(
-        "clear", ("No plan can be made", "Nothing was changed."), keys=("down", "down", "enter")
+        "clear", ("No plan can be made", "Nothing was changed."), keys=("down", "enter")
     ),
     "changes-none": State(
         "changes",

@@ -23,6 +23,7 @@ from tests.screens.driving import (
     resize,
     screen_text,
     session_at,
+    settled,
     status,
     step_name,
     until,
@@ -53,6 +54,25 @@ def planned(pilot: Pilot[int]) -> tuple[str, str]:
     """The stack and the folder that Review shows a plan for."""
     plan = pilot.app.screen.session.plan  # type: ignore[attr-defined]
     return plan.stack, plan.venv
+
+
+# The words
+
+
+@pytest.mark.parametrize(
+    ("session", "native"),
+    [(COMFYUI, False), (YOLO, True)],
+    ids=("native is suggested, and explained there", "another is suggested"),
+)
+async def test_what_a_stack_is_and_what_native_is_are_told_where_they_are_met_first(
+    session: Session, native: bool
+) -> None:
+    async with on_choose(session).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await settled(pilot)
+        assert "A stack is one matching set of ROCm and PyTorch" in flat(pilot)
+        assert ("native is AMD's own build." in flat(pilot)) == native
+        assert "AMD's own build" in flat(pilot)
 
 
 # The question
@@ -341,6 +361,14 @@ async def test_compare_says_why_and_selects_the_stack_of_the_column() -> None:
         assert "> rocm52" in screen_text(pilot.app)
 
 
+async def test_compare_says_in_a_line_what_the_processor_would_be() -> None:
+    async with SetupApp(LIVE_SERVICES, COMFYUI, "compare").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "compare")
+        await settled(pilot)
+        (line,) = [each for each in screen_text(pilot.app).splitlines() if "cpu" in each]
+        assert line.strip() == "Without the card: cpu (PyTorch for the processor, slow): works."
+
+
 async def test_escape_leads_from_compare_to_choose_with_nothing_changed() -> None:
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
@@ -360,7 +388,7 @@ async def test_no_footer_has_more_than_six_keys(step: str) -> None:
 async def test_the_screens_look_as_agreed(
     step: str, same_as_golden: Callable[[str, str], None]
 ) -> None:
-    from tests.screens.driving import as_agreed, settled
+    from tests.screens.driving import as_agreed
 
     async with SetupApp(LIVE_SERVICES, COMFYUI, step).run_test(size=(80, 24)) as pilot:
         await reach(pilot, step)

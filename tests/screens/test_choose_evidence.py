@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from screens.app import SetupApp
 from screens.choose.evidence import Evidence
@@ -170,3 +171,18 @@ async def test_a_key_answers_at_once(size: tuple[int, int]) -> None:
                 await pilot.app.run_action(action, screen)
                 quickest = min(quickest, time.perf_counter() - began)
             assert quickest * 1000 < HELD_MS, action
+
+
+async def test_reports_about_images_are_no_support_for_training() -> None:
+    session = Session(machine=seen(CLEAN), applications=("small-cnn",), stack="native")
+    async with SetupApp(SERVICES, session, "choose").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "choose")
+        await settled(pilot)
+        why = str(pilot.app.screen.query_one("#reasons", Static).content)
+        own, other = why.split("About another use")
+        assert "ComfyUI" not in own
+        assert "ComfyUI" in other
+        await press(pilot, "e", "m")
+        await settled(pilot)
+        lines = str(pilot.app.screen.query_one("#evidence", Static).content).splitlines()
+        assert "ABOUT ANOTHER USE: 3" in lines

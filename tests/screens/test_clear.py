@@ -6,8 +6,10 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.clear import ways_of
 from screens.session import Session, following, preceding
 from screens.windows.dialogs import Notice
+from tests.plan.system_machines import amd, with_packages
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import (
@@ -24,7 +26,8 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
 from wizard.journalform import Kind
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Package
+from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of
 from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
@@ -52,7 +55,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
         await to_clear(pilot)
         if services.mode == LIVE_SERVICES.mode:
             await as_agreed(pilot, same_as_golden, "clear")
-        await press(pilot, "down", "down", "down", "enter")
+        await press(pilot, "end", "enter")
         await reach(pilot, "review")
         key = "enter" if services.rehearses else "y"
         await until(pilot, lambda: key in usable_keys(pilot.app))
@@ -82,12 +85,49 @@ async def to_clear(pilot: Pilot[int]) -> None:
 async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> None:
     async with SetupApp(LIVE_SERVICES).run_test(size=SMALL) as pilot:
         await to_clear(pilot)
-        await press(pilot, "down", "down", "enter")
+        await press(pilot, "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "no ROCm package is installed" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "choose")
         assert "No plan" in status(pilot.app)
+
+
+@pytest.mark.parametrize(
+    ("packages", "rows"),
+    [
+        (
+            (amd("rocm-core"), amd("amdgpu-dkms")),
+            {
+                "its packages, apt sources and folders": ["rocm-core"],
+                "also amdgpu-dkms": ["rocm-core", "amdgpu-dkms"],
+            },
+        ),
+        (
+            (amd("rocm-core"), amd("amdgpu-dkms", state="half-configured")),
+            {"packages, sources, folders, amdgpu-dkms": ["rocm-core", "amdgpu-dkms"]},
+        ),
+        ((amd("rocm-core"),), {"its packages, apt sources and folders": ["rocm-core"]}),
+    ],
+    ids=("driver that works", "driver that is half installed", "no driver"),
+)
+def test_a_row_names_the_driver_package_where_it_removes_it_and_only_there(
+    packages: tuple[Package, ...], rows: dict[str, list[str]]
+) -> None:
+    machine = with_packages(*packages)
+    ways = [way for way in ways_of(machine) if set(way.scopes) <= {AMD, DRIVER} and way.scopes]
+    assert {way.what: list(going(machine, way.scopes).names) for way in ways} == rows
+
+
+async def test_why_a_half_installed_driver_cannot_stay_is_told_before_anything_is_chosen() -> None:
+    machine = with_packages(amd("rocm-core"), amd("amdgpu-dkms", state="half-configured"))
+    session = Session(machine=machine, clears=True)
+    async with SetupApp(LIVE_SERVICES, session, "clear").run_test(size=SMALL) as pilot:
+        await settled(pilot)
+        assert "amdgpu-dkms is half installed, and apt fails until it is gone." in words_on(
+            pilot.app
+        )
+        assert "The kernel's own driver stays." in words_on(pilot.app)
 
 
 def no_way_back(plan: Plan) -> Trouble | None:

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
+from screens.app import SetupApp
 from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.screen import CHANGED
@@ -28,13 +29,14 @@ from tests.screens.driving import (
     press,
     reach,
     screen_text,
+    session_at,
     settled,
     status,
     step_name,
     until,
     usable_keys,
 )
-from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import load_presets
@@ -309,6 +311,39 @@ async def test_what_was_set_and_answered_is_still_there_after_another_screen() -
         assert "16->32 hangs above 30x30." in screen_text(pilot.app)
         await press(pilot, "escape")
         assert "Find the limit of size between 1 and 256, on the CPU" in screen_text(pilot.app)
+
+
+async def test_who_wants_to_train_is_offered_gradients_too_and_may_take_them_off() -> None:
+    training = replace(session_at("conv2d"), applications=("small-cnn",))
+    app = SetupApp(Runner().services(), training, "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        assert "Measure every shape; forward and backward, on the GPU" in screen_text(pilot.app)
+        rows = pilot.app.screen.query_one(SweepViews).state.rows
+        assert [row.work for row in rows[:2]] == ["forward", "backward"]
+        await press(pilot, "o", *("down",) * 6, "left", "left", "left", "escape")
+        assert "Measure every shape, on the GPU" in screen_text(pilot.app)
+    replaying = but(Runner().services(), replayed="a hang of 16 input channels")
+    for session, services in (
+        (session_at("conv2d"), Runner().services()),
+        (training, replaying),
+    ):
+        async with SetupApp(services, session, "conv2d").run_test(size=SIZE) as pilot:
+            await reach(pilot, "conv2d")
+            rows = pilot.app.screen.query_one(SweepViews).state.rows
+            assert {row.work for row in rows} == {"forward"}
+
+
+@pytest.mark.parametrize("services", [LIVE_SERVICES, DRY_SERVICES], ids=("live", "dry run"))
+async def test_after_a_dry_run_the_list_says_that_the_stack_is_not_installed(
+    services: Services,
+) -> None:
+    async with SetupApp(services, session_at("conv2d"), "conv2d").run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        first, second = [line for line in screen_text(pilot.app).splitlines() if "  torch " in line]
+        assert ("not installed" in first) == services.rehearses
+        assert ("GPU" in first) != services.rehearses
+        assert "not installed" not in second
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:

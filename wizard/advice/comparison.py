@@ -12,7 +12,7 @@ from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
 from wizard.durations import time_text
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
-from wizard.knowledge.claims import load_claims, strongest_first
+from wizard.knowledge.claims import Claim, load_claims, strongest_first
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.torches import holes_of, torch_release
 from wizard.knowledge.verdicts import (
@@ -26,6 +26,8 @@ from wizard.knowledge.verdicts import (
 from wizard.machine.facts import Machine
 from wizard.sizes import size_text
 
+USES = frozenset({"applications", "image speed", "transformer", "training"})
+"""Topics of claims about what a card is used for."""
 NUMPY_2 = "2.0"
 RUN = "run-"
 """How the ids of verdicts on applications begin."""
@@ -52,6 +54,17 @@ class Aspect:
     claims: tuple[str, ...] = ()
     """Ids of the claims behind it: those that its verdict names first."""
     meaning: str = ""
+    topics: tuple[str, ...] = ()
+    """Of a purpose: the topics of claims that bear on it."""
+
+    def is_other_use(self, claim: Claim) -> bool:
+        """True for a claim about another use of the card than this purpose."""
+        own = USES & {*self.topics}
+        return (
+            bool(own)
+            and claim.topic in USES - own
+            and not (claim.topic == "image speed" and "applications" in own)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +169,7 @@ def _verdicts(
             answer.why,
             _ids(machine, purpose, stack, answer),
             purpose.meaning,
+            purpose.topics,
         )
 
 

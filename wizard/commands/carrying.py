@@ -116,7 +116,7 @@ def _afterwards(plan: Plan, applications: Sequence[str]) -> Iterator[str]:
     for line, *commands in starts(plan, applications):
         yield clean(line)
         yield from (f"    {clean(command)}" for command in commands)
-    yield f"Measure Conv2d: {clean(measure_command(plan))}"
+    yield f"Measure Conv2d: {clean(measure_command(plan, applications))}"
 
 
 def _not_agreed() -> int:

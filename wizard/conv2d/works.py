@@ -10,6 +10,8 @@ from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
 
 WORKS = ("forward", "backward", "train")
+TRAINING = ("forward", "backward")
+"""What a model that is trained needs of each shape."""
 FEWEST_VALUES = 16
 """Numbers of a channel that batch norm needs: with fewer, the deviation that it divides by is small
 now and then, and blows rounding errors up beyond any tolerance."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
 from wizard.knowledge.rows import read_rows
+from wizard.knowledge.verdicts import load_purposes
 
 PLAIN_TORCH = "own"
 """The id that stands for code of the user's own, or for none named."""
@@ -60,6 +62,8 @@ class Application:
     """The same where it runs on the processor alone."""
     disk_bytes: int | None = None
     """What it takes itself, with its first models, as its makers say."""
+    clone: str = ""
+    """The repository that is its folder, once cloned; ``""`` for packages and for own code."""
 
 
 @cache
@@ -81,3 +85,9 @@ def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
     if unknown:
         raise KeyError(f"no application {unknown[0]!r}; the known ones are {', '.join(known)}")
     return tuple(known[each] for each in ids)
+
+
+def trains(ids: Collection[str]) -> bool:
+    """True where one of these applications is for a purpose that trains models."""
+    purposes = {each.id for each in load_purposes() if "training" in each.topics}
+    return any(each.id in ids and each.purpose in purposes for each in load_applications())

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TextIO, TypeVar
 
+Explain = str | Callable[[int | None], None]
+"""What ``?`` tells of a question: a text, or what tells of one option or of all (None)."""
 Chosen = TypeVar("Chosen")
 
 BACK = "b"
@@ -19,7 +21,7 @@ HOW_TO_ANSWER = (
     "Type your answer and press Enter. Enter alone gives the default answer. b goes back to the "
     "previous question. q quits without changing anything."
 )
-"""Told where a question has no more to tell of itself."""
+"""Told below what a question tells of itself."""
 NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
 
 
@@ -53,13 +55,13 @@ class Asker:
         question: str,
         options: Sequence[Option[Chosen]],
         usual: int = 0,
-        explain: Callable[[int | None], None] | None = None,
         *,
+        explain: Explain,
         first: bool = False,
     ) -> Chosen:
         """The value of the option that was chosen; Enter takes the usual one, counted from 0.
 
-        ``explain`` tells more of an option, or of the question (None). Raises Left and WentBack.
+        Raises Left and WentBack.
         """
         keys = [each.key or str(number) for number, each in enumerate(options, 1)]
         ways = f"Enter for {keys[usual]}{_more(explain)}{'' if first else ', b back'}"
@@ -76,7 +78,12 @@ class Asker:
             self._say(AGAIN)
 
     def tick(
-        self, question: str, options: Sequence[Option[Chosen]], usual: Sequence[int] = ()
+        self,
+        question: str,
+        options: Sequence[Option[Chosen]],
+        usual: Sequence[int] = (),
+        *,
+        explain: str,
     ) -> tuple[Chosen, ...]:
         """The values of all that was named; several numbers may be, with blanks or commas."""
         names = ", ".join(str(place + 1) for place in usual) or "none"
@@ -85,29 +92,32 @@ class Asker:
             self._tell(question, [*lines, "  0  none of these"])
             wrong = 0
             while wrong < PATIENCE:
-                answer = self._answer(f"Numbers, such as 1, 3 (Enter for {names}, b back): ")
+                answer = self._answer(
+                    f"Numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
+                )
                 if not answer:
                     return tuple(options[place].value for place in usual)
                 places = _places(answer, len(options))
                 if places is not None:
                     return tuple(options[place].value for place in places)
                 self._no_way_back(answer)
-                if not self._helped(answer):
+                if not self._helped(answer, explain):
                     self._say(NO_NUMBER.format(answer))
                     wrong += 1
             self._say(AGAIN)
 
-    def text(self, question: str, usual: str = "") -> str:
+    def text(self, question: str, usual: str = "", *, explain: str) -> str:
         """What was typed; Enter takes the usual text. Raises Left and WentBack."""
         self._say("")
         self._say(question)
         if usual:
             self._say(f"  {usual}")
         while True:
-            prompt = "Another one (Enter keeps this one, b back): " if usual else "Answer: "
+            keeps = "Another one (Enter keeps this one" if usual else "Answer ("
+            prompt = f"{keeps}{_more(explain)}, b back): ".replace("(, ", "(")
             answer = self._answer(prompt)
             self._no_way_back(answer)
-            if not self._helped(answer):
+            if not self._helped(answer, explain):
                 return answer or usual
 
     def lines(self, end: str) -> str:
@@ -127,7 +137,7 @@ class Asker:
         self,
         answer: str,
         keys: Sequence[str],
-        explain: Callable[[int | None], None] | None,
+        explain: Explain,
         *,
         first: bool,
     ) -> bool:
@@ -136,18 +146,19 @@ class Asker:
             self._say(NOTHING_BEFORE)
             return True
         self._no_way_back(answer)
-        if explain is None:
-            return self._helped(answer)
+        if isinstance(explain, str):
+            return self._helped(answer, explain)
         wanted = answer[1:].strip()
         if answer[:1] != HELP or (wanted and wanted not in keys):
             return False
         explain(keys.index(wanted) if wanted else None)
         return True
 
-    def _helped(self, answer: str) -> bool:
-        """True where help was asked for, of which a question of this kind has none of its own."""
+    def _helped(self, answer: str, explain: str) -> bool:
+        """True where help was asked for, and given."""
         if answer[:1] != HELP:
             return False
+        self._say(explain)
         self._say(HOW_TO_ANSWER)
         return True
 
@@ -190,8 +201,8 @@ def in_turn(questions: Sequence[Callable[[Chosen], Chosen | None]], start: Chose
     return value
 
 
-def _more(explain: object) -> str:
-    return "" if explain is None else ", ? help, ?1 more about 1"
+def _more(explain: Explain) -> str:
+    return ", ? help" if isinstance(explain, str) else ", ? help, ?1 more about 1"
 
 
 def _places(answer: str, count: int) -> tuple[int, ...] | None:

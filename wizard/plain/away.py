@@ -11,6 +11,7 @@ from wizard.plain.asking import Option
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.plain.road import Road
     from wizard.plan.steps import Plan
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
 
 AWAY = "What do you want to remove? You see the plan first, and you can undo it."
 RUNS = "Which run do you want to undo? You see what it made and are asked first."
+AWAY_MORE = """\
+You see the full plan before anything is changed.
+1 removes what other scripts left: settings for ROCm, folders that belong to no package, and \
+packages that are broken.
+2 removes AMD's ROCm packages, with their apt sources and folders.
+3 removes those, and the ROCm packages of your distribution. Blender and others may use them."""
+RUNS_MORE = """\
+Each choice is one run of this program: what it did, where, and how it ended. You see what would \
+be undone, and are asked, before anything is changed. Files that you added stay."""
+FOR_GOOD_MORE = """\
+1 removes nothing and leaves the machine as it is.
+2 removes all of them. Rollback cannot restore the packages that are named above."""
 NOT_HERE = "A recorded machine has nothing to undo."
 FOR_GOOD = "Remove them anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
@@ -25,22 +38,28 @@ NO_RUN = "There is no run of this program to undo."
 
 def clear(road: Road) -> int:
     """Take ROCm off, or clear away what others left; gives the exit code."""
+    from wizard.plan.amd_packages import broken_driver
+
+    host, machine = road.look()
+    broken = broken_driver(machine)
+    driver = f", and the half-installed {', '.join(broken)}" if broken else ""
     options: list[Option[tuple[str, ...]]] = [
         Option("leftovers of other scripts: settings, orphans, broken packages", ("clean-up",)),
-        Option("AMD's ROCm packages", ("remove",)),
-        Option("AMD's and the distribution's ROCm", ("remove", "--distribution-rocm")),
+        Option(f"AMD's ROCm packages{driver}", ("remove",)),
+        Option(f"AMD's and the distribution's ROCm{driver}", ("remove", "--distribution-rocm")),
     ]
-    words = road.ask.choose(AWAY, options)
-    more = _for_good(road, words) if acts(road.arguments) else ()
+    words = road.ask.choose(AWAY, options, explain=AWAY_MORE)
+    more = _for_good(road, host, machine, words) if acts(road.arguments) else ()
     return 0 if more is None else road.carry_out(*words, *more)
 
 
-def _for_good(road: Road, words: Sequence[str]) -> tuple[str, ...] | None:
+def _for_good(
+    road: Road, host: Host, machine: Machine, words: Sequence[str]
+) -> tuple[str, ...] | None:
     from wizard.plan.impossible import PlanImpossible
     from wizard.run.clearing import clearing_plan, removal_scopes
     from wizard.run.stopped import stopped_plan
 
-    host, machine = road.look()
     kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
     scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
     if stopped_plan(kind, places_of(host)) is not None:
@@ -80,7 +99,7 @@ def chosen_for_good(road: Road, sources: Sources) -> tuple[str, ...] | None:
         Option("no: nothing is removed", False),
         Option("yes, remove them permanently", True),
     ]
-    if road.ask.choose(FOR_GOOD, options):
+    if road.ask.choose(FOR_GOOD, options, explain=FOR_GOOD_MORE):
         return ("--without-rollback",)
     road.say(clean(f"Nothing was changed. {refusal.next_step}"))
     return None
@@ -107,5 +126,5 @@ def roll_back(road: Road) -> int:
         where = f" in {run.plan['venv']}" if run.plan["venv"] else ""
         options.append(Option(clean(f"{run.id}: {run.name}{where}, {run.state}"), run.id))
     options += [Option(clean(f"{run.id}: {OLDER}"), run.id) for run in older]
-    chosen = road.ask.choose(RUNS, options)
+    chosen = road.ask.choose(RUNS, options, explain=RUNS_MORE)
     return road.carry_out("rollback", chosen)

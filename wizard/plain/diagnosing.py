@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from wizard.plain.road import Road
 
 FINDINGS = "Which one? Type its number to see the evidence and the fix."
+FINDINGS_MORE = """\
+Each number is something that was found on this machine. It shows the evidence and how to fix it.
+a prints everything, with the checks that found nothing wrong.
+0 goes back to the first menu."""
+MEND_MORE = """\
+1 goes back to the list of what was found.
+2 shows the plan of the fix. Nothing is changed before you agree to it."""
 ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
 MEND = "fix it: you see the plan first and are asked"
@@ -34,7 +41,7 @@ def walk(road: Road) -> int:
     options += (Option(_head(each), each) for each in counting)
     options += (Option(ALL, ALL, "a"), Option(BACK, None, "0"))
     while True:
-        chosen = road.ask.choose(FINDINGS, options, len(options) - 1)
+        chosen = road.ask.choose(FINDINGS, options, len(options) - 1, explain=FINDINGS_MORE)
         if chosen is None:
             return 0
         if isinstance(chosen, str):
@@ -65,7 +72,7 @@ def _tell(road: Road, finding: Finding, among: Sequence[Finding]) -> Sequence[st
         return ()
     options = [Option("back to the findings", False), Option(MEND, True)]
     try:
-        wanted = road.ask.choose("What now?", options)
+        wanted = road.ask.choose("What now?", options, explain=MEND_MORE)
     except WentBack:
         return ()
     return shlex.split(command)[1:] if wanted else ()

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 WHERE = "Where is the text (a log, a traceback, a program's output)?"
 PATH = "The path of the file:"
+WHERE_MORE = """\
+The text is compared with the error messages that this program knows. It is not sent anywhere.
+1 asks for the path of a text file, such as a log.
+2 lets you paste the lines here."""
+PATH_MORE = "Type the path of a text file, such as ~/error.log. The file is only read."
 PASTE = "Paste it now. End it with a line that contains only a full stop."
 END = "."
 
@@ -20,8 +25,8 @@ END = "."
 def walk(road: Road) -> int:
     """Ask for the text, then tell what it proves."""
     options = [Option("in a file", True), Option("I will paste it here", False)]
-    if road.ask.choose(WHERE, options):
-        path = road.ask.text(PATH)
+    if road.ask.choose(WHERE, options, explain=WHERE_MORE):
+        path = road.ask.text(PATH, explain=PATH_MORE)
         return road.carry_out("explain", absolute(path)) if path else 0
     from wizard.diagnose.explain import explain_file
     from wizard.report.findings import explanation_lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,40 @@ LIMITS = "For which channels do you want to find the largest size that finishes?
 SETTINGS = "Which shape do you want to make work?"
 OWN_SHAPE = "Channels and size, such as 16-32 64:"
 IN_USE = "Someone is logged in at a screen that this card drives, or may drive."
+PYTHONS_MORE = """\
+Each path is a Python on this machine that has PyTorch. Nothing in its folder is changed.
+The last choice asks you for the path of another one."""
+NAME_MORE = """\
+Type the path of a Python that has PyTorch. It is in the folder bin of its environment."""
+DEVICES_MORE = """\
+1 measures on the graphics card. A shape that hangs is ended at its time limit; until then the \
+desktop may stand still.
+2 computes on the processor. Nothing can hang, but it says nothing about your card."""
+AIMS_MORE = """\
+1 measures a table of shapes, one by one, and says of each whether it is right, wrong or hangs.
+2 measures a single small shape.
+3 asks which table: the layers of a model, or shapes that others published.
+4 measures larger and larger images, and says the largest that finishes.
+5 measures one shape with different environment variables, and says the fewest that it needs.
+6 measures what models need besides Conv2d, such as matrix products and batch norm."""
+PRESETS_MORE = """\
+Each choice is a list of shapes to measure. A longer list takes longer."""
+LIMITS_MORE = """\
+The numbers are the channels that go into the convolution and come out of it, as in your model.
+Square images up to 256 x 256 are tried."""
+SETTINGS_MORE = """\
+Choose the shape that hangs or is wrong on your card. Channels are those that go in and come out; \
+the other two numbers are the height and width of the image. The last choice lets you type one."""
+OWN_SHAPE_MORE = """\
+16-32 64 means: 16 channels go in, 32 come out, and the image is 64 x 64."""
+IN_USE_MORE = """\
+1 measures nothing, and goes back to the question before.
+2 measures although a hang may freeze that screen. Unsaved work on it may be lost."""
+KEEP_MORE = """\
+1 shows the plan that sets these variables for this environment. Nothing is changed before you \
+agree to it.
+2 keeps nothing: programs start without these variables, as before."""
+WORK = ("--work", "forward,backward")
 QUICK = ("--sizes", "32", "--channels", "16-32")
 CHANNELS = ("16-32", "32-64", "64-128")
 SHAPES = (("16-32", "64"), ("16-32", "224"), ("32-64", "64"), ("64-128", "64"))
@@ -38,12 +72,15 @@ class Wanted:
     aim: str = "table"
     shapes: tuple[str, ...] = ()
     agreed: tuple[str, ...] = ()
+    trains: bool = False
+    """True where what was wanted trains models: then the gradients are measured too."""
 
     @property
     def words(self) -> tuple[str, ...]:
         """The command line that they make."""
         python = ("--python", self.python) if self.python else ()
-        return ("conv2d", *python, "--device", self.device, *self.shapes, *self.agreed)
+        work = WORK if self.trains and self.aim in ("table", "quick", "preset") else ()
+        return ("conv2d", *python, "--device", self.device, *self.shapes, *work, *self.agreed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +96,11 @@ class Measuring:
         if wanted.python:
             return None
         options = [Option(clean(path), path) for path in self.pythons]
-        taken = self.road.ask.choose(PYTHONS, [*options, Option(TYPED, "")])
+        taken = self.road.ask.choose(PYTHONS, [*options, Option(TYPED, "")], explain=PYTHONS_MORE)
         if not taken:
             from wizard.commands.choosing import absolute
 
-            typed = self.road.ask.text(NAME)
+            typed = self.road.ask.text(NAME, explain=NAME_MORE)
             taken = absolute(typed) if "/" in typed else typed
         return replace(wanted, python=taken)
 
@@ -76,7 +113,8 @@ class Measuring:
             Option("the processor: no risk; its results are the reference", "cpu"),
         ]
         usual = 0 if self.with_card else 1
-        return replace(wanted, device=self.road.ask.choose(DEVICES, options, usual))
+        device = self.road.ask.choose(DEVICES, options, usual, explain=DEVICES_MORE)
+        return replace(wanted, device=device)
 
     def aim(self, wanted: Wanted) -> Wanted:
         """What is to be found out."""
@@ -88,7 +126,7 @@ class Measuring:
             Option("the fewest variables that make one shape work", "setting"),
             Option("other operations than Conv2d", "operations"),
         ]
-        return replace(wanted, aim=self.road.ask.choose(AIMS, options))
+        return replace(wanted, aim=self.road.ask.choose(AIMS, options, explain=AIMS_MORE))
 
     def shapes(self, wanted: Wanted) -> Wanted | None:
         """The options of ``conv2d`` that ask for that."""
@@ -99,7 +137,7 @@ class Measuring:
                 shapes = ("--preset", self._preset())
             case "limit":
                 channels = [Option(text, text) for text in CHANNELS]
-                chosen = self.road.ask.choose(LIMITS, channels)
+                chosen = self.road.ask.choose(LIMITS, channels, explain=LIMITS_MORE)
                 shapes = ("--find-limit", "size", "--channels", chosen)
             case "setting":
                 channels_, size = self._shape()
@@ -123,22 +161,24 @@ class Measuring:
         self.road.say(IN_USE)
         self.road.say(around.text)
         even = [Option("do not measure now", False), Option("measure anyway", True)]
-        if not self.road.ask.choose("What now?", even):
+        if not self.road.ask.choose("What now?", even, explain=IN_USE_MORE):
             raise WentBack
         return replace(wanted, agreed=("--even-if-in-use",))
 
     def _preset(self) -> str:
         from wizard.conv2d.presets import load_presets
 
-        return self.road.ask.choose(PRESETS, [Option(p.title, p.id) for p in load_presets()])
+        options = [Option(p.title, p.id) for p in load_presets()]
+        return self.road.ask.choose(PRESETS, options, explain=PRESETS_MORE)
 
     def _shape(self) -> tuple[str, str]:
         known = [Option(f"channels {c}, {s} x {s}", (c, s)) for c, s in SHAPES]
         none = Option("another one: I will type it", ("", ""))
-        chosen = self.road.ask.choose(SETTINGS, [*known, none])
+        chosen = self.road.ask.choose(SETTINGS, [*known, none], explain=SETTINGS_MORE)
         if chosen[0]:
             return chosen
-        channels, _, size = self.road.ask.text(OWN_SHAPE).partition(" ")
+        typed = self.road.ask.text(OWN_SHAPE, explain=OWN_SHAPE_MORE)
+        channels, _, size = typed.partition(" ")
         return channels, size.strip()
 
 
@@ -148,9 +188,14 @@ def walk(road: Road) -> int:
     return _measure(road, machine, Wanted())
 
 
-def measure(road: Road, python: str, *, on_processor: bool) -> int:
-    """Measure what was just installed."""
-    return _measure(road, None, Wanted(python, "cpu" if on_processor else "cuda"))
+def measure(
+    road: Road, python: str, *, on_processor: bool, applications: Sequence[str] = ()
+) -> int:
+    """Measure what was just installed, as these programs use it."""
+    from wizard.knowledge.applications import trains
+
+    device = "cpu" if on_processor else "cuda"
+    return _measure(road, None, Wanted(python, device, trains=trains(applications)))
 
 
 def _measure(road: Road, machine: Machine | None, known: Wanted) -> int:
@@ -188,6 +233,6 @@ def _keep(road: Road, python: str) -> None:
     if found is None:
         return
     keep = [Option("show me the plan for this", True), Option("no", False)]
-    if road.ask.choose(f"Keep this setting for {found.venv}?", keep):
+    if road.ask.choose(f"Keep this setting for {found.venv}?", keep, explain=KEEP_MORE):
         pairs = [f"{name}={value}" for name, value in found.setting]
         road.carry_out("keep", "--venv", found.venv, *pairs)

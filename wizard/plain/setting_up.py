@@ -20,13 +20,42 @@ if TYPE_CHECKING:
     from wizard.report.recommendation import Compared
 
 WISHES = "What do you want to run? The recommendation depends on it."
-STACKS = "Which stack? The recommended one comes first."
+STACKS = "Which stack? The recommended one comes first; native is AMD's own build."
 SURE = "Use it anyway?"
 CARDS = "There is more than one AMD card. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "What may it change?"
 GROUPS = "You have no permission to use the GPU yet. Should the plan give it to you?"
 UNDO = "You can undo any of them after installing: rdna1-setup rollback"
+WISHES_MORE = """\
+Type the numbers of the programs that you want to run, such as 1, 3. They decide which stack is \
+recommended. Nothing is installed yet.
+0 recommends a stack for PyTorch in general."""
+CARDS_MORE = """\
+The stack is chosen for the card that you take here. Enter takes the one that suits PyTorch best.
+What stands after "at" is the place of the card on the PCI bus, as lspci shows it."""
+SURE_MORE = """\
+1 goes back to the list of stacks.
+2 continues with this one. It cannot run what is named above, but may run other programs."""
+PRESETS_MORE = """\
+These are environment variables that somebody published for convolutions on these cards.
+1 sets only what the stack itself needs.
+Each other choice also sets those of that source, for this environment alone."""
+FOOTPRINTS_MORE = """\
+1 puts everything into one folder. PyTorch needs no more: its wheels include their own ROCm.
+2 also installs ROCm packages with apt, for programs that use ROCm without PyTorch.
+Rollback undoes either."""
+GROUPS_MORE = """\
+Linux lets only members of certain groups use the GPU.
+1 adds you to them when the plan is carried out. It counts from your next login on.
+2 leaves your groups as they are. PyTorch cannot use the GPU until you have that permission."""
+FOLDER_MORE = """\
+Enter takes the folder that is shown. Another folder is created if it does not exist.
+For an environment that exists already, the plan says whether PyTorch is replaced there."""
+MEASURE_MORE = """\
+1 measures convolutions with what was just installed. You choose which, and are asked before \
+anything runs on the GPU.
+2 goes back to the first menu. Its second choice measures later."""
 FOLDER = "Which folder? Name a new one, or an existing venv or conda environment."
 
 
@@ -74,7 +103,8 @@ class Setup:
             for each in offered
         ]
         usual = [place for place, each in enumerate(offered) if each.id in there]
-        return replace(wanted, applications=self.road.ask.tick(WISHES, options, usual))
+        ticked = self.road.ask.tick(WISHES, options, usual, explain=WISHES_MORE)
+        return replace(wanted, applications=ticked)
 
     def card(self, wanted: Wanted) -> Wanted | None:
         """The card, where there is a choice."""
@@ -86,7 +116,8 @@ class Setup:
         if len(cards) < 2 or usual is None:
             return None
         options = [Option(_card_text(gpu), gpu.pci_address) for gpu in cards]
-        return replace(wanted, gpu=self.road.ask.choose(CARDS, options, cards.index(usual)))
+        chosen = self.road.ask.choose(CARDS, options, cards.index(usual), explain=CARDS_MORE)
+        return replace(wanted, gpu=chosen)
 
     def stack(self, wanted: Wanted) -> Wanted:
         """The stack, with the advice before it."""
@@ -123,7 +154,7 @@ class Setup:
         self.road.say()
         self.road.say(clean(warning))
         options = [Option("no, choose another stack", False), Option("yes, continue with it", True)]
-        if not self.road.ask.choose(SURE, options):
+        if not self.road.ask.choose(SURE, options, explain=SURE_MORE):
             raise WentBack
         return wanted
 
@@ -139,7 +170,8 @@ class Setup:
             Option(f"{each.name}, from {each.source}. {each.caution}", each.name)
             for each in stack.presets
         ]
-        return replace(wanted, preset=self.road.ask.choose(PRESETS, options))
+        preset = self.road.ask.choose(PRESETS, options, explain=PRESETS_MORE)
+        return replace(wanted, preset=preset)
 
     def footprint(self, wanted: Wanted) -> Wanted | None:
         """The folder alone, or system packages too where the stack has any."""
@@ -155,7 +187,8 @@ class Setup:
             Option("one folder in your home", "venv"),
             Option(system, "venv+system"),
         ]
-        return replace(wanted, footprint=self.road.ask.choose(FOOTPRINTS, options))
+        footprint = self.road.ask.choose(FOOTPRINTS, options, explain=FOOTPRINTS_MORE)
+        return replace(wanted, footprint=footprint)
 
     def groups(self, wanted: Wanted) -> Wanted | None:
         """Permission to use the GPU, where it is missing and the plan can give it."""
@@ -170,12 +203,14 @@ class Setup:
             Option(f"yes: it adds you to {' and '.join(groups)}, as root", False),
             Option("no: do not change my groups", True),
         ]
-        return replace(wanted, without_groups=self.road.ask.choose(GROUPS, options))
+        declined = self.road.ask.choose(GROUPS, options, explain=GROUPS_MORE)
+        return replace(wanted, without_groups=declined)
 
     def folder(self, wanted: Wanted) -> Wanted:
         """Where it goes."""
         usual = folder_of(self.road.arguments, wanted.stack, self.host.home)
-        return replace(wanted, folder=absolute(self.road.ask.text(FOLDER, usual)))
+        typed = self.road.ask.text(FOLDER, usual, explain=FOLDER_MORE)
+        return replace(wanted, folder=absolute(typed))
 
     def for_good(self, wanted: Wanted) -> tuple[str, ...] | None:
         """The option to remove what nothing could put back, if anything is; None for no."""
@@ -233,8 +268,13 @@ def _measure(road: Road, wanted: Wanted) -> int:
     from wizard.plain import measuring
 
     options = [Option("yes, measure Conv2d", True), Option("no, back to the beginning", False)]
-    if road.ask.choose("Installed. Measure it now?", options):
-        measuring.measure(road, f"{wanted.folder}/bin/python", on_processor=wanted.stack == "cpu")
+    if road.ask.choose("Installed. Measure it now?", options, explain=MEASURE_MORE):
+        measuring.measure(
+            road,
+            f"{wanted.folder}/bin/python",
+            on_processor=wanted.stack == "cpu",
+            applications=wanted.applications,
+        )
     return 0
 
 

@@ -19,6 +19,9 @@ NO_SCREENS = "This terminal cannot show screens (TERM={0}), so here is the plain
 ASKED = "{0} is running. How should this program talk to you?"
 PLAIN_TEXT = "in plain text: numbered questions, one line per event"
 ON_SCREENS = "on screens"
+ASKED_MORE = """\
+1 prints numbered questions and one line for each event: a screen reader can read that.
+2 fills the terminal with screens, which few screen readers can follow."""
 NOT_AGAIN = "To skip this question: rdna1-setup --plain, or rdna1-setup --screens."
 
 
@@ -68,6 +71,6 @@ def _asked(aid: str) -> str:
     say(NOT_AGAIN)
     try:
         head = ASKED.format(aid[:1].upper() + aid[1:])
-        return Asker(sys.stdin, say).choose(head, options, first=True)
+        return Asker(sys.stdin, say).choose(head, options, explain=ASKED_MORE, first=True)
     except Left:
         return PLAIN  # which ends at once, with its own words for that

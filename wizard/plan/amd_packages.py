@@ -75,8 +75,8 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
             "removed only by an exact list, so no plan was made."
         )
     asked = DRIVER in scopes
-    if any(one.name in DRIVERS and is_broken(one) for one in packages):
-        scopes = (*scopes, DRIVER) if AMD in scopes else scopes  # its firmware goes with it
+    if AMD in scopes and broken_driver(machine):
+        scopes = (*scopes, DRIVER)
     out = [one for one in packages if _goes(one, scopes, kept_release)]
     if any(_is_other(one) for one in packages if one.origin == "amd" and one not in out):
         out = [one for one in out if one.name != INSTALLER]  # it has the sources of what stays
@@ -84,6 +84,19 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     return Going(
         tuple(out), stays, tuple(_notes(packages, out, scopes, asked=asked)), AMD in scopes
     )
+
+
+def drivers_of(machine: Machine) -> tuple[str, ...]:
+    """AMD's kernel driver packages that are installed, by name."""
+    packages = () if isinstance(machine.rocm_packages, Unknown) else machine.rocm_packages
+    return tuple(one.name for one in packages if one.name in DRIVERS and one.origin == "amd")
+
+
+def broken_driver(machine: Machine) -> tuple[str, ...]:
+    """The same where one of them is half installed: they go with ROCm, or apt would fail."""
+    packages = () if isinstance(machine.rocm_packages, Unknown) else machine.rocm_packages
+    broken = any(one.name in DRIVERS and is_broken(one) for one in packages)
+    return drivers_of(machine) if broken else ()
 
 
 def release_of(package: Package) -> str:

@@ -29,11 +29,12 @@ from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
-from wizard.plan.settings import chosen_preset
+from wizard.plan.settings import chosen_preset, visible_device
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
 from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
+from wizard.plan.using import not_installed
 from wizard.plan.venv import venv_steps
 
 __all__ = ["PlanImpossible", "make_plan"]
@@ -218,6 +219,12 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
         )
     if stack.gfx:
         notes.append("The makers of this program have not run this stack on an RDNA1 card.")
+    card = chosen_card(machine, choice.gpu)
+    if card and (masks := visible_device(machine, choice, stack)):
+        mask = ", ".join(map("=".join, masks))
+        notes.append(f"This environment uses only the {card.name} at {card.pci_address} ({mask}).")
+    if apart := not_installed(choice.applications, machine):
+        notes.append(apart)
     return tuple(dict.fromkeys(notes))
 
 

@@ -23,7 +23,7 @@ def setting_steps(
     settings = (
         *stack.environment,
         *(preset.variables if preset else ()),
-        *_visible_device(machine, choice, stack),
+        *visible_device(machine, choice, stack),
     )
     packages = f"{venv}/lib/python{minor}/site-packages"
     constraints = f"{venv}/rdna1-constraints.txt"
@@ -97,7 +97,7 @@ def _file(path: str, content: str, reason: str, title: str, mode: int = 0o644) -
     return WriteFile(reason, path, content, mode, f"remove {path}", title=title)
 
 
-def _visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:
+def visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:
     """ROCR_VISIBLE_DEVICES, where KFD offers more than the card that was chosen."""
     if not stack.gfx:
         return ()

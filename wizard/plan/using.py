@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
 
 from wizard.advice.floors import older_release
-from wizard.knowledge.applications import Application, applications_named
+from wizard.knowledge.applications import Application, applications_named, trains
 from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
+from wizard.sizes import listed
 
 SCRIPT = "your_script.py"
 RIGHT = "permission to open"
 """How a right that is missing begins, among what a plan asks the user for."""
 REQUIREMENTS = {"comfyui": "requirements.txt", "fooocus": "requirements_versions.txt"}
 """The file of a program's folder that names its packages, by the program's readme."""
+NOT_OURS = "{0} is not installed by this program."
 IN_FOLDER = "cd {folder} && "
 
 
@@ -40,6 +43,25 @@ def starts(
     return tuple(found)
 
 
+def not_installed(applications: Sequence[str], machine: Machine) -> str:
+    """That the programs to run are no part of a plan; ``""`` where all are there, or none is one.
+
+    A package may be there in another environment, which is no help in this one.
+    """
+    packaged = {trace.id for trace in load_traces() if trace.packages}
+    titles = [
+        each.title
+        for each in applications_named(tuple(applications))
+        if each.id in packaged or (each.clone and not _folder(each, machine))
+    ]
+    if not titles:
+        return ""
+    return (
+        f"This plan prepares PyTorch and does not install {listed(titles)}. How to do that is "
+        "shown at the end."
+    )
+
+
 def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
     """Which Python is for what."""
     if on_processor(plan):
@@ -51,10 +73,11 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
     )
 
 
-def measure_command(plan: Plan) -> str:
-    """Measures Conv2d on the device that the stack is for."""
+def measure_command(plan: Plan, applications: Collection[str] = ()) -> str:
+    """Measures Conv2d on the device that the stack is for, and as these programs use it."""
     device = " --device cpu" if on_processor(plan) else ""
-    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}"
+    work = " --work forward,backward" if trains(applications) else ""
+    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{work}"
 
 
 def on_processor(plan: Plan) -> bool:
@@ -70,17 +93,22 @@ def _start(
         return _by_package(plan, asked, trace, machine)
     folder = _folder(asked, machine)
     line = trace.start if trace is not None else ""
+    clone = f"git clone {asked.clone} && cd {PurePosixPath(asked.clone).name}"
+    got = (clone,) if asked.clone and not folder else ()
+    get = f"{NOT_OURS.format(asked.title)} Get it unless you have it"
     file = REQUIREMENTS.get(asked.id)
     if not file:
-        return (f"{asked.title}:", *_in(folder, line, plan, machine), _told(asked, plan, machine))
+        return (
+            f"{asked.title}:" if folder else f"{get}, then start it:",
+            *got,
+            *_in(folder, line, plan, machine),
+            _told(asked, plan, machine),
+        )
     packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
     here = f"{asked.title}: install its packages once, then start it."
-    absent = (
-        f"{asked.title} is not on this machine yet. Once you have it, install its packages in "
-        "its folder, "
-    )
     return (
-        here if folder else f"{absent}then start it.",
+        here if folder else f"{get}, install its packages once, then start it:",
+        *got,
         *_in(folder, packages, plan, machine),
         *_in(folder, line, plan, machine),
     )
@@ -96,7 +124,7 @@ def _by_package(
     begin = trace.start.partition(" --root")[0]  # where its own folder is, it knows by itself
     program = begin.format(program=_program(plan, trace.program, machine))
     return (
-        f"{asked.title}: install it once, then start it.",
+        f"{NOT_OURS.format(asked.title)} Install it once, then start it:",
         f"{python} -m pip install {packages}",
         program or _script(plan, machine),
     )

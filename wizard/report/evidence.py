@@ -9,7 +9,7 @@ from datetime import date
 from wizard.advice.comparison import Aspect
 from wizard.conv2d.cards.received import Received
 from wizard.knowledge.ageing import overdue
-from wizard.knowledge.claims import Claim, Grade
+from wizard.knowledge.claims import TOPICS, Claim, Grade
 from wizard.report.received import received_lines
 from wizard.report.units import WIDTH
 
@@ -19,13 +19,14 @@ LABEL = 9
 LONG_AGO = "more than a year ago"
 OTHERS = "These are other people's statements. We have run nothing on an RDNA1 card."
 NO_CLAIM = "No published statement supports it; its basis is given above."
-MEASURED = "measured"
+MEASURED, OTHER_USE = "measured", "other use"
 HEADS = {
     MEASURED: "MEASURED WITH THIS PROGRAM",
     "for": "FOR IT",
     "against": "AGAINST IT",
     "unknown": "OPEN",
     "refuted": "REFUTED",
+    OTHER_USE: "ABOUT ANOTHER USE",
 }
 
 
@@ -58,14 +59,19 @@ def evidence_lines(
         yield from ("", *_wrapped(NO_CLAIM, width))
         return
     for side, head in HEADS.items():
-        group = [claim for claim in claims if claim.side == side]
+        group = [
+            claim
+            for claim in claims
+            if side == (OTHER_USE if aspect.is_other_use(claim) else claim.side)
+        ]
         shown = group if whole else group[:BEST]
         left = len(group) - len(shown)
         rest = f"; {more} the other {left}" if left and more else ""
         if group:
             yield from ("", f"{head}: {len(group)}{rest}")
         for claim in shown:
-            yield from ("", *claim_lines(claim, day, width, _rivals(claim, known)))
+            use = TOPICS[claim.topic] if side == OTHER_USE else ""
+            yield from ("", *claim_lines(claim, day, width, _rivals(claim, known), use))
     yield from ("", *_wrapped(OTHERS, width))
 
 
@@ -75,10 +81,16 @@ def verdict_lines(aspect: Aspect, width: int = WIDTH) -> Iterator[str]:
     yield from _wrapped(f"{aspect.because.rstrip('.')}.", width, "  ")
 
 
-def claim_lines(claim: Claim, day: date, width: int, rivals: Sequence[Claim] = ()) -> Iterator[str]:
-    """One claim with all that is needed to judge it, and who says otherwise."""
+def claim_lines(
+    claim: Claim, day: date, width: int, rivals: Sequence[Claim] = (), use: str = ""
+) -> Iterator[str]:
+    """One claim with all that is needed to judge it, and who says otherwise.
+
+    ``use``: what it is about, where that is not what was asked.
+    """
     yield from _wrapped(claim.text, width, "  ")
     facts = (
+        ("use", use),
         ("who", f"{claim.who}, {claim.date} ({claim.grade.value})"),
         ("card", " ".join((claim.card, *claim.gfx)) or "not stated"),
         ("versions", claim.versions or "not stated"),

@@ -36,8 +36,9 @@ def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 
 
 def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
-    place = f", in {plan.venv}" if plan.venv else ""
-    yield f"Plan {plan.id}: {plan.name}, footprint {plan.footprint}{place}"
+    place = f", in the folder {plan.venv}" if plan.venv else ""
+    system = " and as system packages" if plan.footprint == "venv+system" else ""
+    yield f"Plan {plan.id}: {plan.name}{place}{system}"
     yield from cost_lines(plan, found)
     if plan.first:
         yield from textwrap.wrap(

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from wizard.advice.card import with_card
-from wizard.advice.comparison import Column, LineSpeed, also, columns, everything
+from wizard.advice.comparison import RUN, Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target
 from wizard.conv2d.cards.received import received_on
@@ -131,6 +131,10 @@ def stack_lines(found: Compared, stack: str, evidence_on: date | None = None) ->
     yield ""
     if evidence_on:
         yield from _old_checks(_stack(stack), evidence_on)
+        for aspect in found.column(stack).aspects:
+            if aspect.id.startswith(RUN) and aspect.id != f"{RUN}{PLAIN_TORCH}":
+                yield from evidence_lines(aspect, load_claims(), evidence_on, whole=True)
+                yield ""
         about = everything(_stack(stack))
         measured = received_on(stack, about.id)
         yield from evidence_lines(about, load_claims(), evidence_on, whole=True, received=measured)

@@ -1,0 +1,54 @@
+"""What ``?`` tells: each question explains itself, and what each of its answers does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import MACHINE
+from tests.plain.walking import walk
+from wizard.plain.asking import HOW_TO_ANSWER
+
+TWO_CARDS = "tests/machines/rx5700-rx5500xt-noble"
+
+
+@pytest.mark.parametrize(
+    ("answers", "machine", "told"),
+    [
+        ("1 ? q", "", "0 recommends a stack for PyTorch in general."),
+        ("1 0 ? q", TWO_CARDS, "Enter takes the one that suits PyTorch best."),
+        ("1 1 {rocm52} ? q", "", "1 goes back to the list of stacks."),
+        ("1 0 {rocm57} ? q", "", "1 sets only what the stack itself needs."),
+        ("1 0 {rocm57} . ? q", "", "1 puts everything into one folder."),
+        ("1 0 . ? q", MACHINE, "Linux lets only members of certain groups use the GPU."),
+        ("1 0 {cpu} ? q", "", "Enter takes the folder that is shown."),
+        ("2 ? q", "", "Each path is a Python on this machine that has PyTorch."),
+        ("2 2 ? q", "", "It is in the folder bin of its environment."),
+        ("2 1 ? q", "", "1 measures on the graphics card."),
+        ("2 1 . ? q", "", "5 measures one shape with different environment variables"),
+        ("2 1 . 3 ? q", "", "Each choice is a list of shapes to measure."),
+        ("2 1 . 4 ? q", "", "Square images up to 256 x 256 are tried."),
+        ("2 1 . 5 ? q", "", "The last choice lets you type one."),
+        ("2 1 . 5 5 ? q", "", "16-32 64 means: 16 channels go in"),
+        ("3 ? q", "", "a prints everything"),
+        ("3 3 ? q", "", "1 goes back to the list of what was found."),
+        ("4 ? q", "", "2 lets you paste the lines here."),
+        ("4 1 ? q", "", "The file is only read."),
+        ("5 ? q", "", "3 removes those, and the ROCm packages of your distribution."),
+    ],
+)
+def test_a_question_explains_itself(answers: str, machine: str, told: str, tmp_path: Path) -> None:
+    where = ("--machine", machine) if machine else ("--demo",)
+    for stack in re.findall(r"{(\w+)}", answers):
+        _, before = walk(tmp_path, f"{answers.partition(' {')[0]} q", *where)
+        number = re.search(rf"^  (\d)  {stack}: ", before, re.MULTILINE)
+        assert number is not None
+        answers = answers.replace(f"{{{stack}}}", number[1])
+    _, said = walk(tmp_path, answers, *where)
+    flat = " ".join(said.split())
+    assert told in flat
+    assert flat.count(HOW_TO_ANSWER) == 1
+    too_long = [line for line in said.splitlines() if len(line) > 79 and len(line.split()) > 1]
+    assert too_long == []
