@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from wizard.diagnose import (
-    card_formats,
     kinds,
     lines,
     listed_cards,
@@ -20,6 +19,7 @@ from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import TOLD_ANCHORS
 from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
+from wizard.knowledge.listings import load_listings
 
 SIGNS = (*load_signs(), *load_marks())
 PATTERNS = {
@@ -36,13 +36,13 @@ AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".HEADING")
 """Looked for where a line begins, and nowhere else."""
 OF_LINES = {
     f"{module.__name__}.{name}": value
-    for module in (card_formats, kinds, lines, listed_cards, mentions, plain, settings_told, told)
+    for module in (kinds, lines, listed_cards, mentions, plain, settings_told, told)
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
 } | {
-    f"card_formats.{name} of {program}": form
-    for name in ("ONE_LINE", "STARTS", "TOLD")
-    for program, form in vars(card_formats)[name].items()
+    f"listings.toml: {each.name}: {form.pattern}": form
+    for each in load_listings().values()
+    for form in (*each.one_line, *each.start, *each.told)
 }
 QUICK_S = 0.5
 """Far more than any of them takes, far less than one that runs away."""

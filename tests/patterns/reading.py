@@ -98,7 +98,7 @@ def chosen(each: Gathered, most: int) -> list[tuple[str, str]]:
 
 def from_data() -> tuple[Gathered, ...]:
     """The patterns that stand in our data."""
-    from wizard.knowledge import causes, error_texts, kernel_messages
+    from wizard.knowledge import causes, error_texts, kernel_messages, listings
     from wizard.knowledge.tables import read_table
 
     signs = (
@@ -117,7 +117,12 @@ def from_data() -> tuple[Gathered, ...]:
         Gathered("variables.toml", re.compile(pattern), "fullmatch")
         for pattern in _patterns(read_table("variables.toml"))
     )
-    return (*signs, *lines, *values)
+    cards = (
+        Gathered(f"listings.toml: {each.name}", form)
+        for each in listings.load_listings().values()
+        for form in (*each.one_line, *each.start, *each.told)
+    )
+    return (*signs, *lines, *values, *cards)
 
 
 def of_names() -> tuple[Gathered, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wizard.diagnose.chip_names import INTEGRATED
 from wizard.diagnose.concluded_devices import held_by_vfio, not_driven
 from wizard.diagnose.concluded_packages import (
     mixed,
@@ -18,7 +17,7 @@ from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
 from wizard.diagnose.versions import rocm_of
-from wizard.knowledge.cards import is_rdna1
+from wizard.knowledge.cards import is_integrated, is_rdna1
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 SYMPTOMS = (
@@ -127,7 +126,7 @@ def processor_gpu(reading: Reading) -> Concluded | None:
     named = [
         said
         for said in (*reading.told.missing_targets, *reading.told.library_targets)
-        if said.value in INTEGRATED
+        if is_integrated(said.value)
     ]
     if named:
         return Confidence.CERTAIN, evidence_of(said.line for said in named[:2])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from wizard.diagnose.chip_names import INTEGRATED
 from wizard.diagnose.reading import Reading
-from wizard.knowledge.cards import is_rdna1
+from wizard.knowledge.cards import is_integrated, is_rdna1
 
 NAMED = ("other-amd", "older-amd")
 """Marks of cards that are not RDNA1."""
@@ -19,5 +18,7 @@ def of_another_card(reading: Reading) -> bool:
     targets = {said.value for said in reading.told.missing_targets + reading.told.library_targets}
     if reading.has("rdna1") or any(map(is_rdna1, targets)):
         return False
-    told = not reading.has("override") and bool(targets - INTEGRATED - PRETENDED)
+    told = not reading.has("override") and any(
+        not is_integrated(each) for each in targets - PRETENDED
+    )
     return told or any(map(reading.has, NAMED))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from wizard.diagnose.card_formats import CARD_ANCHORS
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.kinds import kinds_in
@@ -20,6 +19,7 @@ from wizard.diagnose.plain import plain
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
 from wizard.diagnose.unrecognised import ERROR_ANCHORS, ErrorLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
+from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases
 from wizard.run.lines import beginning
 
@@ -87,7 +87,7 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
         reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
         for line in finder.lines(chunk):
             held = anchors_in(line.text)
-            if not held.isdisjoint(CARD_ANCHORS):
+            if not held.isdisjoint(_card_anchors()):
                 cards.take(line)
             if not held.isdisjoint(ERROR_ANCHORS):
                 reading.errors.take(line)
@@ -112,8 +112,13 @@ def _signs_of() -> dict[str, list[Sign]]:
 
 
 @cache
+def _card_anchors() -> frozenset[str]:
+    return frozenset(anchor for each in load_listings().values() for anchor in each.anchors)
+
+
+@cache
 def _words() -> tuple[str, ...]:
-    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS, *ERROR_ANCHORS})
+    return tuple({*_signs_of(), *_card_anchors(), *TOLD_ANCHORS, *ERROR_ANCHORS})
 
 
 @cache
@@ -164,7 +169,7 @@ def is_known(text: str) -> bool:
     """True for a line that is a sign or a mark by itself, or that tells of a card or a stack."""
     line = plain(text)
     held = anchors_in(line)
-    if not held.isdisjoint((*CARD_ANCHORS, *TOLD_ANCHORS)):
+    if not held.isdisjoint((*_card_anchors(), *TOLD_ANCHORS)):
         return True
     return any(s.pattern.search(line) for anchor in held for s in _signs_of().get(anchor, ()))
 
