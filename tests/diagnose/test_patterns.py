@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from wizard.diagnose import (
-    kinds,
     lines,
     listed_cards,
-    mentions,
     plain,
     settings_told,
-    told,
 )
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
-from wizard.diagnose.told import TOLD_ANCHORS
+from wizard.diagnose.told import told_anchors
 from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
+from wizard.knowledge.text_lines import load_kinds, load_mentions, load_values
 
 SIGNS = (*load_signs(), *load_marks())
 PATTERNS = {
@@ -34,16 +32,24 @@ AROUND = {
 }
 AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".HEADING")
 """Looked for where a line begins, and nowhere else."""
-OF_LINES = {
-    f"{module.__name__}.{name}": value
-    for module in (kinds, lines, listed_cards, mentions, plain, settings_told, told)
-    for name, value in vars(module).items()
-    if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
-} | {
-    f"listings.toml: {each.name}: {form.pattern}": form
-    for each in load_listings().values()
-    for form in (*each.one_line, *each.start, *each.told)
-}
+OF_LINES = (
+    {
+        f"{module.__name__}.{name}": value
+        for module in (lines, listed_cards, plain, settings_told)
+        for name, value in vars(module).items()
+        if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+    }
+    | {
+        **{f"text_lines.toml: {name}": form for name, form in load_mentions().items()},
+        **{f"text_lines.toml: {name}": form for name, form in load_kinds().items()},
+        **{f"text_lines.toml: {v.id}: {v.pattern.pattern}": v.pattern for v in load_values()},
+    }
+    | {
+        f"listings.toml: {each.name}: {form.pattern}": form
+        for each in load_listings().values()
+        for form in (*each.one_line, *each.start, *each.told)
+    }
+)
 QUICK_S = 0.5
 """Far more than any of them takes, far less than one that runs away."""
 MEGABYTE = 1_000_000
@@ -146,4 +152,4 @@ def test_no_cause_explains_itself_away_through_others() -> None:
 
 
 def test_anchors_of_what_is_told_are_plain() -> None:
-    assert all(anchor.strip() for anchor in TOLD_ANCHORS)
+    assert all(anchor.strip() for anchor in told_anchors())

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from wizard.diagnose.finding import Confidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
-from wizard.diagnose.told import PYTORCH_INDEX, Said
+from wizard.diagnose.told import Said
 from wizard.diagnose.versions import rocm_of, torch_before
 
+PYTORCH_INDEX = re.compile(r"pytorch\.org|amd\.com|radeon\.com")
 INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")
 SYSTEM_ROCM = re.compile(r"/opt/rocm-(\d{1,4})\.(\d{1,4})")
 MAJOR = re.compile(r"\b(lib[\w-]+\.so\.\d+)")

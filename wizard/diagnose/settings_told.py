@@ -6,9 +6,13 @@ import re
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.mentions import COMMENT, SEARCH, explained, proposed, taken_away
+from wizard.diagnose.mentions import is_mention, spoken_of, taken_away
 from wizard.diagnose.plain import plain
 
+SETTING_ANCHORS = (
+    *("HSA_", "HIP_", "MIOPEN_", "ROCR_", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"),
+    *("PYTORCH_ROCM_ARCH", "AMD_SERIALIZE"),
+)
 NAMES = r"(?:HSA|HIP|MIOPEN|ROCR|CUDA_VISIBLE|LD_LIBRARY|PYTORCH_ROCM|AMD_SERIALIZE)_[A-Z0-9_]+"
 SETTING = re.compile(
     rf"(?<![\w$])({NAMES})(?:\"|'|\")?\]?\s*=\s*(\"[^\"]{{0,300}}\"|'[^']{{0,300}}'|[^\s\"';&|]{{0,300}})"
@@ -32,26 +36,19 @@ NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[
 
 def settings_of(line: Line) -> list[tuple[str, str]]:
     """The variables that this line sets, or asks for and is told."""
-    told = line.text
-    if NOT_SET.search(told) or COMMENT.match(told) or SEARCH.search(told) or taken_away(line):
+    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
         return []
     return settings_in(line.text) + answered(line)
 
 
 def taken_back(line: Line) -> list[str]:
     """The variables that this line unsets."""
-    return [] if COMMENT.match(line.text) else UNSET.findall(line.text)
-
-
-def spoken_of(text: str, found: re.Match[str]) -> bool:
-    """True where somebody proposes or explains this setting."""
-    before, after = text[max(0, found.start() - 120) : found.start()], text[found.end() :]
-    return proposed(before) or explained(after[:40])
+    return [] if is_mention(line.text, "comment") else UNSET.findall(line.text)
 
 
 def settings_in(text: str) -> list[tuple[str, str]]:
     """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    given = (f for f in SETTING.finditer(text) if not spoken_of(text, f))
+    given = (f for f in SETTING.finditer(text) if not spoken_of(text[: f.start()], text[f.end() :]))
     found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
     found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
