@@ -18,10 +18,11 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.diagnose import here, kernel
+from wizard.diagnose.alone import run_each
+from wizard.diagnose.checks_settings import miopen_folders
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.here import looks_here, started_s
-from wizard.diagnose.machine import diagnose, each
-from wizard.diagnose.miopen_folders import miopen_folders
+from wizard.diagnose.machine import diagnose, looks_of
 from wizard.machine.detect import detect
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
@@ -77,7 +78,7 @@ def test_of_a_recorded_machine_a_log_that_is_given_alone_is_read(ours: Places) -
 def told(ours: Places) -> dict[str, tuple[Finding, ...]]:
     machine = clean_jammy()
     looks = looks_here(LiveHost(), machine, ours)
-    return {one.name: one.findings for one in each(machine, looks)}
+    return {one.name: one.findings for one in run_each((*looks_of(machine), *looks), machine)}
 
 
 def test_a_hang_before_this_start_has_the_log_of_that_one_read(

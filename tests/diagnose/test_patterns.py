@@ -10,7 +10,7 @@ from wizard.diagnose import (
     lines,
     listed_cards,
     plain,
-    settings_told,
+    told,
 )
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
@@ -35,7 +35,7 @@ AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".HEADING")
 OF_LINES = (
     {
         f"{module.__name__}.{name}": value
-        for module in (lines, listed_cards, plain, settings_told)
+        for module in (lines, listed_cards, plain, told)
         for name, value in vars(module).items()
         if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
     }

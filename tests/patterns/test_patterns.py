@@ -41,7 +41,7 @@ OF_WORDS = {
     "screens/widgets/log_pane.py: re.escape(text)",
     "wizard/knowledge/cards.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
     "wizard/diagnose/concluded_settings.py: start",
-    r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',
+    r'wizard/diagnose/concluded_packages.py: rf"\b{re.escape(name)}(?![\w.])"',
     "wizard/diagnose/lines.py: _branches(tree)",
     'wizard/diagnose/plain.py: "|".join(map(re.escape, longest_first))',
     'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(margin)',

@@ -116,15 +116,19 @@ def permission(machine: Machine) -> Iterator[Finding]:
 
 def other_gpus(machine: Machine) -> Iterator[Finding]:
     """A processor's own GPU that ROCm counts as well."""
-    card = chosen_card(machine)
-    inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
-    if card is None or not card.rdna1 or not inside or card in inside:
-        return
+    inside = processor_gpus(machine)
     names = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
-    if any(setting.name in names for setting in machine.settings):
+    if not inside or any(setting.name in names for setting in machine.settings):
         return
     evidence = (Evidence(f"{gpu.name} is a ROCm device too", gpu.pci_address) for gpu in inside)
     yield found("igpu-selected", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+
+
+def processor_gpus(machine: Machine) -> list[Gpu]:
+    """The processor's own GPUs that ROCm counts beside an RDNA1 card; none without that."""
+    card = chosen_card(machine)
+    inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
+    return inside if card is not None and card.rdna1 and card not in inside else []
 
 
 def stuck_work(machine: Machine) -> Iterator[Finding]:

@@ -11,17 +11,22 @@ from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.conv2d.words.meaning import MEANINGS, WORDS, next_steps, noun_of
 from wizard.conv2d.worker import miopen_log
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
-from wizard.diagnose.blamed import HANG, UNKNOWN, blamed, foreign_override
+from wizard.diagnose.blamed import HANG, blamed, foreign_override
 from wizard.diagnose.changed import Changes, changes_since
-from wizard.diagnose.checked import fine, not_tested
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.checked import fine, found, not_tested
+from wizard.diagnose.explain import explain
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.measured import Measured, together
-from wizard.diagnose.unmeasured import lost, not_measured
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 
 ALIKE_SHOWN = 4
 LONGEST = 200
+LONGEST_TROUBLE = 400
+LOST = (
+    "The experiment was killed, or the machine froze or was restarted, while the card worked "
+    "on this shape. It may have caused that."
+)
 MEASURE = "To measure it, size by size: rdna1-setup conv2d --python DIR/bin/python"
 BY_USE = (Verdict.OUT_OF_MEMORY,)
 """Verdicts that no fault of the stack explains."""
@@ -56,24 +61,54 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
         yield _passed(last, changes)
 
 
+def lost(last: Measured) -> Finding:
+    """A launch that took the whole experiment with it, or the machine."""
+    again = "Run it again to continue; it tries this shape once more: rdna1-setup conv2d"
+    where = f"conv2d, {last.date}"
+    return found(
+        HANG,
+        (Evidence(f"{last.suspect}: launched, and no verdict", where),),
+        Confidence.POSSIBLE,
+        status=Status.WARNING,
+        title=f"{last.suspect} was launched on {last.date} and never finished",
+        meaning=LOST,
+        fix=(again, *load_causes()[HANG].fix[1:]),
+    )
+
+
+def not_measured(last: Measured) -> Finding:
+    """What kept a sweep from its first shape, with the cause that its words prove."""
+    proved = [one for one in explain(last.trouble.encode()).findings if one.counts]
+    cause = load_causes().get(proved[0].cause) if proved else None
+    return found(
+        cause.id if cause else NO_CAUSE,
+        (Evidence(last.trouble[:LONGEST_TROUBLE], f"conv2d, {last.date}"),),
+        proved[0].confidence if proved else Confidence.CERTAIN,
+        status=Status.FAULT if cause else Status.WARNING,
+        title=f"Conv2d could not be measured on {last.date}",
+        meaning="" if cause else "Nothing was measured. The line above says why.",
+        fix=() if cause else ("Fix that, then measure again: rdna1-setup conv2d",),
+    )
+
+
 def _groups(results: Sequence[Result]) -> Iterator[Group]:
     """Results that failed in the same way, the way that came first at the front."""
-    found: dict[tuple[Verdict, str | None, str | None], list[Result]] = {}
+    alike: dict[tuple[Verdict, str | None, str | None], list[Result]] = {}
     for result in results:
         if result.verdict not in (*RIGHT, Verdict.UNUSABLE):
             key = (result.verdict, result.hang_class, result.cause)
-            found.setdefault(key, []).append(result)
-    return (tuple(group) for group in found.values())
+            alike.setdefault(key, []).append(result)
+    return (tuple(group) for group in alike.values())
 
 
 def _by_cause(results: Sequence[Result], machine: Machine) -> dict[Blame, list[Group]]:
     """Ways to fail by what is behind them; ways of which nobody knows that, each by itself."""
-    found: dict[Blame, list[Group]] = {}
+    causes: dict[Blame, list[Group]] = {}
     for number, group in enumerate(_groups(results)):
         cause, sure = blamed(group, _card(machine))
-        same = next((blame for blame in found if blame[0] == cause != UNKNOWN), None)
-        found.setdefault(same or (cause, sure, number), []).append(group)
-    return found
+        same = next((blame for blame in causes if blame[0] == cause != NO_CAUSE), None)
+        causes.setdefault(same or (cause, sure, number), []).append(group)
+    return causes
 
 
 def _failed(
@@ -82,20 +117,18 @@ def _failed(
     cause, sure, _ = blame
     known = load_causes().get(cause)
     classes = [c for c in (_class_of(group) for group in groups) if c]
-    slow = groups[0][0].verdict in BY_USE or (cause == UNKNOWN and bool(classes))
+    slow = groups[0][0].verdict in BY_USE or (cause == NO_CAUSE and bool(classes))
     verdicts = {group[0].verdict for group in groups}
     what_else = known.fix if known else next_steps(groups[0][0], verdicts, on_cpu=False)
     meanings = dict.fromkeys(_meaning(group[0]) for group in groups)
-    return Finding(
-        cause=cause,
+    return found(
+        cause,
+        _evidence(groups, last, changes, machine),
+        Confidence.POSSIBLE if changes.changed else sure,
         status=Status.WARNING if slow or changes.changed else Status.FAULT,
-        confidence=Confidence.POSSIBLE if changes.changed else sure,
         title=_title(groups, last),
-        evidence=tuple(dict.fromkeys(_evidence(groups, last, changes, machine))),
         meaning=" ".join((*meanings, *((known.meaning,) if known else ()))),
         fix=(*(NEXT_STEPS[each] for each in dict.fromkeys(classes)), *what_else),
-        grade=known.grade if known else "",
-        links=known.links if known else (),
     )
 
 

@@ -10,14 +10,12 @@ from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.verdicts import RIGHT
 from wizard.diagnose.changed import Changes, changes_between, changes_since, stack_changes
 from wizard.diagnose.checked import fine, not_tested
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.measured import Measured
 from wizard.journalform import Record
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import stack_of, stack_of_form
 
-CAUSE = "none"
-"""Which of the changes it was, if any, a change alone does not say."""
 SHOWN = 3
 NOT_RECORDED = "not recorded then: {}"
 MEASURE = (
@@ -93,7 +91,7 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
     changed = bool(known.changes.changed)
     title = _title(known) if changed else f"{count} went wrong with no recorded change"
     return Finding(
-        CAUSE,
+        NO_CAUSE,
         Status.FAULT if changed else Status.WARNING,
         Confidence.LIKELY if changed else Confidence.POSSIBLE,
         title,
@@ -111,13 +109,13 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
 def _not_measured_since(known: LastGood) -> Finding:
     missing = _missing(known)
     if known.changes.changed:
-        return not_tested(CAUSE, _title(known), f"{MEASURE}{missing}")
-    return fine(CAUSE, f"No recorded change since {known.text}{missing}")
+        return not_tested(NO_CAUSE, _title(known), f"{MEASURE}{missing}")
+    return fine(NO_CAUSE, f"No recorded change since {known.text}{missing}")
 
 
 def _may_be_why(known: LastGood) -> Finding:
     return Finding(
-        CAUSE,
+        NO_CAUSE,
         Status.WARNING,
         Confidence.POSSIBLE,
         _title(known),

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from wizard.advice.card import chosen_card
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
+from wizard.diagnose.checks_card import processor_gpus
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
-from wizard.diagnose.reach import elsewhere, leaves_out, overrides, reaching
+from wizard.diagnose.reach import OVERRIDE, elsewhere, is_foreign, leaves_out, overrides, reaching
 from wizard.diagnose.versions import rocm_of, torch_before
 from wizard.machine.facts import (
     ChangedLibrary,
@@ -18,13 +19,13 @@ from wizard.machine.facts import (
     Machine,
     Setting,
     TorchInstall,
+    Unknown,
 )
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
 from wizard.sizes import size_text
 
-OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
 OFFICIAL = re.compile(r"\+rocm\d")
 
 
@@ -115,7 +116,7 @@ def code_for_card(machine: Machine) -> Iterator[Finding]:
 
 
 def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Finding]:
-    foreign = [s for s in overrides(reaching(machine, e)) if not OWN_FAMILY.match(s.value)]
+    foreign = [s for s in overrides(reaching(machine, e)) if is_foreign(s.value)]
     evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
     if torch.native_gfx:
         if foreign and not leaves_out(machine, e):
@@ -144,11 +145,9 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
 
 def spoofed_processor(machine: Machine) -> Iterator[Finding]:
     """An override for every GPU, the processor's own among them."""
-    card = chosen_card(machine)
-    inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
-    everywhere = [s for s in overrides(machine.settings) if not s.within and "N_" not in s.name]
-    everywhere = [s for s in everywhere if s.name == "HSA_OVERRIDE_GFX_VERSION"]
-    if card is None or not card.rdna1 or not inside or card in inside or not everywhere:
+    inside = processor_gpus(machine)
+    everywhere = [s for s in overrides(machine.settings) if not s.within and s.name == OVERRIDE]
+    if not inside or not everywhere:
         return
     reached = tuple(Evidence(f"it reaches {gpu.name} too", gpu.pci_address) for gpu in inside)
     evidence = (*shown_settings(everywhere, machine), *reached)
@@ -176,6 +175,26 @@ def library_path(machine: Machine) -> Iterator[Finding]:
         yield found("library-path-shadow", evidence, sure, status=status, about=about)
     elif not everywhere:
         yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for everything")
+
+
+def own_rocm(machine: Machine) -> Iterator[Finding]:
+    """That a wheel runs the ROCm inside it, where the system has another release.
+
+    Nothing is wrong then; but people exchange the system's ROCm to mend what the wheel does.
+    """
+    system = [t for t in machine.rocm_trees if not t.link_to and not isinstance(t.version, Unknown)]
+    for environment, torch in each_torch(machine):
+        own = rocm_of(torch.version)
+        others = [t for t in system if own and not str(t.version).startswith(f"{own[0]}.{own[1]}")]
+        led_away = torch_before(torch.version, (2, 1)) and any(
+            s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment)
+        )
+        if own is None or not OFFICIAL.search(torch.version) or not others or led_away:
+            continue
+        names = ", ".join(short_path(tree.path, machine) for tree in others)
+        place = short_path(environment.path, machine)
+        title = f"torch {torch.version} uses its own ROCm {own[0]}.{own[1]}, not {names}"
+        yield fine("mixed-rocm-libraries", title, Evidence(f"torch {torch.version}", place))
 
 
 def _leads(setting: Setting) -> bool:

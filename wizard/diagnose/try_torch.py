@@ -15,10 +15,10 @@ from typing import Any
 
 import assets
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.blamed import HANG, UNKNOWN
+from wizard.diagnose.blamed import HANG
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.explain import explain
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Environment, Machine
 from wizard.machine.watched import Answer, answer
 from wizard.run.joined_groups import with_joined_group
@@ -111,7 +111,7 @@ def judged(environment: Environment, tried: Tried, machine: Machine) -> Iterator
         title = f"torch {version} {'computes wrongly' if wrong else 'finds no card'} in {place}"
         status = Status.FAULT if wrong else Status.WARNING
         evidence = (what, Evidence(str(matmul), place))
-        yield Finding(UNKNOWN, status, Confidence.CERTAIN, title, evidence, text, (REPORT,))
+        yield Finding(NO_CAUSE, status, Confidence.CERTAIN, title, evidence, text, (REPORT,))
 
 
 def _did_not_come_back(told: Answer, what: Evidence) -> Finding:
@@ -135,7 +135,7 @@ def _failed(said: str, told: Answer, what: Evidence) -> Iterator[Finding]:
         title = f"{what.text.partition(',')[0]} could not be used in {what.where}"
         meaning = "Importing or using it failed. The line above is its whole message."
         yield Finding(
-            UNKNOWN, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
+            NO_CAUSE, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
         )
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
     from wizard.diagnose.finding import Finding
-    from wizard.diagnose.looking import Progress
-    from wizard.diagnose.machine import Diagnosis
+    from wizard.diagnose.machine import Diagnosis, Progress
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
@@ -28,10 +27,10 @@ class Diagnostics:
         """Every check, each reported when it begins and when it ends."""
         from wizard.commands.looking import places_of
         from wizard.diagnose.here import looks_here
-        from wizard.diagnose.looking import look_at
+        from wizard.diagnose.machine import diagnose
 
         looks = looks_here(self._host, machine, places_of(self._host))
-        return look_at(machine, looks, on_progress)
+        return diagnose(machine, (), looks, on_progress)
 
     def explain(self, text: str) -> Explanation:
         """What a text proves. Raises ValueError, with a text fit to show."""
