@@ -57,7 +57,15 @@ class Notice(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,question_mark,f1", "close", "Close", show=False)
     ]
-    KEYS = (*Dialog.KEYS, ("↑ ↓ PgUp PgDn Scroll", ""))
+    SCROLL = ("↑ ↓ PgUp PgDn Scroll", "")
+
+    def on_resize(self) -> None:
+        """Names the keys that scroll where the text does not fit."""
+        self.call_after_refresh(self._name_keys)
+
+    def _name_keys(self) -> None:
+        more = (self.SCROLL,) * bool(self.query_one(VerticalScroll).max_scroll_y)
+        self.query_one(".dialog").border_subtitle = key_line(*self.KEYS, *more)
 
 
 class Question(Dialog[bool]):

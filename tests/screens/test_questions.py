@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from screens.app import SetupApp
-from screens.windows.dialogs import Question
+from screens.windows.dialogs import Notice, Question
 from tests.screens.collaborators import but
-from tests.screens.driving import press, reach, screen_text, until, usable_keys
+from tests.screens.driving import press, reach, screen_text, still, until, usable_keys
 from tests.screens.failing import Waiting
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
@@ -69,3 +69,15 @@ async def test_only_its_key_says_yes(name: str, answer: str) -> None:
             waiting.gate.set()
     finally:
         waiting.gate.set()
+
+
+@pytest.mark.parametrize(("lines", "scrolls"), [(3, False), (60, True)])
+async def test_a_text_names_the_keys_that_scroll_where_it_does_not_fit(
+    lines: int, scrolls: bool
+) -> None:
+    app = SetupApp(LIVE_SERVICES)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.push_screen(Notice("Title", "\n".join(f"line {number}" for number in range(lines))))
+        await until(pilot, lambda: "Esc Close" in screen_text(app))
+        await still(app)
+        assert ("PgDn Scroll" in screen_text(app)) == scrolls
