@@ -23,6 +23,16 @@ LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
 NAMED = 3
 """So many programs are named in the first line."""
+PHRASES = {
+    Word.WORKS: "works",
+    Word.LIKELY: "likely works",
+    Word.POSSIBLE: "possibly works",
+    Word.DISPUTED: "is disputed",
+    Word.UNLIKELY: "is unlikely to work",
+    Word.NO: "does not work",
+    Word.NOT_TRIED: "was not tried",
+}
+"""Each verdict of a program as the end of a sentence about it."""
 CLAIMS = 3
 """So many reports are shown on each side of why."""
 UNTESTED = "AMD does not test it on your card, so measure after installing."
@@ -77,20 +87,20 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
 
 def card_rows(choosing: Choosing) -> Iterator[tuple[str, Content]]:
     """The rows of the card of the selected stack: label and text."""
-    yield "Works?", _works(choosing)
+    yield "Verdict", _verdict(choosing)
     yield "Cost", Content(cost(choosing))
     yield "Changes", Content(changes(choosing))
     if against := " ".join(_against(choosing)):
         yield "But", Content(against)
 
 
-def _works(choosing: Choosing) -> Content:
+def _verdict(choosing: Choosing) -> Content:
     asked = list(zip(choosing.asked, choosing.fit.answers, strict=True))
     worst, why = max(asked, key=lambda each: RANK[each[1].word])
     parts: list[Content | str | tuple[str, str]] = []
     for application, answer in asked:
-        parts.append(f"{', ' if parts else ''}{shown(application.title)} " * (len(asked) > 1))
-        parts.append((answer.word.value, f"${COLOURS[answer.word.value]}"))
+        parts.append(f"{', ' if parts else ''}{shown(application.title)} ")
+        parts.append((PHRASES[answer.word], f"${COLOURS[answer.word.value]}"))
     told = sentence(why.why)
     named = len(asked) == 1 or told.startswith(worst.title)
     return Content.assemble(*parts, ". " if named else f". {shown(worst.title)}: ", told)

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList
 
-from screens.diagnose.state import Fine, Shown, after_progress
+from screens.diagnose.state import Fine, Row, Shown, after_progress
 from screens.diagnose.text import (
     CHECKING,
     conclusion_of,
@@ -47,6 +47,7 @@ AT_IT = "Running the checks ..."
 NOT_READ = "Nothing could be checked. Press r to try again."
 OF_A_TEXT = "Esc goes back to this machine."
 MAKING = "Making the plan: reading the files that would change ..."
+FIX = "Fix"
 UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
 ANOTHER = "Press t to name another file, or to paste the text itself."
 PASTED = "the text that you pasted"
@@ -64,10 +65,9 @@ class Diagnose(StepScreen):
         "worst first: ✗ is a fault, ! a warning, ? could not be tested, ✓ is fine. "
         "Checking changes nothing.\n\n"
         "Enter makes the plan that fixes the highlighted problem and opens it in Review. After the "
-        "fix, everything is checked again. Where this program has no plan, Enter shows what you "
-        "can do yourself.\n"
-        "Space shows everything about the highlighted row: proof, meaning, every step. On the last "
-        "row it lists the checks that are fine.\n"
+        "fix, everything is checked again. For other problems, Enter shows what to do.\n"
+        "Space shows everything about the highlighted row: proof, meaning, every step; Enter there "
+        "does the same as here. On the last row it lists the checks that are fine.\n"
         "t explains a text: paste a kernel log, an error or a traceback, or name a file.\n"
         "r reads the machine again and repeats every check.\n"
         "s saves everything as text (not in a dry run).\n"
@@ -256,10 +256,8 @@ class Diagnose(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Opens the fix of a row, or all that is known of it."""
         row = self.pane.findings.rows[event.option_index]
-        machine = self.session.machine
-        if isinstance(row, Finding) and row in self.there.fixable and machine is not None:
-            self.wait(MAKING)
-            self._fix(machine, row)
+        if row in self.there.fixable:
+            self._fix(row)
         else:
             self.action_details()
 
@@ -275,10 +273,16 @@ class Diagnose(StepScreen):
             self._show()
         elif row is not None:
             lines = (line.plain for line in details(row, self.there, LINE_CELLS))
-            self.app.push_screen(LinesView("Details", lines))
+            fixable = isinstance(row, Finding) and row in self.there.fixable
+            page = LinesView("Details", lines, FIX if fixable else "")
+            self.app.push_screen(page, lambda fixes: self._fix(row) if fixes else None)
 
     @work(group="mend", exclusive=True)
-    async def _fix(self, machine: Machine, finding: Finding) -> None:
+    async def _fix(self, finding: Row) -> None:
+        machine = self.session.machine
+        if not isinstance(finding, Finding) or machine is None:
+            return
+        self.wait(MAKING)
         make = partial(self.services.diagnostics.make_fix, machine, finding)
         none = "There is no plan for this"
         plan = await self.made(make, none, "The plan was not made", UNCHANGED)

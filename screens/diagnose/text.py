@@ -19,6 +19,7 @@ from wizard.machine.facts import Machine
 from wizard.remedies import by_keys
 from wizard.report.findings import (
     CANNOT_TELL,
+    EVIDENCE_MOST,
     NOT_RDNA1,
     NOTHING,
     UNRECOGNISED,
@@ -142,7 +143,9 @@ def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> It
         status = f"{finding.status.word}, {finding.confidence.value}"
         yield Content.styled(f"{status} [{finding.cause}]", STATUS_STYLES[finding.status])
         yield Content("")
-    proofs = (f"{proof.where}: {proof.text}" for proof in finding.evidence[:most])
+    proofs = [f"{proof.where}: {proof.text}" for proof in finding.evidence[: most or EVIDENCE_MOST]]
+    if whole and len(finding.evidence) > EVIDENCE_MOST:
+        proofs.append(f"and {len(finding.evidence) - EVIDENCE_MOST} more")
     yield from _labelled("Seen", proofs, cells)
     told = _by_keys(finding)
     if whole:

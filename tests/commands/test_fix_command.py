@@ -100,14 +100,15 @@ def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:
     done = wizard(tmp_path, "diagnose", "--machine", ILL, "--json")
     rows = {row["cause"]: row for row in json.loads(done.stdout)["findings"]}
     assert rows["noop-setting"]["command"] == "rdna1-setup diagnose --fix noop-setting"
-    assert rows["override-isa-mismatch"]["plan"] is False
+    assert rows["override-isa-mismatch"]["plan"] is True
+    assert rows["miopen-solver-restricted"]["plan"] is False
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("--fix", "bad-weather"), "there is no cause 'bad-weather'"),
-        (("--fix", "override-isa-mismatch"), "No plan can fix this"),
+        (("--fix", "miopen-solver-restricted"), "This program has no plan for it"),
         (("--fix", "noop-setting", "--venv", "/nowhere"), "was not found in /nowhere"),
     ],
 )

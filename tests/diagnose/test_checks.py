@@ -8,6 +8,7 @@ import pytest
 
 from tests.handmade import HOME, card, clean_jammy, node, torch
 from wizard.diagnose import machine as machine_module
+from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import (
@@ -25,6 +26,7 @@ from wizard.machine.facts import (
     Setting,
     TorchInstall,
 )
+from wizard.mending.mendable import has_plan
 
 VENV = f"{HOME}/venv"
 
@@ -246,3 +248,73 @@ def test_a_check_that_fails_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) 
     found = diagnose(usable()).findings
     assert [f.cause for f in found if "broken" in f.title] == ["none"]
     assert any(f.cause == "disk-full" for f in found)
+
+
+def beside(**facts: object) -> Machine:
+    """A machine whose first card works, and a second one of RDNA1 with these facts."""
+    other = replace(card("gfx1012"), pci_address="0000:23:00.0", render_node="/dev/dri/renderD129")
+    machine = clean_jammy(card(), replace(other, **facts))  # type: ignore[arg-type]
+    nodes = (*machine.access.render_nodes, node("/dev/dri/renderD129"))
+    return replace(machine, access=replace(machine.access, render_nodes=nodes))
+
+
+@pytest.mark.parametrize(
+    ("facts", "cause", "title"),
+    [
+        ({"driver": "vfio-pci"}, "vfio-bound", "RX 5500 XT is reserved for a virtual machine"),
+        ({"driver": ""}, "kfd-missing", "amdgpu does not drive RX 5500 XT"),
+        (
+            {"atomics": False, "kfd_node": None, "mec_firmware": 140},
+            "mec-firmware-old",
+            "The compute firmware of RX 5500 XT is too old for its slot",
+        ),
+        (
+            {"atomics": False, "kfd_node": None, "mec_firmware": 150},
+            "pcie-atomics",
+            "The slot of RX 5500 XT does not support PCIe atomics",
+        ),
+    ],
+)
+def test_what_keeps_a_second_card_from_computing_is_a_warning(
+    facts: dict[str, object], cause: str, title: str
+) -> None:
+    found = counting(beside(**facts))[cause]
+    assert found.status is Status.WARNING
+    assert found.title.startswith(title)
+    assert found.fix
+
+
+def test_a_second_card_that_may_not_be_opened_is_a_warning_with_a_plan() -> None:
+    machine = beside()
+    first, second = machine.access.render_nodes
+    nodes = (first, second._replace(usable=False))
+    closed = replace(machine, access=replace(machine.access, render_nodes=nodes))
+    closed = replace(closed, access=replace(closed.access, groups_in_file=("ada",)))
+    found = counting(closed)["kfd-permission"]
+    assert found.status is Status.WARNING
+    assert found.title == "This process may not open RX 5500 XT"
+    assert has_plan(found)
+    first = first._replace(usable=False)
+    both = replace(closed, access=replace(closed.access, render_nodes=(first, nodes[1])))
+    (told,) = (f for f in diagnose(both).findings if f.cause == "kfd-permission")
+    assert told.status is Status.FAULT
+
+
+def test_two_cards_that_work_have_no_fault() -> None:
+    assert counting(beside()) == {}
+
+
+def test_what_a_second_card_suffers_from_does_not_pass_for_the_cause_of_the_trouble() -> None:
+    machine = replace(beside(driver="vfio-pci"), settings=(OVERRIDE,))
+    machine = replace(
+        machine, environments=(Environment(VENV, "venv", "3.10", torch("2.2.2+rocm5.7")),)
+    )
+    told = [f.cause for f in diagnose(machine).findings if f.counts]
+    assert told == ["override-isa-mismatch", "vfio-bound"]
+    alone = conclude(diagnose(beside(driver="vfio-pci")).findings)
+    assert alone.text.startswith("No problem was found, but there is a warning: RX 5500 XT is")
+
+
+def test_cards_of_one_name_are_told_apart_by_their_address() -> None:
+    found = counting(beside(driver="vfio-pci", name=card().name))["vfio-bound"]
+    assert found.title.startswith("RX 5700 XT (0000:23:00.0) is reserved")

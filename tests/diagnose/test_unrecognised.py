@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from screens.diagnose.state import Shown
+from screens.diagnose.text import details
 from wizard.__main__ import main
 from wizard.commands.explain import explained_file
 from wizard.diagnose.explain import Answer, explain
 from wizard.diagnose.finding import Status
-from wizard.report.findings import explanation_lines
+from wizard.report.findings import explanation_lines, whole_lines
 
 TRACEBACK = """Traceback (most recent call last):
   File "/home/a/app/main.py", line 12, in <module>
@@ -160,3 +162,22 @@ def test_an_unknown_error_ends_the_command_with_1_and_stands_in_its_json(
         {"line": 6, "text": "hub.errors.RepositoryNotFound: 401 Client Error"}
     ]
     assert explained_file(str(tmp_path / "log")).unrecognised[0].where == "line 6"
+
+
+def test_an_unknown_error_is_not_hidden_behind_many_known_ones() -> None:
+    known = [f"ModuleNotFoundError: No module named 'package{number}'" for number in range(300)]
+    alike = [f"[ {number}.345678] x: BUG: unable to handle page" for number in range(300)]
+    text = "\n\n".join((*known, *alike, "error: the world has ended"))
+    explained = explain(text.encode())
+    assert "the world has ended" in explained.unrecognised[-1].text
+
+
+def test_of_very_many_unknown_errors_it_is_told_how_many_there_are() -> None:
+    words = [f"{one}{other}" for one in "abcdef" for other in "ghijkl"]
+    explained = explain("\n".join(f"error: {word} has ended" for word in words).encode())
+    assert "  | and 33 more" in list(explanation_lines(explained))
+    whole = list(whole_lines(explained.told[-1]))
+    assert whole[-2:] == ["  | line 20: error: dh has ended", "  | and 16 more"]
+    shown = Shown(text="log", result=explained)
+    page = [line.plain.strip() for line in details(explained.told[-1], shown, 78)]
+    assert "and 16 more" in page

@@ -17,6 +17,7 @@ from tests.plan.system_machines import ROCM, distribution, source
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.journalform import Kind
+from wizard.machine.detect import detect
 from wizard.machine.facts import (
     ChangedLibrary,
     Environment,
@@ -28,6 +29,8 @@ from wizard.machine.facts import (
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
+from wizard.mending.mendable import without_plan
+from wizard.mending.settings import by_hand
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.form import plan_form, plan_of
@@ -53,6 +56,7 @@ SITE = f"{VENV}/lib/python3.10/site-packages"
 BASHRC = f"{HOME}/.bashrc"
 PROFILE = "/etc/profile.d/some.sh"
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+MACHINES = Path(__file__).parent.parent / "machines"
 INVENTED = "HIP_FORCE_COARSE_GRAIN"
 OLD = torch("1.13.1+rocm5.2")
 NATIVE = replace(torch("2.9.1+rocm7.14.0"), native_gfx=("gfx1010",))
@@ -262,6 +266,86 @@ def test_who_needs_the_override_and_would_lose_it_is_named(tmp_path: Path) -> No
     own = Setting(OVERRIDE, "10.3.0", f"{HOME}/old/bin/activate", 9, "", f"{HOME}/old")
     machine = replace(machine, settings=(*machine.settings, own))
     assert not any("~/old" in note for note in mended(host, machine, "stale-override").notes)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [BASHRC, f"{HOME}/.profile", f"{HOME}/.config/environment.d/90-rocm.conf", PROFILE],
+)
+def test_an_override_under_which_the_card_hangs_goes_out_of_its_file(
+    tmp_path: Path, path: str
+) -> None:
+    host, machine = with_lines(tmp_path, f"A=1\nexport {OVERRIDE}=10.3.0\n", 2, path=path)
+    freezing = environment(torch("2.2.2+rocm5.7"), f"{HOME}/rocm57")
+    machine = replace(machine, environments=(freezing,))
+    plan = mended(host, machine, "override-isa-mismatch")
+    (step,) = plan.steps
+    assert isinstance(step, WriteSystemFile if path == PROFILE else TakeLinesOut)
+    assert step.path == path
+    assert any("~/rocm57 (torch 2.2.2+rocm5.7) stops with an error" in n for n in plan.notes)
+    assert not any("set it there" in note for note in plan.notes), "it would hang again"
+
+
+def test_the_override_of_the_student_s_machine_has_a_plan() -> None:
+    host = RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")
+    (step,) = mended(host, detect(host), "override-isa-mismatch").steps
+    assert isinstance(step, WriteSystemFile)
+    assert step.path == "/etc/profile.d/rocm-rdna1-52.sh"
+    before = host.read(step.path)
+    assert isinstance(before, str)
+    assert step.content == before.replace(f"export {OVERRIDE}=10.3.0\n", "")
+    refuse_lines(step.path, before, step.content)  # root's part lets it through
+
+
+def test_an_override_for_all_gpus_goes_where_the_processor_s_own_is_reached() -> None:
+    host = RecordedHost(MACHINES / "rx5500xt-apu-vga")
+    (step,) = mended(host, detect(host), "stale-override").steps
+    assert isinstance(step, TakeLinesOut)
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [
+        ("/etc/environment", "sudo nano +1 /etc/environment"),
+        (f"{HOME}/.config/systemd/user/my comfy.service", f"nano +1 '{HOME}/.config/"),
+        (f"{HOME}/.config/fish/fish_variables", f"set --universal --erase {OVERRIDE}"),
+    ],
+)
+def test_what_no_plan_takes_out_promises_none_and_is_told_by_hand_first(
+    tmp_path: Path, path: str, command: str
+) -> None:
+    host, machine = with_lines(tmp_path, f"{OVERRIDE}=10.3.0\n", 1, path=path)
+    (found,) = by_hand(host, machine, [finding(machine, "stale-override")])
+    assert not has_plan(found)
+    assert command in found.fix[0]
+    assert f"{OVERRIDE}=10.3.0" in found.fix[0] or "fish" in found.fix[0]
+
+
+def test_a_line_that_no_plan_takes_out_is_named_by_its_number(tmp_path: Path) -> None:
+    text = f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n"
+    host, machine = with_lines(tmp_path, text, 2, path=PROFILE)
+    (found,) = by_hand(host, machine, [finding(machine, "stale-override")])
+    assert not has_plan(found)
+    assert found.fix[0] == (
+        f"Delete {OVERRIDE}=10.3.0 (line 2) in {PROFILE}: sudo nano +2 {PROFILE}"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in MACHINES.iterdir()))
+def test_no_plan_is_denied_beside_steps_that_name_one(name: str) -> None:
+    host = RecordedHost(MACHINES / name)
+    machine = detect(host)
+    for found in by_hand(host, machine, diagnose(machine).findings):
+        told, steps = without_plan(found), " ".join(found.fix)
+        names = "rdna1-setup plan" in steps or "rdna1-setup clean-up" in steps
+        assert bool(told) is (found.counts and not has_plan(found)), found.cause
+        assert ("no plan" in told) is (bool(told) and not names), found.cause
+
+
+def test_what_a_plan_takes_out_stays_as_it_was_found(tmp_path: Path) -> None:
+    host, machine = with_lines(tmp_path, f"export {OVERRIDE}=10.3.0\n", 1)
+    found = finding(machine, "stale-override")
+    assert by_hand(host, machine, [found]) == (found,)
 
 
 @pytest.mark.parametrize("more", ["", "umask 022\n"])
@@ -491,7 +575,7 @@ def test_what_a_person_must_do_has_no_plan_and_says_the_steps(tmp_path: Path) ->
     machine = replace(clean_jammy(), environments=(environment(torch("2.5.1+cu124", "cuda")),))
     found = finding(machine, "cuda-wheel")
     assert not has_plan(found)
-    with pytest.raises(PlanImpossible, match=r"No plan can fix this: .* 1\. "):
+    with pytest.raises(PlanImpossible, match=r"plan` makes the plan .* 1\. "):
         make_fix(host_with(tmp_path, {}), machine, found)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.plain.conversing import Conversation
+from wizard.mending.mendable import BY_HAND
 from wizard.plain import diagnosing
 from wizard.plain.road import Road
 
@@ -42,10 +43,10 @@ def test_nothing_is_mended_unless_that_is_chosen() -> None:
 
 
 def test_what_has_no_plan_is_mended_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    code, talk, done = walked("1", "0")
+    code, talk, done = walked("2", "0")
     assert (code, done) == (0, [])
     assert "What now?" not in talk.text
-    assert diagnosing.BY_HAND in capsys.readouterr().out
+    assert BY_HAND in capsys.readouterr().out
 
 
 def test_enter_alone_goes_back_to_the_beginning() -> None:

@@ -161,7 +161,7 @@ async def test_the_card_says_what_works_what_it_costs_changes_and_what_stands_ag
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         text = flat(pilot)
-        assert "Works? likely. By reports on other cards of the family." in text
+        assert "Verdict ComfyUI likely works. By reports on other cards of the family." in text
         assert "GB download, 6.0 GB on disk, no root" in text
         assert "Changes a new folder ~/rdna1/native, Python 3.10 from uv" in text
         assert "But AMD does not test it on your card" in text

@@ -42,7 +42,7 @@ async def test_all_that_the_card_says_of_each_stack_is_in_sight_on_80x24() -> No
                 await press(pilot, rank)
                 await settled(pilot)
                 text = screen_text(pilot.app)
-                assert all(label in text for label in ("Works?", "Cost", "Changes")), text
+                assert all(label in text for label in ("Verdict", "Cost", "Changes")), text
                 assert pilot.app.screen.query_one("#card").max_scroll_y == 0, text
 
 

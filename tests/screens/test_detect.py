@@ -70,13 +70,17 @@ def verdict(machine: Machine) -> Verdict:
 
 
 def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
-    fine = verdict(examples.MACHINE)
+    fine = verdict(replace(examples.MACHINE, environments=(), settings=()))
     assert fine.text == "No obstacle to PyTorch found on your RX 5600 XT (gfx1010, 6 GiB)."
-    assert fine.status is Status.OK
+    assert (fine.status, fine.second) == (Status.OK, "")
+    warned = verdict(examples.MACHINE)
+    assert warned.second == "1 warning: d explains it."
+    assert warned.status is Status.WARNING, "no tick beside bad news"
     none = verdict(replace(examples.MACHINE, gpus=()))
     assert (none.text, none.status) == ("No graphics card was found.", Status.WARNING)
     jammy = verdict(detect(RecordedHost(MACHINES / "rx5700xt-jammy-clean")))
     assert jammy.second.startswith("1 thing to set up first: permission to use the GPU.")
+    assert jammy.status is Status.WARNING
     mixed = verdict(detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")))
     assert "warnings: d explains them." in mixed.second
     inside = detect(RecordedHost(MACHINES / "docker-no-kfd"))

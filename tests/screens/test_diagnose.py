@@ -273,6 +273,29 @@ async def test_what_a_finding_explains_is_told_with_it() -> None:
         assert "[disk-full]" in text_of(pilot)
 
 
+async def test_enter_in_the_details_of_a_finding_opens_its_fix() -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "space")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
+        await settled(pilot)
+        assert "Enter makes a plan to fix this" in text_of(pilot)
+        assert "Enter Fix" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+
+
+async def test_enter_in_the_details_of_another_finding_goes_back_and_promises_nothing() -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "down", "space")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
+        await settled(pilot)
+        assert "Enter" not in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await reach(pilot, "diagnose")
+
+
 async def test_a_finding_without_a_plan_is_shown_whole() -> None:
     async with app_at().run_test(size=SMALL) as pilot:
         await looked(pilot)

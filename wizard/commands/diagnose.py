@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import (
@@ -54,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.diagnose.here import looks_here
     from wizard.diagnose.machine import diagnose
     from wizard.machine.detect import detect
+    from wizard.mending.settings import by_hand
 
     if arguments.try_torch and not acts(arguments):
         print(NOT_TRIED, file=sys.stderr)
@@ -74,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         try_torches=arguments.try_torch,
     )
     diagnosis = diagnose(machine, (), looks)
+    diagnosis = replace(diagnosis, findings=by_hand(host, machine, diagnosis.findings))
     recommended = recommend(machine, name_applications(arguments, machine))
     if arguments.json:
         import json

@@ -10,7 +10,7 @@ from wizard.conv2d.worker.hang_classes import HangClass
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Finding
 from wizard.diagnose.reach import OVERRIDE, is_foreign
-from wizard.diagnose.versions import rocm_of
+from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
 
 HANG = "compute-queue-preemption-hang"
 MISMATCH = "override-isa-mismatch"
@@ -37,7 +37,7 @@ def blamed(results: Sequence[Result], card: str) -> tuple[str, Confidence]:
         return HANG, Confidence.CERTAIN if first.verdict is Verdict.HUNG else Confidence.LIKELY
     if first.verdict is Verdict.WRONG and foreign_override(first):
         rocm = rocm_of(first.loaded.torch or "")
-        late = rocm is not None and rocm >= (5, 3)
+        late = rocm is not None and rocm >= OVERRIDE_HANGS_SINCE
         return MISMATCH, Confidence.LIKELY if late else Confidence.POSSIBLE
     return NO_CAUSE, Confidence.CERTAIN
 

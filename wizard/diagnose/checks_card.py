@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from wizard.advice.card import chosen_card, missing_right
+from wizard.advice.card import chosen_card, missing_right, with_card
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
@@ -32,11 +33,10 @@ def driver(machine: Machine) -> Iterator[Finding]:
             "kfd-missing", "It is not known which driver the card uses", card.driver.because
         )
     elif card.driver == VFIO:
-        yield found("vfio-bound", (Evidence(f"{card.name} is held by vfio-pci", where),))
+        yield found("vfio-bound", _held(card, machine))
     elif card.driver != "amdgpu":
-        held = f"is held by {card.driver}" if card.driver else "is driven by nothing"
         yield from _module_refused(machine)
-        yield found("kfd-missing", (Evidence(f"{card.name} {held}", where),))
+        yield found("kfd-missing", _held(card, machine))
     elif not machine.access.kfd.present:
         inside = machine.surroundings.container
         seen = f"/dev/kfd does not exist{f' (inside {inside})' if inside else ''}"
@@ -45,6 +45,15 @@ def driver(machine: Machine) -> Iterator[Finding]:
         yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix, title=title)
     else:
         yield fine("kfd-missing", f"amdgpu drives {card.name}", Evidence("driver: amdgpu", where))
+
+
+def _held(card: Gpu, machine: Machine) -> Iterator[Evidence]:
+    """What holds a card that amdgpu does not drive, and the files that give it to vfio-pci."""
+    held = f"is held by {card.driver}" if card.driver else "is driven by nothing"
+    yield Evidence(f"{card.name} {held}", f"/sys/bus/pci/devices/{card.pci_address}")
+    if card.driver == VFIO:
+        named = (file for file in machine.system_files if "vfio" in file.detail)
+        yield from (Evidence(file.detail, file.path) for file in named)
 
 
 def _module_refused(machine: Machine) -> Iterator[Finding]:
@@ -87,6 +96,47 @@ def _left_out(card: Gpu) -> Finding:
         )
         return found("mec-firmware-old", (evidence, old))
     return found("pcie-atomics", (evidence,), Confidence.POSSIBLE, status=Status.WARNING)
+
+
+def other_cards(machine: Machine) -> Iterator[Finding]:
+    """What keeps further RDNA1 cards from computing, beside the one that all else is about."""
+    first = chosen_card(machine)
+    for card in machine.gpus:
+        if card.rdna1 and card is not first:
+            yield from _beside(machine, card)
+
+
+def _beside(machine: Machine, card: Gpu) -> Iterator[Finding]:
+    alike = [gpu for gpu in machine.gpus if gpu.name == card.name]
+    name = f"{card.name} ({card.pci_address})" if len(alike) > 1 else card.name
+    about = About(other_card=card.pci_address)
+    if isinstance(card.driver, Unknown):
+        title = f"It is not known which driver {name} uses"
+        yield not_tested("kfd-missing", title, card.driver.because)
+    elif card.driver == VFIO:
+        title = f"{name} is reserved for a virtual machine (vfio-pci)"
+        yield _warned("vfio-bound", _held(card, machine), title, about)
+    elif card.driver != "amdgpu":
+        title = f"amdgpu does not drive {name}"
+        yield _warned("kfd-missing", _held(card, machine), title, about)
+    elif card.atomics is False and card.kfd_node is None:
+        left_out = _left_out(card)
+        title = f"The slot of {name} does not support PCIe atomics"
+        if left_out.cause == "mec-firmware-old":
+            title = f"The compute firmware of {name} is too old for its slot"
+        yield replace(left_out, status=Status.WARNING, title=title, about=about)
+    elif missing_right(machine) is None:  # else it is told of both devices at once
+        missing = missing_right(with_card(machine, card.pci_address))
+        if missing is not None:
+            needs, _, fix = missing.text.partition(": ")
+            about = replace(about, groups=missing.groups)
+            title, shown = f"This process may not open {name}", f"{needs} is missing"
+            evidence = (Evidence(shown, "/dev"),)
+            yield replace(_warned("kfd-permission", evidence, title, about), fix=(fix,))
+
+
+def _warned(cause: str, evidence: Iterable[Evidence], title: str, about: About) -> Finding:
+    return found(cause, evidence, status=Status.WARNING, title=title, about=about)
 
 
 def permission(machine: Machine) -> Iterator[Finding]:

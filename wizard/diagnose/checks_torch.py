@@ -12,7 +12,7 @@ from wizard.diagnose.checks_card import processor_gpus
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.reach import OVERRIDE, elsewhere, is_foreign, leaves_out, overrides, reaching
-from wizard.diagnose.versions import rocm_of, torch_before
+from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of, torch_before
 from wizard.machine.facts import (
     ChangedLibrary,
     Environment,
@@ -118,9 +118,9 @@ def code_for_card(machine: Machine) -> Iterator[Finding]:
 def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Finding]:
     foreign = [s for s in overrides(reaching(machine, e)) if is_foreign(s.value)]
     evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
+    about = About(e.path, settings=tuple(foreign))
     if torch.native_gfx:
         if foreign and not leaves_out(machine, e):
-            about = About(e.path, settings=tuple(foreign))
             yield found("stale-override", evidence, about=about)
         return
     if torch.build != "rocm":
@@ -138,9 +138,10 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
         shown = (evidence[0], *shown_settings(own, machine))
         yield found("wheel-lacks-gfx-target", shown, sure, status=status)
     elif any(s.value != "10.3.0" for s in foreign):
-        yield found("override-isa-mismatch", evidence, Confidence.LIKELY)
-    elif rocm is not None and rocm >= (5, 3):
-        yield found("override-isa-mismatch", evidence, Confidence.LIKELY, status=Status.WARNING)
+        yield found("override-isa-mismatch", evidence, Confidence.LIKELY, about=about)
+    elif rocm is not None and rocm >= OVERRIDE_HANGS_SINCE:
+        sure, status = Confidence.LIKELY, Status.WARNING
+        yield found("override-isa-mismatch", evidence, sure, status=status, about=about)
 
 
 def spoofed_processor(machine: Machine) -> Iterator[Finding]:
@@ -151,7 +152,9 @@ def spoofed_processor(machine: Machine) -> Iterator[Finding]:
         return
     reached = tuple(Evidence(f"it reaches {gpu.name} too", gpu.pci_address) for gpu in inside)
     evidence = (*shown_settings(everywhere, machine), *reached)
-    yield found("stale-override", evidence, Confidence.LIKELY, status=Status.WARNING)
+    about = About(settings=tuple(everywhere))
+    sure, status = Confidence.LIKELY, Status.WARNING
+    yield found("stale-override", evidence, sure, status=status, about=about)
 
 
 def library_path(machine: Machine) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.reach import OVERRIDE
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
-from wizard.diagnose.versions import rocm_of
+from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
 from wizard.knowledge.cards import is_integrated, is_rdna1
 
 SYMPTOMS = (
@@ -90,7 +90,7 @@ def _rdna1(reading: Reading) -> bool:
 def _old_rocm(reading: Reading) -> bool:
     """True when torch is the one for ROCm 5.2, which most got along with."""
     found = {rocm_of(said.value) for said in reading.told.torch} - {None}
-    return bool(found) and all(each is not None and each < (5, 3) for each in found)
+    return bool(found) and all(each is not None and each < OVERRIDE_HANGS_SINCE for each in found)
 
 
 def stale_override(reading: Reading) -> Concluded | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wizard.diagnose.finding import HARMLESS, Finding, Status, in_order, worst
+from wizard.diagnose.finding import Finding, Status, in_order, worst
 
 LONGEST_TITLE = 100
 """Characters: a title may quote what stands in a file."""
@@ -31,7 +31,7 @@ def conclude(findings: Iterable[Finding]) -> Conclusion:
     if len(title) > LONGEST_TITLE:
         title = f"{title[:LONGEST_TITLE]}…"
     count = sum(finding.status is status for finding in told)
-    if told[0].cause == HARMLESS:
+    if told[0].counts and told[0].minor:
         text = f"No problem was found, but there is a warning: {title}."
     elif told[0].counts:
         text = f"Most likely: {title}."

@@ -91,6 +91,8 @@ class About:
     """Those that the user is to join."""
     packages: tuple[str, ...] = ()
     """Packages of the system."""
+    other_card: str = ""
+    """The address of a card beside the one that all else is about; ``""`` for that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,11 @@ class Finding:
         """True for what somebody should do something about."""
         return self.status in (Status.FAULT, Status.WARNING)
 
+    @property
+    def minor(self) -> bool:
+        """True for what explains nothing that a program on the main card suffers from."""
+        return self.cause == HARMLESS or bool(self.about and self.about.other_card)
+
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The worst and surest first, what does no harm last; else in the order in which they came.
@@ -129,9 +136,13 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     status, confidence = list(Status), list(Confidence)
 
     def rank(finding: Finding) -> tuple[int, bool, bool, int]:
-        idle = finding.cause == HARMLESS
         passes = finding.cause == PASSING and finding.status is Status.WARNING
-        return status.index(finding.status), idle, passes, confidence.index(finding.confidence)
+        return (
+            status.index(finding.status),
+            finding.minor,
+            passes,
+            confidence.index(finding.confidence),
+        )
 
     return tuple(sorted(findings, key=rank))
 

@@ -37,6 +37,7 @@ FOR_RDNA1: tuple[Check, ...] = (
     checks_torch.code_for_card,
     checks_torch.spoofed_processor,
     checks_torch.library_path,
+    checks_card.other_cards,
     checks_card.other_gpus,
     checks_settings.masks,
     checks_settings.families,

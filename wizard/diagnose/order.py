@@ -29,7 +29,9 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Findings without those that a firm one among them explains, which names them."""
     explained = {cause for finding in findings for cause in _consequences(finding)}
     # What was looked at and is fine is no consequence of anything.
-    told = tuple(f for f in findings if f.status is Status.OK or f.cause not in explained)
+    told = tuple(
+        f for f in findings if f.status is Status.OK or f.minor or f.cause not in explained
+    )
     left_out = dict.fromkeys(f.cause for f in findings if f.counts and f not in told)
     return tuple(_naming(finding, tuple(left_out)) for finding in told)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from wizard.diagnose.decoding import as_text
@@ -82,8 +83,11 @@ NONE = re.compile(
 STOPPED = "KeyboardInterrupt"
 CONVOLUTION = re.compile(r"\b_conv_forward\b|\bF\.conv\dd\b|\btorch\.conv\dd\b|/modules/conv\.py")
 """A frame of a convolution: to stop one with Ctrl+C may mean that it hung."""
-MOST = 20
-"""More unknown errors tell no more."""
+ALIKE = 20
+"""More lines that differ in their numbers alone tell no more."""
+KEPT = 1_000
+"""Of a text of any length, before it is known which of them a known cause explains."""
+NUMBERS = re.compile(r"\d+")
 TITLE = "An error that this program does not know"
 MEANING = (
     "This line looks like an error, and no known cause explains it. It may be the reason for "
@@ -101,10 +105,11 @@ class ErrorLines:
 
     def __init__(self) -> None:
         self._found: dict[str, Line] = {}
+        self._alike = Counter[str]()
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        if line.wrapped or len(self._found) >= MOST:
+        if line.wrapped or len(self._found) >= KEPT:
             return
         if FRAME in line.text:
             line = _end_of_traceback(line) or line
@@ -112,8 +117,13 @@ class ErrorLines:
             return
         if line.text.startswith(STOPPED) and not CONVOLUTION.search(line.around):
             return
-        if FRAME not in line.text and not NONE.search(line.text) and not only_mentions(line):
-            self._found.setdefault(line.text.strip(), line)
+        text = line.text.strip()
+        form = NUMBERS.sub("", text)
+        if text in self._found or self._alike[form] >= ALIKE or FRAME in line.text:
+            return
+        if not NONE.search(text) and not only_mentions(line):
+            self._alike[form] += 1
+            self._found[text] = line
 
     def found(self, known: Collection[int]) -> tuple[Evidence, ...]:
         """Those that no known cause explains: the numbers of its lines are ``known``."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from wizard.diagnose.card_words import card_text, main_card
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import Finding, Status, worst
 from wizard.machine.facts import Machine
 from wizard.run.lines import shown
 from wizard.sizes import counted
@@ -47,7 +47,7 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
     warnings = len(counting) - len(faults)
     joinable = any(plan_joins(each) for each in faults)
     obstacles = [each for each in faults if not plan_joins(each)]
-    second = _unread(machine)
+    second: tuple[str, Status | None] = _unread(machine)
     if warnings:
         them = "it" if warnings == 1 else "them"
         second = f"{counted(warnings, 'warning')}: {more} explains {them}.", Status.WARNING
@@ -55,7 +55,9 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
         second = FIRST, Status.WARNING
     card = f"your {card_text(machine)}"
     if not obstacles:
-        return Verdict(f"No obstacle to PyTorch found on {card}.", Status.OK, *second)
+        # No tick beside bad news: the first line bears the worst mark of the two.
+        status = worst(filter(None, (Status.OK, second[1])))
+        return Verdict(f"No obstacle to PyTorch found on {card}.", status, *second)
     problem = shown(obstacles[0].title).rstrip(".")
     if len(obstacles) == 1:
         return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
@@ -65,7 +67,13 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
 
 def plan_joins(finding: Finding) -> bool:
     """True for a missing right that a step of the plan gives."""
-    return finding.cause == PERMISSION and finding.about is not None and bool(finding.about.groups)
+    about = finding.about
+    return (
+        finding.cause == PERMISSION
+        and about is not None
+        and bool(about.groups)
+        and not finding.minor
+    )
 
 
 def _unread(machine: Machine) -> tuple[str, Status | None]:

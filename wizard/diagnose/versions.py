@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+OVERRIDE_HANGS_SINCE = (5, 3)
+"""The ROCm from which on users report hangs of RDNA1 cards with HSA_OVERRIDE_GFX_VERSION=10.3.0."""
+
 
 def torch_before(version: str, limit: tuple[int, int]) -> bool:
     """True when this torch is older than a minor release; False for what is no version."""

@@ -17,6 +17,7 @@ OPT = ("/opt/rocm", "/opt/amdgpu")
 ALTERNATIVES = "/etc/alternatives"
 RECORDS = "/var/lib/dpkg/alternatives"
 UDEV = ("/etc/udev/rules.d", "/usr/lib/udev/rules.d")
+OF_DRIVERS = re.compile(r"\b(?:amdgpu|radeon)\b|\bvfio[-_]pci\b.*\b1002:")
 AMD_RULES = ("70-kfd.rules", "70-amdgpu.rules")
 """Names that AMD's packages and instructions use; others by what they say."""
 
@@ -30,7 +31,7 @@ def read_system_files(host: Host) -> Found[tuple[SystemFile, ...]]:
         *_with_lines(host, "/etc/ld.so.conf.d", "loader path", re.compile(r"rocm|amdgpu")),
         *_udev_rules(host),
         *_vendors(host),
-        *_with_lines(host, "/etc/modprobe.d", "module option", re.compile(r"\b(amdgpu|radeon)\b")),
+        *_with_lines(host, "/etc/modprobe.d", "module option", OF_DRIVERS),
     )
     return Found(files)
 

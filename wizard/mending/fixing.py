@@ -9,9 +9,9 @@ from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 from wizard.mending.libraries import stack_cleared
-from wizard.mending.mendable import has_plan
+from wizard.mending.mendable import has_plan, without_plan
 from wizard.mending.packages import Supply, numpy_exchanged, torch_anew
-from wizard.mending.settings import Mending, losing_override, settings_out
+from wizard.mending.settings import Mending, losing_override, settings_out, steps_by_hand
 from wizard.mending.system import finished, groups_joined, pinned
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.identity import with_id
@@ -37,11 +37,13 @@ def make_fix(
     about = finding.about
     if about is None or not has_plan(finding):
         steps = " ".join(f"{number}. {step}" for number, step in enumerate(finding.fix, 1))
-        raise PlanImpossible(f"No plan can fix this: {finding.title}. {steps}".rstrip())
+        why = without_plan(finding)
+        raise PlanImpossible(f"{finding.title}. {why} {steps}".rstrip())
     mending = _mending(host, machine, finding.cause, about, supply or Supply())
     if not mending.steps:
-        told = " ".join(mending.notes)
-        raise PlanImpossible(f"No plan can remove this automatically. {told}".rstrip())
+        by_hand = (f"{step}." for step in steps_by_hand(machine, about.settings))
+        told = " ".join((*mending.notes, *by_hand))
+        raise PlanImpossible(f"No plan can remove only these settings. {told}".rstrip())
     return _plan(finding, about, mending)
 
 
@@ -68,7 +70,7 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Mending
     if not found.steps:
         return found
     notes = [NEW_TERMINAL]
-    if cause == "stale-override":
+    if cause in ("stale-override", "override-isa-mismatch"):
         notes += losing_override(machine, about.settings)
     if cause == "library-path-shadow":
         notes.append(ANOTHER_LIBRARY_PATH)

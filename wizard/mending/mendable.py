@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from wizard.diagnose.finding import Finding
 
 SETTINGS = (
+    "override-isa-mismatch",
     "stale-override",
     "noop-setting",
     "library-path-shadow",
@@ -24,4 +27,23 @@ def has_plan(finding: Finding) -> bool:
         return False
     if finding.cause in SETTINGS:
         return any(one.file for one in about.settings)
+    if finding.cause == "kfd-permission":
+        return bool(about.groups)
     return finding.cause in (*FOLDERS, *SYSTEM)
+
+
+NAMED = re.compile(r"rdna1-setup (?:plan|clean-up)(?![\w-])")
+"""Commands that make a plan, as a fix names them."""
+ONLY_NAMED = "Follow the steps. {0} makes the plan that they name, and you read it first."
+BY_HAND = "This program has no plan for it. Fix it yourself: follow the steps."
+
+
+def without_plan(finding: Finding) -> str:
+    """Who fixes what no plan of its own fixes: a plan that its steps name, or the user alone.
+
+    ``""`` where a plan fixes it, and where there is nothing to do.
+    """
+    if has_plan(finding) or not finding.fix:
+        return ""
+    named = NAMED.search(" ".join(finding.fix))
+    return ONLY_NAMED.format(f"`{named[0]}`") if named else BY_HAND

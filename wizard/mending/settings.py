@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.advice.leftovers import short_path
+from wizard.diagnose.finding import Finding
 from wizard.diagnose.reach import overrides, reaching
+from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
+from wizard.mending.mendable import SETTINGS, has_plan
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines
 from wizard.plan.steps import Step
@@ -58,6 +62,47 @@ def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) ->
     return found
 
 
+def by_hand(host: Host, machine: Machine, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings; where no plan can take settings out, with that as the first things to do."""
+    return tuple(_by_hand(host, machine, finding) for finding in findings)
+
+
+def _by_hand(host: Host, machine: Machine, finding: Finding) -> Finding:
+    about = finding.about
+    if about is None or finding.cause not in SETTINGS or not has_plan(finding):
+        return finding
+    if settings_out(host, machine, about.settings).steps:
+        return finding
+    steps = steps_by_hand(machine, about.settings)
+    return replace(finding, fix=(*steps, *finding.fix), about=None)
+
+
+def steps_by_hand(machine: Machine, settings: tuple[Setting, ...]) -> tuple[str, ...]:
+    """How a person takes these settings out of each of their files."""
+    paths = dict.fromkeys(one.file for one in settings if one.file)
+    return tuple(
+        _deleted(machine, path, [one for one in settings if one.file == path]) for path in paths
+    )
+
+
+def _deleted(machine: Machine, path: str, there: list[Setting]) -> str:
+    if path.endswith(FISH_VARIABLES):
+        return _erased(there)
+    lines = ", ".join(f"{_shown(one)} (line {one.line})" for one in there)
+    sudo = "" if _is_own(path, machine) else "sudo "
+    command = f"{sudo}nano +{there[0].line} {shlex.quote(path)}"
+    return f"Delete {lines} in {short_path(path, machine)}: {command}"
+
+
+def _erased(settings: Iterable[Setting]) -> str:
+    names = " ".join(dict.fromkeys(one.name for one in settings))
+    return f"In fish, remove it yourself: set --universal --erase {names}"
+
+
+def _is_own(path: str, machine: Machine) -> bool:
+    return path.startswith(f"{machine.access.home.rstrip('/')}/")
+
+
 def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator[str]:
     """A note for each environment that needs an override and has it from these lines alone."""
     for environment in machine.environments:
@@ -72,6 +117,13 @@ def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator
 def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
+    rocm = rocm_of(version)
+    if rocm is not None and rocm >= OVERRIDE_HANGS_SINCE:
+        return (
+            f"{place} (torch {version}) stops with an error without this variable, because it has "
+            "no code for your card. With it, users report hangs and crashes. Install the stack "
+            "that `rdna1-setup plan` recommends instead."
+        )
     return (
         f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0 and gets it only from "
         "these lines. Before you start it again, set it there, for example at the end of "
@@ -83,24 +135,23 @@ def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...
     text = host.read(path)
     place = short_path(path, machine)
     if path.endswith(FISH_VARIABLES):
-        names = " ".join(dict.fromkeys(one.name for one in wanted))
-        return Mending((), (f"In fish, remove it yourself: set --universal --erase {names}",))
-    by_hand = Mending(
+        return Mending((), (_erased(wanted),))
+    stays = Mending(
         (), tuple(f"{place}:{s.line} stays, edit it yourself: {_shown(s)}" for s in wanted)
     )
     if not isinstance(text, str) or REPLACED in text or path.endswith(NO_SHELL):
-        return by_hand
+        return stays
     out, instead, left = _lines(path, text, wanted)
     notes = tuple(f"{place}:{number} stays, {why}" for number, why in left)
     if left and path.startswith(PROFILES):
         notes = (*notes, f"`rdna1-setup clean-up` shows what it would remove from {place}.")
     if not out:
         return Mending((), notes)
-    if path.startswith(f"{machine.access.home.rstrip('/')}/"):
+    if _is_own(path, machine):
         return Mending((_taken_out(path, text, out, instead, wanted),), notes)
     if path.startswith(PROFILES):
         return Mending((_profile(path, text, out, instead, wanted),), notes)
-    return by_hand
+    return stays
 
 
 def _shown(setting: Setting) -> str:

@@ -17,7 +17,6 @@ FINDINGS = "Which one? Enter its number for the evidence and the fix."
 ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
 MEND = "fix it: you see the plan first, and are asked"
-BY_HAND = "This program has no plan for it. Fix it yourself, as described above."
 
 
 def walk(road: Road) -> int:
@@ -52,6 +51,7 @@ def _head(finding: Finding) -> str:
 
 def _tell(road: Road, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:
     """One finding whole; the words of the command that mends it, where that is wanted."""
+    from wizard.mending.mendable import without_plan
     from wizard.report.findings import whole_lines
     from wizard.report.mending import fix_command
 
@@ -60,8 +60,8 @@ def _tell(road: Road, finding: Finding, among: Sequence[Finding]) -> Sequence[st
         road.say(line)
     command = fix_command(finding, among)
     if not command:
-        if finding.fix:
-            road.say(BY_HAND)
+        if told := without_plan(finding):
+            road.say(told)
         return ()
     options = [Option("back to the findings", False), Option(MEND, True)]
     try:

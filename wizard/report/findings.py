@@ -18,6 +18,8 @@ from wizard.run.lines import clean
 
 WIDTH = 79
 EVIDENCE_SHOWN = 3
+EVIDENCE_MOST = 20
+"""Of a finding that is told whole: a text may have hundreds of errors."""
 NO_CARD = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only general checks "
     "were made."
@@ -98,7 +100,7 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def whole_lines(
-    finding: Finding, width: int = WIDTH, most: int | None = None, command: str = ""
+    finding: Finding, width: int = WIDTH, most: int = EVIDENCE_MOST, command: str = ""
 ) -> Iterator[str]:
     """One finding: what it means, how to fix it, the lines that prove it (so many at most)."""
     yield from _wrapped(_heading(finding), width=width)
@@ -109,7 +111,7 @@ def whole_lines(
         yield f"  Fix it: {clean(command)}"  # never wrapped: it is to be copied
     for evidence in finding.evidence[:most]:
         yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
-    if most is not None and len(finding.evidence) > most:
+    if len(finding.evidence) > most:
         yield f"  | and {len(finding.evidence) - most} more"
     for cause in finding.explains:
         title = load_causes()[cause].title

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ class Diagnostics:
         from wizard.commands.looking import places_of
         from wizard.diagnose.here import looks_here
         from wizard.diagnose.machine import diagnose
+        from wizard.mending.settings import by_hand
 
         looks = looks_here(self._host, machine, places_of(self._host))
-        return diagnose(machine, (), looks, on_progress)
+        found = diagnose(machine, (), looks, on_progress)
+        return replace(found, findings=by_hand(self._host, machine, found.findings))
 
     def explain(self, text: str) -> Explanation:
         """What a text proves. Raises ValueError, with a text fit to show."""
