@@ -17,7 +17,7 @@ from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import told_anchors
 from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
-from wizard.knowledge.text_lines import load_kinds, load_mentions, load_values
+from wizard.knowledge.text_lines import load_errors, load_kinds, load_mentions, load_values
 
 SIGNS = (*load_signs(), *load_marks())
 PATTERNS = {
@@ -42,6 +42,7 @@ OF_LINES = (
     | {
         **{f"text_lines.toml: {name}": form for name, form in load_mentions().items()},
         **{f"text_lines.toml: {name}": form for name, form in load_kinds().items()},
+        **{f"text_lines.toml: errors of {name}": form for name, form in load_errors().items()},
         **{f"text_lines.toml: {v.id}: {v.pattern.pattern}": v.pattern for v in load_values()},
     }
     | {

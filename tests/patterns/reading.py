@@ -132,6 +132,7 @@ def from_data() -> tuple[Gathered, ...]:
         Gathered("text_lines.toml", pattern)
         for pattern in (
             *text_lines.load_kinds().values(),
+            *text_lines.load_errors().values(),
             *text_lines.load_mentions().values(),
             *(value.pattern for value in text_lines.load_values()),
         )

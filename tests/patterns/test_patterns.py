@@ -21,6 +21,7 @@ FROM_DATA = {
     'wizard/knowledge/cards.py: row["pattern"]',
     "wizard/knowledge/error_texts.py: kind.pattern",
     "wizard/knowledge/listings.py: form",
+    'wizard/knowledge/text_lines.py: "|".join(patterns)',
     'wizard/knowledge/text_lines.py: "|".join(row["pattern"])',
     "wizard/knowledge/kernel_messages.py: kind.pattern",
     'wizard/knowledge/variables.py: effect["pattern"]',

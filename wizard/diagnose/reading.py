@@ -16,11 +16,11 @@ from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
 from wizard.diagnose.told import Told, told_anchors
-from wizard.diagnose.unrecognised import ERROR_ANCHORS, ErrorLines
+from wizard.diagnose.unrecognised import ErrorLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases
-from wizard.knowledge.text_lines import load_kinds
+from wizard.knowledge.text_lines import error_anchors, load_kinds
 from wizard.run.lines import beginning
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
@@ -90,7 +90,7 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
             held = anchors_in(line.text)
             if not held.isdisjoint(_card_anchors()):
                 cards.take(line)
-            if not held.isdisjoint(ERROR_ANCHORS):
+            if not held.isdisjoint(error_anchors()):
                 reading.errors.take(line)
             if sorter.new(line):
                 if not held.isdisjoint(told_anchors()):
@@ -119,7 +119,7 @@ def _card_anchors() -> frozenset[str]:
 
 @cache
 def _words() -> tuple[str, ...]:
-    return tuple({*_signs_of(), *_card_anchors(), *told_anchors(), *ERROR_ANCHORS})
+    return tuple({*_signs_of(), *_card_anchors(), *told_anchors(), *error_anchors()})
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Lines of pasted texts that tell something beside errors: kinds of output, values, mentions."""
+"""Forms of lines in pasted texts: kinds of output, values, mentions, and errors of any kind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import cache
 from wizard.knowledge.tables import read_table
 
 TABLE = "text_lines.toml"
+OF = ("kernel", "program")
+"""Where errors come from, by their form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +52,17 @@ def load_values() -> tuple[Value, ...]:
         )
         for row in read_table(TABLE)["value"]
     )
+
+
+@cache
+def load_errors() -> dict[str, re.Pattern[str]]:
+    """The forms of errors: of the ``kernel``, and of a ``program``."""
+    rows = read_table(TABLE)["error"]
+    forms = {of: [f for row in rows if row["of"] == of for f in row["pattern"]] for of in OF}
+    return {of: re.compile("|".join(patterns)) for of, patterns in forms.items()}
+
+
+@cache
+def error_anchors() -> frozenset[str]:
+    """Fixed strings of which one is in every line that is an error."""
+    return frozenset(anchor for row in read_table(TABLE)["error"] for anchor in row["anchors"])
