@@ -125,15 +125,16 @@ class CardLines:
                 self._add("hwinfo", line, {"is": "graphics card", "name": name.strip()})
             return
         for program, listing in load_listings().items():
-            if (told := _first(listing.one_line, text)) is not None:
-                if "name" in told or program != "lspci" or not line.wrapped:
-                    self._one_line(program, line, told)
+            if cards := _first(listing.one_line, text):
+                for told in cards:
+                    if "name" in told or program != "lspci" or not line.wrapped:
+                        self._one_line(program, line, told)
                 return
         if line.wrapped:  # of what takes several lines each part tells something by itself
             return
         for program, listing in load_listings().items():
-            if (told := _first(listing.start, text)) is not None:
-                self._begin(program, line, told)
+            if devices := _first(listing.start, text):
+                self._begin(program, line, devices[0])
                 break
         self._go_on(line)
 
@@ -220,9 +221,10 @@ class CardLines:
                 device.update({**_given(found), **device, "last": str(line.number)})
 
 
-def _first(forms: Forms, text: str) -> dict[str, str] | None:
-    """What the first form that fits tells; None where none does."""
-    return next((_given(found) for form in forms if (found := form.search(text))), None)
+def _first(forms: Forms, text: str) -> list[dict[str, str]]:
+    """What the first form that fits tells, each time that it does."""
+    every = ([_given(found) for found in form.finditer(text)] for form in forms)
+    return next((told for told in every if told), [])
 
 
 def _given(found: re.Match[str]) -> dict[str, str]:
@@ -281,7 +283,7 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     if not (pci_id or gfx or told):
         return None
     where = f"line {device['line']}"
-    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi", "amd-smi") else ""
+    of_rocm = reported if load_listings()[device["program"]].of_rocm else ""
     return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
 
 
@@ -297,7 +299,7 @@ def _numbers(device: dict[str, str], name: str) -> str:
     maker, number = NUMBER.search(device.get("maker", "")), NUMBER.search(name)
     vendor = device.get("vendor") or (maker[1] if maker else "")
     number_of = device.get("device") or (number[1] if number else "")
-    if not vendor and (device["program"] in ("rocminfo", "rocm-smi") or "AMD" in name):
+    if not vendor and (load_listings()[device["program"]].of_rocm or "AMD" in name):
         vendor = AMD
     return f"{vendor}:{number_of}".lower() if vendor and number_of else ""
 
@@ -307,7 +309,8 @@ def _slot(device: dict[str, str]) -> str:
     if bdf := device.get("bdf"):
         bus, rest = divmod(int(bdf), 256)
         return f"{bus:02x}:{rest >> 3:02x}.{rest & 7}"
-    return re.sub(r"^0{4,8}:(?=..:)", "", device.get("slot", "")).lower()
+    slot = re.sub(r"_(?=[0-7]$)", ".", device.get("slot", "").lower()).replace("_", ":")
+    return re.sub(r"^0{4,8}:(?=..:)", "", slot)
 
 
 def _plain_name(name: str) -> str:

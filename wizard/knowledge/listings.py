@@ -33,6 +33,8 @@ class Listing:
     """True where names are those of the chip and not of the card."""
     of_one: bool
     """True for what tells of one card again and again."""
+    of_rocm: bool
+    """True for what lists AMD's cards alone, with the target that ROCm reports."""
 
 
 @cache
@@ -61,4 +63,5 @@ def _listing(row: dict[str, Any], table: dict[str, Any]) -> Listing:
         telling=frozenset(row.get("telling", ("line",))),
         of_chip=row.get("of_chip", False),
         of_one=row.get("of_one", False),
+        of_rocm=row.get("of_rocm", False),
     )
