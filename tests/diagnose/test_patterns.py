@@ -17,7 +17,14 @@ from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import told_anchors
 from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
-from wizard.knowledge.text_lines import load_errors, load_kinds, load_mentions, load_values
+from wizard.knowledge.text_lines import (
+    load_beginning,
+    load_errors,
+    load_kinds,
+    load_mentions,
+    load_prefixes,
+    load_values,
+)
 
 SIGNS = (*load_signs(), *load_marks())
 PATTERNS = {
@@ -30,7 +37,7 @@ NESTED = re.compile(r"\([^()]*[*+]\)[*+]")
 AROUND = {
     name: each for name, each in PATTERNS.items() if name.endswith((": near", ": unless_near"))
 }
-AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".HEADING")
+AT_THE_START = ("beginning", "prefix", ".JSON_LOG", ".HEADING")
 """Looked for where a line begins, and nowhere else."""
 OF_LINES = (
     {
@@ -42,6 +49,8 @@ OF_LINES = (
     | {
         **{f"text_lines.toml: {name}": form for name, form in load_mentions().items()},
         **{f"text_lines.toml: {name}": form for name, form in load_kinds().items()},
+        "text_lines.toml: beginning": load_beginning(),
+        "text_lines.toml: prefix": re.compile(load_prefixes()),
         **{f"text_lines.toml: errors of {name}": form for name, form in load_errors().items()},
         **{f"text_lines.toml: {v.id}: {v.pattern.pattern}": v.pattern for v in load_values()},
     }

@@ -133,6 +133,8 @@ def from_data() -> tuple[Gathered, ...]:
         for pattern in (
             *text_lines.load_kinds().values(),
             *text_lines.load_errors().values(),
+            text_lines.load_beginning(),
+            re.compile(text_lines.load_prefixes()),
             *text_lines.load_mentions().values(),
             *(value.pattern for value in text_lines.load_values()),
         )

@@ -218,7 +218,11 @@ class CardLines:
             return
         for form in load_listings()[device["program"]].told:
             for found in form.finditer(line.text):
-                device.update({**_given(found), **device, "last": str(line.number)})
+                told = _given(found)
+                # What was cut out of rocminfo may tell the processor's name between.
+                if "reported" in device and SOFTWARE.search(device.get("name", "")):
+                    device["name"] = told.get("name", device["name"])
+                device.update({**told, **device, "last": str(line.number)})
 
 
 def _first(forms: Forms, text: str) -> list[dict[str, str]]:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from wizard.diagnose.lines import Line
+from wizard.diagnose.decoding import as_text
+from wizard.diagnose.lines import LONGEST, Line
 from wizard.knowledge.text_lines import load_mentions
 
 OF_LINES = ("comment", "source", "search", "advice", "over")
 """The mentions that make a whole line one."""
+SOON = 3
+"""Lines after an error in which somebody may tell that it is over."""
 LONGEST_BEFORE = 120
 """Characters before a setting that may propose it."""
 
 
 def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
-    return is_mention(line.text, *OF_LINES) or taken_away(line)
+    return is_mention(line.text, *OF_LINES) or taken_away(line) or _is_over(line)
 
 
 def is_mention(text: str, *names: str) -> bool:
     """True when this text speaks of something in one of these ways."""
     return any(load_mentions()[name].search(text) for name in names)
+
+
+def _is_over(line: Line) -> bool:
+    """True where one of the next lines tells that the error is gone."""
+    following = line.near[line.here + 1 : line.here + 1 + SOON]
+    return any(is_mention(as_text(each[:LONGEST]), "over-since") for each in following)
 
 
 def taken_away(line: Line) -> bool:

@@ -35,6 +35,19 @@ def load_kinds() -> dict[str, re.Pattern[str]]:
 
 
 @cache
+def load_prefixes() -> str:
+    """One pattern for all that tools put before a line."""
+    return "".join(f"(?:{row['pattern']})?" for row in read_table(TABLE)["prefix"])
+
+
+@cache
+def load_beginning() -> re.Pattern[str]:
+    """How a line begins that goes on no other."""
+    (row,) = read_table(TABLE)["beginning"]
+    return re.compile(rf"\s*(?:{'|'.join(row['pattern'])})")
+
+
+@cache
 def load_mentions() -> dict[str, re.Pattern[str]]:
     """Ways to speak of a message or a setting, by their names."""
     return {row["id"]: re.compile("|".join(row["pattern"])) for row in read_table(TABLE)["mention"]}
