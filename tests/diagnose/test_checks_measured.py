@@ -40,7 +40,7 @@ def test_a_sweep_that_passed_is_told_with_its_torch_and_date() -> None:
 def test_a_pass_before_a_change_says_so() -> None:
     (one,) = measurement((measured(),), with_kernel("6.11.0-9"))
     assert one.status is Status.OK
-    assert "before a change: kernel 6.8.0 -> 6.11.0-9" in one.title
+    assert "before this changed: kernel 6.8.0 -> 6.11.0-9" in one.title
 
 
 def test_without_any_measurement_it_was_not_tested() -> None:
@@ -143,7 +143,7 @@ def test_ways_to_fail_that_have_one_cause_are_one_finding() -> None:
     assert one.title.startswith("7 of 7 shapes failed on 2026-01-02")
     assert one.title.endswith(": 6 hung (spinning kernel), 1 wrong")
     texts = [evidence.text for evidence in one.evidence]
-    assert texts[1].startswith("alike: 16->32 3x3 @48x48, 16->32 3x3 @64x64")
+    assert texts[1].startswith("same result: 16->32 3x3 @48x48, 16->32 3x3 @64x64")
     assert texts[1].endswith(" and 1 more")
     assert "not trust" in one.meaning
 
@@ -161,7 +161,7 @@ def test_ways_to_fail_whose_cause_is_unknown_are_told_apart() -> None:
 def test_a_failure_from_before_a_change_is_only_possible_and_says_so() -> None:
     (one,) = measurement((measured(hung()),), with_kernel("6.11.0-9"))
     assert (one.status, one.confidence) == (Status.WARNING, Confidence.POSSIBLE)
-    assert one.evidence[0].text == "measured before a change: kernel 6.8.0 -> 6.11.0-9"
+    assert one.evidence[0].text == "measured before this changed: kernel 6.8.0 -> 6.11.0-9"
     (one,) = measurement((measured(hung()),), machine("1.13.1+rocm5.2"))
     assert "torch 2.2.2+rocm5.7 -> 1.13.1+rocm5.2" in one.evidence[0].text
 

@@ -144,7 +144,7 @@ def test_note_004_measured_a_library_of_its_own_making() -> None:
     assert "libMIOpen.so.original" in shown(first)
     found = told(machine)
     assert "MIOPEN_FORCE_RDNA1=1" in shown(found["noop-setting"])
-    assert "python3 waits in the kernel" in shown(found["compute-queue-preemption-hang"])
+    assert "python3 is stuck in the kernel" in shown(found["compute-queue-preemption-hang"])
 
 
 def test_note_004_began_with_a_system_rocm_that_took_no_part() -> None:

@@ -69,7 +69,7 @@ FINE = tuple(
     for cause, title in (
         ("disk-full", "There is enough free space"),
         ("kfd-missing", "amdgpu drives RX 5600 XT"),
-        ("numpy2-abi", "Each torch fits its numpy"),
+        ("numpy2-abi", "Each torch works with its numpy"),
     )
 )
 BROKEN = Finding(

@@ -24,10 +24,10 @@ ALIKE_SHOWN = 4
 LONGEST = 200
 LONGEST_TROUBLE = 400
 LOST = (
-    "The experiment was killed, or the machine froze or was restarted, while the card worked "
-    "on this shape. It may have caused that."
+    "The experiment was killed, or the machine froze or restarted, while the card was working "
+    "on this shape. The shape may be the cause."
 )
-MEASURE = "To measure it, size by size: rdna1-setup conv2d --python DIR/bin/python"
+MEASURE = "To measure it one size at a time: rdna1-setup conv2d --python DIR/bin/python"
 BY_USE = (Verdict.OUT_OF_MEMORY,)
 """Verdicts that no fault of the stack explains."""
 
@@ -44,8 +44,8 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
         yield not_tested(HANG, "Conv2d has not been measured on this card yet", MEASURE)
         return
     if last.under_way:
-        title = f"A measurement that began {last.date} is running"
-        yield not_tested(HANG, title, "rdna1-setup conv2d --attach follows it.")
+        title = f"A measurement started on {last.date} is still running"
+        yield not_tested(HANG, title, "To follow it: rdna1-setup conv2d --attach")
     changes = changes_since(last, machine)
     for blame, groups in _by_cause(last.results, machine).items():
         yield _failed(blame, groups, last, changes, machine)
@@ -63,7 +63,7 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
 
 def lost(last: Measured) -> Finding:
     """A launch that took the whole experiment with it, or the machine."""
-    again = "Run it again to continue; it tries this shape once more: rdna1-setup conv2d"
+    again = "To continue and try this shape once more: rdna1-setup conv2d"
     where = f"conv2d, {last.date}"
     return found(
         HANG,
@@ -87,7 +87,7 @@ def not_measured(last: Measured) -> Finding:
         status=Status.FAULT if cause else Status.WARNING,
         title=f"Conv2d could not be measured on {last.date}",
         meaning="" if cause else "Nothing was measured. The line above says why.",
-        fix=() if cause else ("Fix that, then measure again: rdna1-setup conv2d",),
+        fix=() if cause else ("Fix that problem, then measure again: rdna1-setup conv2d",),
     )
 
 
@@ -163,13 +163,13 @@ def _evidence(
 ) -> Iterator[Evidence]:
     where = f"conv2d, {last.date}"
     if changes.changed:
-        yield Evidence(f"measured before a change: {changes.text}", where)
+        yield Evidence(f"measured before this changed: {changes.text}", where)
     for group in groups:
         said = group[0].because or group[0].detail or WORDS[group[0].verdict]
         yield Evidence(f"{group[0].label}: {said[:LONGEST]}", where)
         if more := [result.label for result in group[1:]]:
             rest = f" and {len(more) - ALIKE_SHOWN} more" if len(more) > ALIKE_SHOWN else ""
-            yield Evidence(f"alike: {', '.join(more[:ALIKE_SHOWN])}{rest}", where)
+            yield Evidence(f"same result: {', '.join(more[:ALIKE_SHOWN])}{rest}", where)
     results = [result for group in groups for result in group]
     line = next((result.log_line for result in results if result.log_line), None)
     if line and (stage := miopen_log.read((line,))):
@@ -186,8 +186,8 @@ def _passed(last: Measured, changes: Changes) -> Finding:
     on = f" on {last.loaded.device}" if last.loaded.device else ""
     slow = Counter(result.verdict for result in last.results)[Verdict.SLOW]
     but = f", {slow} of them slow" if slow else ""
-    partly = "" if last.finished else " (it was not finished)"
-    before = f", before a change: {changes.text}" if changes.changed else ""
+    partly = "" if last.finished else " (not finished)"
+    before = f", before this changed: {changes.text}" if changes.changed else ""
     total = len(last.results)
     title = (
         f"{total} of {total} {noun_of(last.results)}{'s' * (total > 1)} right{but} on {last.date} "

@@ -21,10 +21,10 @@ OFF = ("0", "no", "off", "false", "disable", "disabled")
 ENFORCE = "MIOPEN_FIND_ENFORCE"
 EXHAUSTIVE = ("3", "4", "search", "search_db_update")
 SLOW = (
-    "MIOpen then times every variant of every algorithm first. The first call takes many minutes "
-    "for each shape, which looks like a hang but is not one."
+    "With this setting, MIOpen first times every variant of every algorithm. The first call takes "
+    "many minutes for each shape, which looks like a hang but is not one."
 )
-UNSET = f"Unset {ENFORCE} (rdna1-setup clean-up finds where it is set), and try again."
+UNSET = f"Unset {ENFORCE} and try again. rdna1-setup clean-up finds where it is set."
 FOLDERS = (
     ("MIOPEN_CUSTOM_CACHE_DIR", ".cache/miopen"),
     ("MIOPEN_USER_DB_PATH", ".config/miopen"),
@@ -79,7 +79,7 @@ def searching(machine: Machine) -> Iterator[Finding]:
     everywhere = [one for one in machine.settings if not one.within]
     slow = [s for s in everywhere if s.name == ENFORCE and s.value.lower() in EXHAUSTIVE]
     if slow:
-        title = "MIOpen is set to try everything before it computes"
+        title = "MIOpen is set to try every algorithm before it computes"
         yield Finding(
             NO_CAUSE,
             Status.WARNING,
@@ -104,6 +104,8 @@ def miopen_folders(host: Host, machine: Machine) -> Iterator[Finding]:
     there = [path for path in paths if host.exists(path)]
     closed = [path for path in there if not host.usable(path)]
     if closed:
-        yield found(CACHE, (Evidence("you may not write here", path) for path in closed))
+        yield found(
+            CACHE, (Evidence("you do not have permission to write here", path) for path in closed)
+        )
     elif there:
-        yield fine(CACHE, "MIOpen may write where it keeps its kernels and choices")
+        yield fine(CACHE, "MIOpen can write to its cache and database folders")

@@ -19,12 +19,11 @@ from wizard.machine.stack_facts import stack_of, stack_of_form
 SHOWN = 3
 NOT_RECORDED = "not recorded then: {}"
 MEASURE = (
-    "A change is not necessarily a problem. To check: rdna1-setup conv2d, with the same shapes."
+    "A change is not necessarily a problem. To check, measure the same shapes: rdna1-setup conv2d"
 )
 BACK = (
-    "Undo these changes one at a time, and measure the same shapes again. You find an older "
-    "kernel in the start menu (Advanced options), and rdna1-setup rollback undoes a run of this "
-    "program.",
+    "Undo these changes one at a time, and measure the same shapes again. Older kernels are in the "
+    "boot menu under Advanced options. rdna1-setup rollback undoes a run of this program.",
     "To report which change it was: rdna1-setup report",
 )
 REPEAT = (
@@ -39,7 +38,7 @@ class LastGood:
     """When it last worked, how that is known, and what has changed since."""
 
     text: str
-    """For example ``the good measurement of 2026-11-20 17:05``."""
+    """For example ``the last good measurement of 2026-11-20 17:05``."""
     changes: Changes
 
 
@@ -52,7 +51,7 @@ def since_last_good(
     if good is None or last is None:
         yield from _since_installed(runs, machine, failing=last is not None)
         return
-    known = LastGood(f"the good measurement of {good.date}", changes_since(good, machine))
+    known = LastGood(f"the last good measurement of {good.date}", changes_since(good, machine))
     worse = [c for c in compare_results(good.results, last.results) if _is_worse(c)]
     if worse:
         between = LastGood(known.text, changes_between(good, last, machine))
@@ -98,7 +97,7 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
         (*shapes, *_recorded(known)),
         f"Right on {good.date}, but not on {last.date}: {count}. "
         + (
-            "A change in between is the likely reason; this does not show which one."
+            "A change in between is the likely reason, but it is not known which one."
             if changed
             else "No recorded change happened in between."
         ),
@@ -120,7 +119,8 @@ def _may_be_why(known: LastGood) -> Finding:
         Confidence.POSSIBLE,
         _title(known),
         _recorded(known),
-        "One of these may be why it fails now. It was not measured before, so this is not certain.",
+        "One of these changes may be why it fails now. This is not certain, because it was not "
+        "measured before.",
         BACK,
     )
 

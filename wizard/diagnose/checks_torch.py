@@ -56,7 +56,7 @@ def numpy(machine: Machine) -> Iterator[Finding]:
         evidence = Evidence(text, short_path(e.path, machine))
         yield found("numpy2-abi", (evidence,), about=_mendable(About(e.path), e))
     if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
-        yield fine("numpy2-abi", "Each torch fits its numpy")
+        yield fine("numpy2-abi", "Each torch works with its numpy")
 
 
 def executable_stack(machine: Machine) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         return
     strict = refuses_executable_stacks(machine.system.glibc)
     if strict is None:
-        title = "It was not tested whether glibc refuses torch's libraries"
+        title = "torch's libraries were not checked against glibc"
         yield not_tested("glibc-execstack", title, "the version of glibc is not known")
     elif strict:
         for e, torch in asking:
@@ -92,7 +92,9 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
         )
         yield found("wheel-library-replaced", evidence, about=_mendable(About(e.path), e))
     if not wrong and any(True for _ in each_torch(machine)):
-        yield fine("wheel-library-replaced", "Each torch's libraries have the sizes of its wheel")
+        yield fine(
+            "wheel-library-replaced", "Each torch's libraries have the sizes its wheel recorded"
+        )
 
 
 def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | None:
@@ -112,7 +114,7 @@ def code_for_card(machine: Machine) -> Iterator[Finding]:
     told = [f for e, torch in each_torch(machine) for f in _code(machine, e, torch)]
     yield from told
     if not told and any(torch.build == "rocm" for _, torch in each_torch(machine)):
-        yield fine("override-isa-mismatch", "Each ROCm build gets the override that it needs")
+        yield fine("override-isa-mismatch", "Each ROCm build gets the override it needs")
 
 
 def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Finding]:
@@ -126,7 +128,7 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
     if torch.build != "rocm":
         return
     if not OFFICIAL.search(torch.version):
-        title = f"It was not tested whether torch {torch.version} has code for the card"
+        title = f"torch {torch.version} was not checked for code for the card"
         yield not_tested("wheel-lacks-gfx-target", title, "it is not an official PyTorch build")
         return
     rocm = rocm_of(torch.version)
@@ -150,7 +152,7 @@ def spoofed_processor(machine: Machine) -> Iterator[Finding]:
     everywhere = [s for s in overrides(machine.settings) if not s.within and s.name == OVERRIDE]
     if not inside or not everywhere:
         return
-    reached = tuple(Evidence(f"it reaches {gpu.name} too", gpu.pci_address) for gpu in inside)
+    reached = tuple(Evidence(f"it also applies to {gpu.name}", gpu.pci_address) for gpu in inside)
     evidence = (*shown_settings(everywhere, machine), *reached)
     about = About(settings=tuple(everywhere))
     sure, status = Confidence.LIKELY, Status.WARNING
@@ -177,7 +179,7 @@ def library_path(machine: Machine) -> Iterator[Finding]:
         about = About(settings=tuple(dict.fromkeys((*empty, *behind))))
         yield found("library-path-shadow", evidence, sure, status=status, about=about)
     elif not everywhere:
-        yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for everything")
+        yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for all programs")
 
 
 def own_rocm(machine: Machine) -> Iterator[Finding]:

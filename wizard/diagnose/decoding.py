@@ -51,7 +51,7 @@ def blocks(file: BinaryIO) -> Iterator[bytes]:
         read += len(block)
         if read > LIMIT:
             limit = LIMIT // 1024 // 1024
-            raise NotText(f"more than {limit} MB. Give it the part around the error")
+            raise NotText(f"larger than {limit} MB. Use only the part around the error")
         yield block
 
 
@@ -87,7 +87,7 @@ def refuse_binary(sample: bytes) -> None:
     """Raise ``NotText`` for archives, programs and the like."""
     for magic, kind in PACKED.items():
         if sample.startswith(magic):
-            raise NotText(f"packed with {kind}; unpack it first")
+            raise NotText(f"compressed with {kind}. Decompress it first")
     if sample.startswith(b"\x7fELF"):
         raise NotText("a program or library, not a text")
     odd = len(sample) - len(sample.translate(None, CONTROL.replace(b"\0", b"")))

@@ -44,7 +44,7 @@ def looks_here(
         return own_log
     measured = Once(partial(measured_here, places))
     before = Look(
-        "the kernel log of the start before",
+        "the kernel log of the previous boot",
         lambda _: _before(host, measured()),
         kernel.DEADLINE_S,
     )
@@ -52,9 +52,9 @@ def looks_here(
     return (
         *own_log,
         *(() if given else (before,)),
-        Look("Conv2d as it was measured", lambda m: measurement(measured(), m)),
+        Look("the last Conv2d results", lambda m: measurement(measured(), m)),
         Look(
-            "what has changed",
+            "changes since it last worked",
             lambda m: since_last_good(measured(), read_records(Path(places.runs)), m),
         ),
         Look("MIOpen's folders", partial(miopen_folders, host)),

@@ -36,7 +36,7 @@ ALIKE = 20
 KEPT = 1_000
 """Of a text of any length, before it is known which of them a known cause explains."""
 NUMBERS = re.compile(r"\d+")
-TITLE = "An error that this program does not know"
+TITLE = "An error this program does not know"
 MEANING = (
     "This line looks like an error, and no known cause explains it. It may be the reason for "
     "your problem, or follow from another error."
