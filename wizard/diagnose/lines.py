@@ -163,7 +163,7 @@ def joined(every: list[bytes], index: int) -> tuple[bytes, ...]:
     parts = [every[index].rstrip()]
     for following in every[index + 1 : index + PARTS]:
         rest = following.strip()
-        if not _goes_on(parts[-1], rest) or load_beginning().match(as_text(following)):
+        if not _goes_on(parts[-1], rest) or load_beginning().match(as_text(following).lstrip()):
             break
         parts.append(rest)
     return (b" ".join(parts), b"".join(parts)) if len(parts) > 1 else ()

@@ -42,9 +42,9 @@ def load_prefixes() -> str:
 
 @cache
 def load_beginning() -> re.Pattern[str]:
-    """How a line begins that goes on no other."""
+    """How a line begins, after its blanks, that goes on no other."""
     (row,) = read_table(TABLE)["beginning"]
-    return re.compile(rf"\s*(?:{'|'.join(row['pattern'])})")
+    return re.compile("|".join(row["pattern"]))
 
 
 @cache
