@@ -108,7 +108,7 @@ def releases(machine: Machine) -> Iterator[Finding]:
             Confidence.LIKELY,
             status=Status.WARNING,
             fix=(
-                "Remove such packages: rdna1-setup clean-up. To restore them: rdna1-setup rollback.",
+                "Remove such packages: rdna1-setup clean-up. Restore them: rdna1-setup rollback.",
             ),
         )
     of = {release_of(one): one for one in machine.rocm_packages if one.origin == "amd"}
