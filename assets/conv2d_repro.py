@@ -91,7 +91,7 @@ def with_options(case: dict[str, Any], options: list[str]) -> dict[str, Any]:
         elif value in ("cpu", "cuda"):
             case[name] = value
         else:
-            sys.exit("--device: cpu or cuda (which is the graphics card, HIP included)")
+            sys.exit("--device: write cpu or cuda; cuda is the graphics card, also with ROCm")
         options = options[2:]
     return case
 
@@ -148,7 +148,9 @@ class Watched:
         until = time.monotonic() + KILLED_S
         while self.child.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
-        left = "" if self.child.poll() is not None else "; SIGKILL did not end it: restart"
+        left = ""
+        if self.child.poll() is None:
+            left = "; SIGKILL did not end it: restart the machine"
         if phase == "reference":
             return "nothing measured: the reference took more than {:g} s{}".format(limit, left)
         return "hung: no answer within {:g} s in phase {}{}".format(limit, phase, left)
@@ -177,7 +179,7 @@ def measure(case: dict[str, Any]) -> str:
         if not torch.cuda.is_available():
             return "nothing measured: torch sees no graphics card"
         torch.backends.cudnn.allow_tf32 = False
-        gfx = getattr(torch.cuda.get_device_properties(0), "gcnArchName", "not told")
+        gfx = getattr(torch.cuda.get_device_properties(0), "gcnArchName", "unknown")
         print("device: {}, {}".format(torch.cuda.get_device_name(0), gfx))
     torch.backends.cudnn.enabled = case["engine"] != "native"
     try:
@@ -257,10 +259,11 @@ def judged(torch: Any, case: dict[str, Any], result: Any, times: list[float]) ->
         expected = convolve(torch, case["shape"], doubles, "configured")
     measured = result.double()
     if measured.shape != expected.shape:
-        return "wrong: {} in place of {}".format(list(measured.shape), list(expected.shape))
+        return "wrong: {} instead of {}".format(list(measured.shape), list(expected.shape))
     nonfinite = math.prod(measured.shape) - int(torch.isfinite(measured).sum())
     if nonfinite:
-        return "wrong: {} numbers are infinite or not a number".format(nonfinite)
+        total = math.prod(measured.shape)
+        return "wrong: {} of {} numbers infinite or not a number".format(nonfinite, total)
     error, allowed = float((measured - expected).abs().max()), tolerance(case["shape"])
     print("largest error {:.3g}, allowed {:.3g}".format(error, allowed))
     if not error <= allowed:

@@ -877,11 +877,11 @@ def compare(torch: Any, command: dict[str, Any], buffer: mmap.mmap) -> dict[str,
     """How far the measured numbers are from the right ones, part by part."""
     parts, expected = command["parts"], reference_of(torch, command)
     if [name for name, _, _ in parts] != [name for name, _ in expected]:
-        raise ValueError("parts {} came".format([name for name, _, _ in parts]))
+        raise ValueError("unexpected parts: {}".format([name for name, _, _ in parts]))
     found = []
     for (name, _, size), (_, right) in zip(parts, expected):
         if tuple(size) != tuple(right.shape):
-            raise ValueError("{} {} in place of {}".format(name, size, list(right.shape)))
+            raise ValueError("{} {} instead of {}".format(name, size, list(right.shape)))
     views = shared_views(torch, buffer, parts)
     for (name, _, size), view, (_, right) in zip(parts, views, expected):
         measured = view.double()

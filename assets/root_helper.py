@@ -126,7 +126,7 @@ def as_trouble(error: OSError) -> Trouble:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Trouble(
             "The disk is full: {} could not be written.".format(what),
-            "The journal has every change.",
+            "The journal lists every change that was made.",
             "Free some space on the file system of /var and /etc, then run the same step again.",
         )
     if error.errno == errno.EROFS:
@@ -138,8 +138,8 @@ def as_trouble(error: OSError) -> Trouble:
         )
     return Trouble(
         "{} could not be used: {}.".format(what, error.strerror or error),
-        "Something on this system is unusual. The step was not finished.",
-        "Fix that, then run the same step again.",
+        "The system refused this, and the step was not finished.",
+        "Fix the cause, then run the same step again.",
     )
 
 
@@ -236,7 +236,7 @@ def strict_json(line: bytes) -> Any:
 def _without_duplicates(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Wrong("a key stands twice in one object")
+        raise Wrong("a key occurs twice in one object")
     return found
 
 
@@ -247,7 +247,7 @@ def _small_number(digits: str) -> int:
 
 
 def _no_number(_: str) -> Any:
-    raise Wrong("only whole numbers are meant")
+    raise Wrong("only whole numbers are allowed")
 
 
 def read_plan(line: bytes, person: Person) -> Plan:
@@ -256,7 +256,7 @@ def read_plan(line: bytes, person: Person) -> Plan:
     if type(plan) is not dict or not {"schema", "run", "steps"} <= set(plan):
         raise Wrong("schema, run and steps are missing")
     if set(plan) - {"schema", "run", "steps", "yes", "rehearse"}:
-        raise Wrong("it has keys that are not known")
+        raise Wrong("it has unknown keys")
     if type(plan["schema"]) is not int or plan["schema"] != PROTOCOL:
         raise Wrong("its schema is not {}".format(PROTOCOL))
     if type(plan.get("yes", False)) is not bool:
@@ -280,10 +280,10 @@ def rehearsal_of(value: Any, steps: Sequence[Request]) -> Rehearsal:
         raise Wrong("rehearse takes exactly megabytes and may_be_gone")
     size, gone = value["megabytes"], value["may_be_gone"]
     if type(size) is not int or not 0 <= size <= 10_000_000:
-        raise Wrong("megabytes of rehearse is no size")
+        raise Wrong("megabytes of rehearse is not a size")
     places = {number for number, step in enumerate(steps, 1) if step.verb == "set_aside"}
     if type(gone) is not list or any(type(n) is not int or n not in places for n in gone):
-        raise Wrong("may_be_gone of rehearse are no steps that set something aside")
+        raise Wrong("may_be_gone of rehearse names a step that moves nothing to the backup")
     return Rehearsal(size, tuple(gone))
 
 
@@ -306,7 +306,7 @@ def shape_of(request: Any) -> Tuple[str, Dict[str, Check]]:
         raise Wrong("a step is an object with a verb")
     verb = request["verb"]
     if verb not in VERBS:
-        raise Wrong("its verb is not known")
+        raise Wrong("its verb is unknown")
     if set(request) - {"verb"} != set(VERBS[verb]):
         raise Wrong("{} takes exactly {}".format(verb, ", ".join(VERBS[verb]) or "nothing"))
     return verb, VERBS[verb]
@@ -333,7 +333,7 @@ def matching(pattern: Any) -> Check:
 
     def check(value: Any) -> str:
         if type(value) is not str or len(value) > 4096 or not pattern.fullmatch(value):
-            raise Wrong("it is not of the right form")
+            raise Wrong("it does not have the right form")
         return value
 
     return check
@@ -347,7 +347,7 @@ def several(check: Check, most: int = MOST_PACKAGES) -> Check:
             raise Wrong("it is not a list of at most {}".format(most))
         checked = tuple(check(item) for item in value)
         if len(set(checked)) != len(checked):
-            raise Wrong("something stands twice in it")
+            raise Wrong("something occurs twice in it")
         return checked
 
     return check_all
@@ -365,7 +365,7 @@ def text(value: Any) -> str:
     if type(value) is not str or len(value) > LONGEST_CONTENT:
         raise Wrong("it is not a text of at most {} characters".format(LONGEST_CONTENT))
     if CONTROL.search(value):
-        raise Wrong("it holds control characters")
+        raise Wrong("it contains control characters")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
@@ -376,7 +376,7 @@ def text(value: Any) -> str:
 def file_mode(value: Any) -> int:
     """A check: permissions of a file that only root can change."""
     if type(value) is not int or not 0o400 <= value <= 0o755 or value & 0o022 or value & 0o400 == 0:
-        raise Wrong("it is not the mode of a file that root alone can change")
+        raise Wrong("it is not the mode of a file that only root can change")
     return value
 
 
@@ -453,7 +453,7 @@ def refuse_always(incoming: Iterable[str], outgoing: Iterable[str]) -> None:
 def allowed_member(arguments: Dict[str, Any], person: Person) -> None:
     """Raise Wrong unless it is about the user who asks, and about at least one group."""
     if person.through_sudo and arguments["user"] != person.name:
-        raise Wrong("groups are only changed for the user who asks")
+        raise Wrong("groups can be changed only for the user who asks")
     if not arguments["groups"]:
         raise Wrong("it names no group")
 
@@ -468,7 +468,7 @@ def allowed_mark(arguments: Dict[str, Any], _: Person) -> None:
 def allowed_snapshot(arguments: Dict[str, Any], _: Person) -> None:
     """Raise Wrong unless a configuration is named exactly where the tool has several."""
     if bool(arguments["config"]) != (arguments["tool"] == "snapper"):
-        raise Wrong("snapper takes the name of a configuration, timeshift none")
+        raise Wrong("snapper needs the name of a configuration, and timeshift takes none")
 
 
 NAME = r"[A-Za-z0-9_][A-Za-z0-9._+@=~-]{0,119}"
@@ -657,7 +657,7 @@ def fingerprints(armoured: str) -> List[str]:
         for letters in re.findall(KEY_BLOCK, armoured):
             for tag, body in _packets(base64.b64decode(letters.replace("\n", ""), validate=True)):
                 if tag not in OF_A_KEY:
-                    raise ValueError("this is of no public key")
+                    raise ValueError("this packet does not belong to a public key")
                 if tag == PUBLIC_KEY:
                     found.append(_fingerprint(body))
     except (ValueError, IndexError, struct.error):
@@ -671,7 +671,7 @@ def _packets(raw: bytes) -> Iterator[Tuple[int, bytes]]:
     while at < len(raw):
         head = raw[at]
         if not head & 0x80:
-            raise ValueError("this is no packet")
+            raise ValueError("this is not a packet")
         tag = head & 0x3F if head & 0x40 else head >> 2 & 0x0F
         at, length = _new_length(raw, at + 1) if head & 0x40 else _old_length(raw, at + 1, head & 3)
         if at + length > len(raw):
@@ -706,7 +706,7 @@ def _fingerprint(key: bytes) -> str:
     if key[0] == 6:
         whole = b"\x9b" + struct.pack(">I", len(key)) + key
         return hashlib.sha256(whole).hexdigest().upper()
-    raise ValueError("the key is of another version")
+    raise ValueError("the key has another version")
 
 
 PLACES = (
@@ -752,7 +752,7 @@ def place_of(path: str) -> Optional[Place]:
 def writable(value: Any) -> str:
     """A check: a file in one of the places."""
     if type(value) is not str or len(value) > 300 or place_of(value) is None:
-        raise Wrong("nothing may be written there")
+        raise Wrong("writing there is not allowed")
     return value
 
 
@@ -862,8 +862,8 @@ def _folder_in(descriptor: int, name: str, path: str, make: bool) -> int:
             raise
     raise Trouble(
         "{} must be a folder, but is a link or a file.".format(path),
-        "Root follows no links here, because they could point anywhere.",
-        "Make it a folder again, or leave out what needs it.",
+        "The root helper follows no links here, because they could point anywhere.",
+        "Make it a folder again, or make a plan that does not need it.",
     )
 
 
@@ -938,7 +938,7 @@ def parts_of(file: Any, size: int) -> Iterator[bytes]:
 
 def _no_regular_file(name: str) -> Trouble:
     return Trouble(
-        "{} is a link, not a regular file, or far too long.".format(name),
+        "{} is a link, not a regular file, or far too large.".format(name),
         "Only regular files are read and replaced, because a link could point anywhere.",
         "Check it with `ls -l`. Move it away if you do not need it, then start again.",
     )
@@ -1036,11 +1036,11 @@ def _give_attributes(old: int, copy: int, name: str) -> None:
             os.setxattr(copy, key, os.getxattr(old, key))
         except OSError as error:
             raise Trouble(
-                "{} of {} could not be copied: {}.".format(key, name, error.strerror),
+                "The attribute {} of {} could not be copied: {}.".format(key, name, error.strerror),
                 "The backup's file system does not support such attributes, so the backup would "
                 "lose it.",
-                "If you do not need it, remove it (`setfattr -x {} FILE`); then run the same "
-                "step again.".format(key),
+                "If you do not need this attribute, remove it (`setfattr -x {} FILE`), then run "
+                "the same step again.".format(key),
             ) from None
 
 
@@ -1139,12 +1139,13 @@ UNDO_CHECKS = r"""
 [ "$(id -u)" = 0 ] || { say "Run this as root: sudo sh $here/UNDO.sh"; exit 1; }
 cd / || exit 1
 if ! touch "$here/.writable" 2>/dev/null; then
-    say "This file system cannot be written. From a recovery console: mount -o remount,rw /"
+    say "This file system cannot be written to. In a recovery console, run: mount -o remount,rw /"
     exit 1
 fi
 if [ -n "$(find "$here/journal.jsonl" -newer "$here/.writable" 2>/dev/null)" ]; then
-    say "By this clock ($(date)) the run is yet to come, and what is newer could not be told."
-    say "Set the clock (date -s), then run this again. If it is right: touch $here/journal.jsonl"
+    say "By this clock ($(date)) the run is in the future: newer files cannot be recognized."
+    say "Set the clock (date -s), then run this again."
+    say "If the clock is right, run this first: touch $here/journal.jsonl"
     exit 1
 fi
 rm -f "$here/.writable" "$here/must_come"
@@ -1152,7 +1153,7 @@ if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
     # -o: what we start does not hold the lock, should it stay
     flock -n -o -E 75 @STATE@/lock sh "$here/UNDO.sh" --locked
     code=$?
-    [ "$code" = 75 ] && say "rdna1-setup is at work as root right now. Wait for its end."
+    [ "$code" = 75 ] && say "rdna1-setup is running as root right now. Wait until it has finished."
     exit "$code"
 fi
 """
@@ -1176,26 +1177,26 @@ remove_ours() {
     drop_draft "$1"
     is_there "$1" || return 0
     if [ "$(hash_of "$1")" = "$2" ]; then rm -f "$1" && say "removed $1" || could_not "$1"
-    else could_not "$1 was changed since; remove it yourself if you do not need it"; fi
+    else could_not "$1 has been changed since. Remove it yourself if you do not need it"; fi
 }
 # BACKUP PATH OURS BEFORE: a file that we wrote over another one
 restore() {
     drop_draft "$2"
     if [ "$(hash_of "$2")" = "$4" ]; then return 0; fi
     if is_there "$2" && [ "$(hash_of "$2")" != "$3" ]; then
-        could_not "$2 was changed since; what was there before is $1"; return 0
+        could_not "$2 has been changed since. The earlier version is $1"; return 0
     fi
     if ! is_there "$1" && ! is_there "$2"; then must_come "$2" "$1"
-    elif ! is_there "$1"; then could_not "$1 is gone, and $2 cannot be restored"
+    elif ! is_there "$1"; then could_not "$2, because $1 no longer exists"
     elif put_there "$1" "$2"; then say "restored $2"
-    else could_not "$2: it is kept as $1"; fi
+    else could_not "$2, which is kept as $1"; fi
 }
 # PATH BACKUP: what is not there, and has no backup; unless it comes from an earlier one, it is lost
 must_come() { is_there "$1" || printf '%s\n' "$1" "$2" >>"$here/must_come"; }
 name_lost() {
     [ -f "$here/must_come" ] || return 0
     while IFS= read -r path && IFS= read -r kept; do
-        is_there "$path" || could_not "$path is not there, and what was kept of it ($kept) is gone"
+        is_there "$path" || could_not "$path does not exist, and neither does its backup ($kept)"
     done <"$here/must_come"
     rm -f "$here/must_come"
 }
@@ -1211,7 +1212,7 @@ move_back() {
     from=$1
     is_there "$from" || from=$2
     if [ -z "$from" ] || ! is_there "$from"; then must_come "$3" "$1"; return 0; fi
-    if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
+    if is_there "$3"; then could_not "$3 exists again. The earlier version is $from"
     elif mkdir -p "${3%/*}" && move_there "$from" "$3"; then
         say "moved back $3"
         case "${from%/*}" in */.rdna1-setup-*) rmdir "${from%/*}" 2>/dev/null ;; esac
@@ -1223,7 +1224,7 @@ move_back() {
 put_away() {
     if is_there "$2" || ! is_there "$1"; then return 0; fi
     if [ "$3" = any ] || [ "$(content_of "$1")" = "$3" ]; then move_back "$1" '' "$2"
-    else could_not "$1 was changed since; move it away yourself if you do not need it"; fi
+    else could_not "$1 has been changed since. Move it away yourself if you do not need it"; fi
 }
 # FOLDER: the way back of a change begins; how the alternatives stood then is kept in FOLDER
 since() { now=$1 && keep_alternatives "$1"; }
@@ -1238,28 +1239,28 @@ is_as_delivered() {
 }
 # BACKUP PATH: a file of a package that went with it: of its settings, or one that was changed
 restore_settings() {
-    is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
+    is_there "$1" || { could_not "$2, because $1 no longer exists"; return 0; }
     is_same "$1" "$2" && return 0
     if is_there "$2" && ! has_come "$2" && ! is_as_delivered "$2"; then
         [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
-            could_not "$2 was changed since; what was there before is $1"
+            could_not "$2 has been changed since. The earlier version is $1"
         # what the package has instead has come just now, for dpkg keeps such a file as well
         has_come "$2.dpkg-dist" && rm -f "$2.dpkg-dist"
         return 0
     fi
     if mkdir -p "${2%/*}" && put_there "$1" "$2"; then say "restored $2"
-    else could_not "$2: it is kept as $1"; fi
+    else could_not "$2, which is kept as $1"; fi
     [ -f "$2" ] && cmp -s "$2" "$2.dpkg-new" && rm -f "$2.dpkg-new"
     return 0
 }
 # PATH TARGET: a link where a package has a folder; dpkg takes it away and makes a folder
 link_again() {
     if [ -L "$1" ]; then return 0; fi
-    if ! is_there "$1"; then mkdir -p "${1%/*}" && ln -s "$2" "$1" || could_not "$1: it led to $2"
-    elif ! has_come "$1"; then could_not "$1 was changed since; it led to $2"
+    if ! is_there "$1"; then mkdir -p "${1%/*}" && ln -s "$2" "$1" || could_not "the link $1 to $2"
+    elif ! has_come "$1"; then could_not "$1 has been changed since. It was a link to $2"
     elif mv -T "$1" "$1.rdna1-undo" && ln -s "$2" "$1" && cp -aT "$1.rdna1-undo/" "$1/"; then
         rm -rf --one-file-system "$1.rdna1-undo" && say "restored $1"
-    else could_not "$1: it led to $2; what is to lie there is in $1.rdna1-undo"; fi
+    else could_not "the link $1 to $2. Its content is in $1.rdna1-undo"; fi
 }
 # COPY PATH FORM: a folder of a package that was another one's, and that came as it is delivered
 restore_folder() {
@@ -1277,13 +1278,13 @@ strangers_in() {
 }
 # LIST: files of packages that had been deleted before; those that came back with them go again
 lose_again() {
-    [ -f "$1" ] || { could_not "$1 is gone: what had been deleted before may be there"; return 0; }
+    [ -f "$1" ] || { could_not "$1 is gone: deleted files may exist again"; return 0; }
     while IFS= read -r path; do
         is_there "$path" || continue
         if [ -z "$(strangers_in "$path")" ]; then
-            rm -rf --one-file-system "$path" && say "gone again $path" || could_not "$path"
+            rm -rf --one-file-system "$path" && say "removed again $path" || could_not "$path"
         elif has_come "$path" || [ -f "$here/going_back" ]; then
-            could_not "$path was not there before, but something older lies in it"
+            could_not "$path did not exist before, but contains something older"
         fi
     done <"$1"
 }
@@ -1375,7 +1376,7 @@ alternatives_back() {
             continue
         fi
         found=$(others "$wanted" "$name")
-        if [ -n "$found" ]; then say "$name stays as it is: $found has been added since"
+        if [ -n "$found" ]; then say "$name is left unchanged: $found has been added since"
         else alternative_back "$wanted" "$name" || could_not "the alternatives of $name"; fi
     done
 }
@@ -1406,10 +1407,10 @@ has_all_choices() {
 forget_since() { rm -rf "$now"; }
 # USER GROUP
 is_in() { id -nG "$1" | tr ' ' '\n' | grep -qx "$2"; }
-leave() { if is_in "$1" "$2"; then gpasswd -d "$1" "$2" || could_not "$1 in $2"; fi; }
-join() { is_in "$1" "$2" || gpasswd -a "$1" "$2" || could_not "$1 in $2"; }
+leave() { if is_in "$1" "$2"; then gpasswd -d "$1" "$2" || could_not "$1 is in the group $2"; fi; }
+join() { is_in "$1" "$2" || gpasswd -a "$1" "$2" || could_not "$1 is not in the group $2"; }
 rest() { configure_all || :; }
-settle() { configure_all || could_not "dpkg --configure"; }
+settle() { configure_all || could_not "dpkg --configure failed"; }
 # All that waits, but for what would build a kernel module: that is for whoever wants it
 configure_all() {
     waiting=$(dpkg-query -W -f '${db:Status-Abbrev} ${binary:Package}\n' | sed -n 's/^.[UFWt]. //p')
@@ -1426,7 +1427,7 @@ configure_all() {
 # NAME VERSION FILE STATE: what builds a kernel module, and had failed to, is where it was
 unpack_again() {
     if is_of_others "$1" "$2"; then
-        stays "what was there before is $2"
+        stays "The earlier version is $2"
         return 0
     fi
     case "$(state_of "$1")" in
@@ -1482,7 +1483,7 @@ is_of_others() {
     return 0
 }
 # WHAT: what is said of it, and what to do about it
-stays() { could_not "$others_name $others_version was installed since, and stays: $*"; }
+stays() { could_not "$others_name $others_version has been installed since, and is kept. $*"; }
 # NAME FIRST THEN: is it back already as the run found it first, when another version was THEN
 is_back() { [ "$2" != "$3" ] && [ -n "$2" ] && is_installed "$1" "$2"; }
 # HOW (NAME VERSION FIRST)...: packages that we brought
@@ -1492,7 +1493,7 @@ take_ours() {
     shift
     while [ $# -ge 3 ]; do
         if is_back "$1" "$3" "$2"; then :
-        elif is_of_others "$1" "$2"; then stays "apt-get $how $1, if you do not need it"
+        elif is_of_others "$1" "$2"; then stays "If you do not need it, run: apt-get $how $1"
         else ours="$ours $1"; fi
         shift 3
     done
@@ -1527,7 +1528,7 @@ keep_newer() {
         newer=$newer~
     done
     mkdir -p "${newer%/*}" && put_there "$1" "$newer" &&
-        say "$1 was changed since; it is kept as $newer" || say "$1 could not be kept"
+        say "$1 has been changed since. It is kept as $newer" || say "$1 could not be kept"
 }
 # HOW NAME...: packages that we brought, in whichever version
 take_out() {
@@ -1548,7 +1549,7 @@ take_out() {
     apt-mark manual $found >/dev/null 2>&1
     # shellcheck disable=SC2046,SC2086
     dpkg --force-depends --force-remove-reinstreq "$how" $(exact $found) ||
-        could_not "packages:$found"
+        could_not "these packages were not removed:$found"
 }
 # NAME VERSION: is it there; one that dpkg was only told to remove is to stay
 is_installed() {
@@ -1566,7 +1567,7 @@ bring_theirs_back() {
     while [ $# -ge 5 ]; do
         if is_back "$1" "$5" "$2"; then :
         elif is_of_others "$1" "$2" "$4"; then
-            stays "what was there before is $2; remove it, and run this again to have that back"
+            stays "To restore the earlier $2, remove it and run this again"
         else theirs="$theirs $1 $2 $3"; fi
         shift 5
     done
@@ -1580,19 +1581,20 @@ bring_back() {
         if is_installed "$1" "$2"; then :
         elif [ -f "$3" ]; then keep_in_the_way "$1" "$3" && files="$files $3"
         elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
-        else could_not "$1 $2: no package file was kept, and apt cannot fetch it"; fi
+        else could_not "$1 $2: no package file was kept, and apt cannot download it"; fi
         shift 3
     done
     [ -z "$files" ] && return 0
     # shellcheck disable=SC2086 # our own file names hold no blanks
-    dpkg --force-confold --force-downgrade -i $files || could_not "packages:$files"
+    dpkg --force-confold --force-downgrade -i $files ||
+        could_not "these packages were not installed:$files"
 }
 # (NAME VERSION)...: packages of which no file was kept; what the user installed since is there
 went_for_good() {
     gone_for_good=yes
     while [ $# -ge 2 ]; do
         if ! is_installed "$1" "$2"; then
-            say "NOT UNDONE: $1 $2 was removed permanently: no package file was kept"
+            say "NOT UNDONE: $1 $2 was removed permanently, and no package file was kept"
             missing=$((missing + 1))
         fi
         shift 2
@@ -1600,7 +1602,7 @@ went_for_good() {
 }
 # BACKUP PATH: a file of such a package, which does not come back without it
 settings_kept() {
-    is_there "$2" || ! is_there "$1" || say "what was in $2 is kept as $1"
+    is_there "$2" || ! is_there "$1" || say "the content of $2 is kept as $1"
 }
 # auto|manual NAME...: those that are there; apt-mark marks none of them where it knows one not
 mark() {
@@ -1610,9 +1612,9 @@ mark() {
     for name; do case "$(state_of "$name")" in ''|?[nc]*) ;; *) found="$found $name" ;; esac; done
     [ -z "$found" ] && return 0
     # shellcheck disable=SC2086 # names of packages hold no blanks
-    apt-mark "$how" $found >/dev/null || could_not "apt-mark $how$found"
+    apt-mark "$how" $found >/dev/null || could_not "apt-mark $how$found failed"
 }
-loader() { ldconfig || could_not ldconfig; }
+loader() { ldconfig || could_not "ldconfig failed"; }
 # What depends on packages that are not there any more
 name_needy() {
     apt-get -o Debug::NoLocking=true -o Dir::Cache::pkgcache= check 2>/dev/null |
@@ -1624,7 +1626,7 @@ UNDO_TAIL = r"""
 name_lost
 if [ -n "${now-}" ]; then  # packages were changed
     for name in $(name_needy); do
-        could_not "$name depends on packages that no longer exist; if you do not need it:" \
+        could_not "$name depends on packages that no longer exist. If you do not need it, run:" \
             "apt-get remove $name"
     done
 fi
@@ -1632,7 +1634,7 @@ printf '{"event": "undone", "failed": %s}\n' "$failed" |
     tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
 if [ "$failed" != 0 ]; then
-    say "Could not be undone: $((failed + missing)). They are named above."
+    say "Changes that could not be undone, named above: $((failed + missing))."
     exit 1
 elif [ "$missing" != 0 ]; then
     say "Everything else is undone. Permanently removed packages, named above: $missing."
@@ -1776,7 +1778,7 @@ def open_run(name: str, person: Person) -> Run:
         empty = not os.listdir(folder)
         if seen.st_uid != 0 or not (empty or is_run_of(person, folder)):
             raise Trouble(
-                "The run {} belongs to another user.".format(name),
+                "Run {} belongs to another user.".format(name),
                 "Only that user can continue it.",
                 "Start a new run.",
             )
@@ -1820,7 +1822,7 @@ class Lock:
         except BlockingIOError:
             raise Trouble(
                 "rdna1-setup is already running as root ({}).".format(self._holders()),
-                "Two at a time could undo each other.",
+                "Two runs at once could undo each other.",
                 "Wait until it has finished, then start again.",
             ) from None
         self.hold(os.getpid())  # whoever comes while the question is open is told who asks it
@@ -2205,7 +2207,7 @@ def wait_for_locks(
         if waited > patience_s:
             raise Trouble(
                 "Another program is changing packages: {}.".format(named(holder)),
-                "It held its lock for {:.0f} s. Nothing was changed.".format(patience_s),
+                "It has held its lock for {:.0f} s. Nothing was changed.".format(patience_s),
                 "Let it finish (it may be a background update), then run the step again. Never "
                 "delete the lock yourself.",
             )
@@ -2220,9 +2222,14 @@ def refuse_interrupted() -> None:
         if any(name.isdecimal() for name in os.listdir(folder)):
             raise Trouble(
                 "dpkg was interrupted during its work.",
-                "Until that is finished apt refuses to change anything.",
+                "apt refuses to change anything until dpkg has finished that work.",
                 "Run `sudo dpkg --configure -a`, " + AGAIN,
             )
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things in words."""
+    return "{} {}{}".format(number, what, "" if number == 1 else "s")
 
 
 class Known(NamedTuple):
@@ -2238,7 +2245,7 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
-AGAIN = "then run the same step again: finished work is kept."
+AGAIN = "then run the same step again. Finished work is kept."
 DAMAGED = _known(
     r"Hash Sum mismatch|File has unexpected size",
     "A file from the repository does not match its list.",
@@ -2249,8 +2256,8 @@ NO_NETWORK = _known(
     r"(?:Could not resolve|Temporary failure resolving) '(?P<host>[^']*)'"
     r"|(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
     r"|Failed to fetch (?P<url>\S+)",
-    "The network failed: {host}{url}.",
-    "The repository could not be reached, or the connection broke off.",
+    "The network connection failed: {host}{url}.",
+    "The repository could not be reached, or the connection was lost.",
     "Check the connection and the proxy (apt reads /etc/apt/apt.conf.d), " + AGAIN,
 )
 KNOWN = (
@@ -2264,20 +2271,20 @@ KNOWN = (
     _known(
         r"dpkg was interrupted, you must manually run",
         "dpkg was interrupted during its work.",
-        "Until that is finished apt refuses to change anything.",
+        "apt refuses to change anything until dpkg has finished that work.",
         "Run `sudo dpkg --configure -a`, " + AGAIN,
     ),
     _known(
         r"(?:don't have enough free space in (?P<place>\S+?)\.?$)|No space left on device"
         r"|Disk quota exceeded",
-        "The disk is full {place}.",
-        "There is no space for the packages, or for unpacking them.",
+        "The disk is full: {place}.",
+        "It has no space for the packages, or for unpacking them.",
         "Free some space (`sudo apt-get clean` deletes apt's downloads), " + AGAIN,
     ),
     _known(
         r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
         "The key {key} that signs the repository has expired.",
-        "Its owner extends it from time to time; this machine's copy is old.",
+        "Its owner extends the key from time to time, and this machine's copy is old.",
         "Get the newest key and check its fingerprint, " + AGAIN,
     ),
     _known(
@@ -2288,7 +2295,7 @@ KNOWN = (
     ),
     _known(
         r"The repository '(?P<where>[^']*)' (?:does not have|no longer has) a Release file",
-        "There is no such suite: {where}.",
+        "This suite does not exist: {where}.",
         "The address or the suite is wrong, or this release was removed there.",
         "Choose another release or repository. rdna1-setup checks which suites exist.",
     ),
@@ -2296,28 +2303,28 @@ KNOWN = (
     NO_NETWORK,
     _known(
         r"trying to overwrite '(?P<file>[^']*)', which is also in package (?P<other>\S+)",
-        "{file} already belongs to {other}.",
-        "Two packages have the same file, so dpkg installs only one of them.",
+        "{file} already belongs to the package {other}.",
+        "Two packages contain the same file, so dpkg installs only one of them.",
         "Remove {other} first if you do not need it. Never use --force-overwrite.",
     ),
     _known(
         r"error processing (?:package|archive) (?P<name>\S+).*\n\s*(?P<why>.+)",
         "The package {name} failed: {why}.",
         "A script of that package failed, and dpkg left it unfinished.",
-        "Read the lines above it. If you do not need it: `sudo apt-get purge {name}`. Otherwise "
-        "fix the cause and run `sudo dpkg --configure -a`, " + AGAIN,
+        "Read the lines above. If you do not need the package, run `sudo apt-get purge {name}`. "
+        "Otherwise fix the cause and run `sudo dpkg --configure -a`, " + AGAIN,
     ),
     _known(
         r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found",
         "{name} {version} is in none of the package lists.",
         "The repository no longer has it, or its list was not read.",
-        "Read the lists again. If it is gone, choose another release.",
+        "Read the lists again. If the package is not there, choose another release.",
     ),
     _known(
         r"Unable to locate package (?P<name>\S+)",
-        "There is no package {name} in the package lists.",
+        "The package lists do not contain the package {name}.",
         "The repository does not have it, or its list was not read.",
-        "Read the lists again. If it is gone, choose another release.",
+        "Read the lists again. If the package is not there, choose another release.",
     ),
     _known(
         r"needs to be reinstalled, but I can't find an archive",
@@ -2329,11 +2336,11 @@ KNOWN = (
         r"Held packages were changed|held package",
         "A held package would have to change.",
         "apt was told to keep it unchanged (`apt-mark hold`).",
-        "See `apt-mark showhold`, and release it if the hold is no longer needed.",
+        "See `apt-mark showhold`, and release the package if the hold is no longer needed.",
     ),
     _known(
         r"unmet dependencies|have held broken packages|pkgProblemResolver",
-        "The packages do not fit together on this system.",
+        "The packages cannot be installed together on this system.",
         "A dependency is missing. The lines above name it.",
         "Choose a smaller set or another release.",
     ),
@@ -2353,12 +2360,12 @@ def explain(ended: Ended) -> Trouble:
         return trouble
     lines = [line.strip() for line in ended.output.splitlines() if line.strip()]
     loud = [line for line in lines if line.startswith(("E:", "dpkg: error"))] or lines
-    said = " / ".join(loud[-3:]) or "it said nothing"
+    said = " / ".join(loud[-3:]) or "no output"
     how = "signal {}".format(-ended.code) if ended.code < 0 else "exit code {}".format(ended.code)
     return Trouble(
         "apt or dpkg failed ({}): {}.".format(how, said[:600].rstrip(".")),
-        "rdna1-setup does not know this error. The log has every line of it.",
-        "Fix what it names, " + AGAIN,
+        "rdna1-setup does not know this error. The log contains its full text.",
+        "Fix the problem it names, " + AGAIN,
     )
 
 
@@ -2369,7 +2376,8 @@ def recognised(ended: Ended, among: Sequence[Known] = KNOWN) -> Optional[Trouble
         if found:
             names = {name: value or "" for name, value in found.groupdict().items()}
             texts = (known.happened, known.meaning, known.next_step)
-            return Trouble(*(" ".join(t.format(**names).split()).replace(" .", ".") for t in texts))
+            told = (" ".join(each.format(**names).split()) for each in texts)
+            return Trouble(*(each.replace(" .", ".").replace(":.", ".") for each in told))
     return None
 
 
@@ -2404,7 +2412,7 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
     lists = run(("apt-get", *only, "indextargets", *form)).output.split()
     if not lists or not all(os.path.exists(path) for path in lists):
         raise explain(ended)
-    return "{} package lists were read".format(len(lists))
+    return "{} read".format(counted(len(lists), "package list"))
 
 
 def apt_change(wanted: Dict[str, Any], step: Step) -> str:
@@ -2434,8 +2442,8 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
             raise _not_as_wanted(wanted, ended)
     keep_what_changed(step)
     expect = wanted["expect"]
-    return "{} packages installed, {} removed; dpkg confirms each".format(
-        len(expect["install"]), len(expect["remove"])
+    return "{} installed, {} removed; dpkg confirms each".format(
+        counted(len(expect["install"]), "package"), len(expect["remove"])
     )
 
 
@@ -2463,7 +2471,8 @@ def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Ste
     if unkept:
         raise Trouble(
             "No package file is kept for {}.".format(", ".join(unkept)),
-            "They would be removed permanently, but the plan does not say so. Nothing was changed.",
+            "These packages would be removed permanently, but the plan does not say so. Nothing "
+            "was changed.",
             "Let rdna1-setup check the machine again, and review the new plan.",
         )
 
@@ -2583,9 +2592,9 @@ def refuse_surprises(
 
 def _surprise(what: str) -> Trouble:
     return Trouble(
-        "This differs from the plan that you reviewed: {}".format(what),
-        "The package lists or the installed packages have changed since, or it is not allowed. "
-        "Nothing was changed.",
+        "This differs from the plan you reviewed: {}".format(what),
+        "The package lists or the installed packages have changed since, or the change is not "
+        "allowed. Nothing was changed.",
         "Let rdna1-setup check the machine again, and review the new plan.",
     )
 
@@ -2612,14 +2621,14 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
     left = unmet(wanted, packages())
     if ended.code != 0:
         trouble = explain(ended)
-        state = ("{} packages are not in the planned state: {}.").format(
+        state = ("Packages that are not in the planned state ({} in all): {}.").format(
             len(left), ", ".join(left[:5])
         )
         return Trouble(trouble.happened, trouble.meaning + " " + state, trouble.next_step)
     return Trouble(
         "apt succeeded, but dpkg disagrees about {}.".format(", ".join(left[:8])),
-        "It reported success, but did not do its work.",
-        "Look at the log above, then run the same step again.",
+        "apt reported success, but did not do its work.",
+        "Read the log above, then run the same step again.",
     )
 
 
@@ -2792,7 +2801,7 @@ def keep_overlaid(
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
                 # A second name would make it look as if it had come with this way back.
                 copy = kept_copy(place, step, copy_plain)
-                step.output(["{} existed before: it is kept as {}".format(place, copy)])
+                step.output(["{} existed before and is kept as {}".format(place, copy)])
                 kept.append((place, copy))
     return kept
 
@@ -2880,7 +2889,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
         os.unlink(GOING_BACK, dir_fd=folder)
     known = "settings, changed and deleted files, marks and alternatives are as before run {}"
     if left:
-        known += ", except for {}: see above".format(left)
+        known += ", except for {} (see above)".format(left)
     return known.format(wanted["run"])
 
 
@@ -2894,8 +2903,8 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
         return []
     if intents is None:
         raise Trouble(
-            "There is no run {} of this user.".format(name),
-            "Only that user can undo it.",
+            "This user has no run {}.".format(name),
+            "Only the user who started a run can undo it.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
     return intents
@@ -2979,7 +2988,7 @@ def keep_changed(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Tuple
         step.progress(number, len(packages_), "packages", name, "compare")
         for path in changed_files(name, version, step):
             copy = kept_copy(path, step)
-            step.output(["{} was changed: it is kept as {}".format(path, copy)])
+            step.output(["{} was changed and is kept as {}".format(path, copy)])
             kept.append((path, copy))
     return kept
 
@@ -3168,7 +3177,7 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
         if _copy_hashed(file, step.run.debs, copy, seen.st_size) != wanted:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
-                "{} is not the file that you reviewed: its SHA-256 differs.".format(path),
+                "{} is not the file you reviewed: its SHA-256 differs.".format(path),
                 "It was changed or damaged since, and was not used.",
                 "Let rdna1-setup make or download it again.",
             )
@@ -3208,7 +3217,7 @@ def keep_debs(wanted: Dict[str, Any], step: Step) -> Tuple[str, Dict[str, Any]]:
         path = "{}/backup/debs/{}".format(step.run.path, file)
         digest = _hash_of(step.run.debs, file)
         kept.append({"name": name, "version": version, "path": path, "sha256": digest})
-    return "{} package files are kept".format(len(kept)), {"kept": kept}
+    return "{} kept".format(counted(len(kept), "package file")), {"kept": kept}
 
 
 def _hash_of(folder: int, name: str) -> str:
@@ -3224,7 +3233,7 @@ def keep_deb(name: str, version: str, step: Step) -> str:
     file = deb_name(name, version)
     path = "{}/backup/debs/{}".format(step.run.path, file)
     if is_deb_of(path, name, version):
-        return "kept before"
+        return "already kept"
     ended = Ended(0, "")
     for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
         with contextlib.suppress(FileNotFoundError):
@@ -3234,13 +3243,13 @@ def keep_deb(name: str, version: str, step: Step) -> str:
             return words
     trouble = recognised(ended, (DAMAGED, NO_NETWORK))
     if trouble is not None:
-        meaning = "{} {} should be downloaded. Nothing was removed.".format(name, version)
+        meaning = "{} {} could not be downloaded. Nothing was removed.".format(name, version)
         raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
         "No package file of {} {} was found.".format(name, version),
         "Neither apt's cache nor a configured archive has it. Nothing was removed.",
         "Configure its archive again, or remove the source of an archive that no longer exists. "
-        "Then run `sudo apt-get update`, undo this run and start over: the new plan names "
+        "Then run `sudo apt-get update`, undo this run and start over. The new plan names the "
         "packages that no archive has.",
     )
 
@@ -3331,7 +3340,7 @@ def write_file(wanted: Dict[str, Any], step: Step) -> str:
     folder_path, _, name = path.rpartition("/")
     found = read_at(path)
     if found is not None and found[0] == data and _is_form(found[1], wanted["mode"]):
-        return "{} was already like that".format(path)
+        return "{} already had this content".format(path)
     undo = _set_copy_aside(path, name, found, wanted, step)
     undo += [("remove_folder", above) for above in _parents(path) if not exists(above)]
     step.intend({"ours": sha256(data), **_spot_of(undo)}, [*undo, *_loader_call(path)])
@@ -3345,8 +3354,8 @@ def write_file(wanted: Dict[str, Any], step: Step) -> str:
     if written is None or written[0] != data or not _is_form(written[1], wanted["mode"]):
         raise Trouble(
             "{} does not contain what was written to it.".format(path),
-            "Another program changes that file or its folder at the same time.",
-            "Find out which program does it, then run the same step again.",
+            "Another program is changing that file or its folder at the same time.",
+            "Find out which program it is, then run the same step again.",
         )
     return "{} exists, {} bytes".format(path, len(data))
 
@@ -3372,7 +3381,7 @@ def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat
             write_whole(folder, name, before[0], like(before[1]))
     raise Trouble(
         "With this {}, apt can no longer read its settings: {}".format(path, heard[:300]),
-        "apt could no longer change any package. The old file was restored.",
+        "apt could then no longer change any package, so the old file was restored.",
         "If another file names the same repository with another key, move that file away first.",
     )
 
@@ -3466,8 +3475,8 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
     if exists(path):
         raise Trouble(
             "{} exists again.".format(path),
-            "Another program creates it at the same time.",
-            "Find out which program does it, then run the same step again.",
+            "Another program is creating it at the same time.",
+            "Find out which program it is, then run the same step again.",
         )
     return "{} is in the backup".format(path)
 
@@ -3563,7 +3572,7 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
         if exists(path) and _was_never_replaced(path, step):
             return "{} is already in its place".format(path)
         raise Trouble(
-            "No backup has {}.".format(path),
+            "No backup contains {}.".format(path),
             "It was never moved away, was already restored, or belongs to another user's run.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
@@ -3650,7 +3659,7 @@ def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
         raise Trouble(
             "{} exists again, and rdna1-setup did not make it.".format(path),
             "Another file was put in its place since, and was left alone.",
-            "The old one is {}. Move one of them away yourself.".format(kept.place),
+            "The old file is {}. Move one of them away yourself.".format(kept.place),
         )
 
 
@@ -3737,7 +3746,7 @@ def mark(wanted: Dict[str, Any], step: Step) -> str:
             now = automatic()
             if any((name in now) != (how == "auto") for name in names):
                 raise explain(ended)
-    return "{} marks changed".format(len(to_auto) + len(to_manual))
+    return "{} changed".format(counted(len(to_auto) + len(to_manual), "mark"))
 
 
 def configure(_: Dict[str, Any], step: Step) -> str:
@@ -3798,13 +3807,13 @@ def snapshot(wanted: Dict[str, Any], step: Step) -> str:
         said = step.follow((*make, name), CHANGE_DEADLINE_S).output.strip()
         if name not in run(lists).output:
             raise Trouble(
-                "{} made no snapshot: {}".format(tool, said[-300:] or "it said nothing."),
+                "{} made no snapshot: {}".format(tool, said[-300:] or "it printed nothing."),
                 "Its list has no snapshot '{}'. Nothing else was changed.".format(name),
                 "Try it yourself (`sudo {}`), or start again without it.".format(
                     " ".join(shlex.quote(word) for word in (*make, "test"))
                 ),
             )
-    return "{} has the snapshot '{}'; it stays until you delete it".format(tool, name)
+    return "{} has the snapshot '{}', which is kept until you delete it".format(tool, name)
 
 
 ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[str, Any]]]]] = {
@@ -3823,7 +3832,7 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
 }
 
 
-GONE = "These are removed permanently, since no package file is kept for them:"
+GONE = "These are removed permanently, because no package file is kept for them:"
 
 
 def describe(request: Request) -> List[str]:
@@ -3854,7 +3863,7 @@ def describe(request: Request) -> List[str]:
         first = "write {}{}".format(wanted["path"], mode_in_words(wanted))
         return [first, *edited(wanted["path"], wanted["content"])]
     if request.verb in ("join_groups", "leave_groups"):
-        how = "add {} to {}" if request.verb == "join_groups" else "take {} out of {}"
+        how = "add {} to {}" if request.verb == "join_groups" else "remove {} from {}"
         return [how.format(wanted["user"], " and ".join(wanted["groups"]))]
     if request.verb == "mark":
         marks = (how for how in ("auto", "manual") if wanted[how])
@@ -3866,8 +3875,8 @@ def describe(request: Request) -> List[str]:
         "configure": "dpkg --configure -a",
         "set_aside": "move {} into the backup",
         "put_back": "move {} back from the backup",
-        "restore_settings": "settings, changed and deleted files, marks and alternatives of "
-        "packages as before run {}",
+        "restore_settings": "restore settings, changed and deleted files, marks and alternatives "
+        "of packages to their state before run {}",
     }
     return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 
@@ -3910,7 +3919,7 @@ def edited(path: str, content: str) -> List[str]:
 def _exchanged_keys(old: str, new: str) -> List[str]:
     before, after = fingerprints(old), fingerprints(new)
     if old and not before:
-        before = ["(the present file cannot be read as a key)"]
+        before = ["(the existing file cannot be read as a key)"]
     gone = ["    - key {}".format(key) for key in before if key not in after]
     return gone + ["    + key {}".format(key) for key in after if key not in before]
 
@@ -3946,7 +3955,7 @@ def shown(plan: Plan) -> str:
     what = "do" if plan.rehearsal is None else "rehearse"
     lines = [
         "",
-        "rdna1-setup asks for root to {} exactly this (digest {}):".format(what, plan.digest),
+        "rdna1-setup asks to {} exactly this as root (digest {}):".format(what, plan.digest),
     ]
     for number, request in enumerate(plan.steps, 1):
         first, *rest = describe(request)
@@ -3964,9 +3973,9 @@ def shown(plan: Plan) -> str:
 def rehearsal_words(rehearsal: Rehearsal) -> List[str]:
     """What a rehearsal is, for the question on the terminal."""
     return textwrap.wrap(
-        "REHEARSE: this happens in a temporary copy, and is undone there. Nothing on this "
-        "system is changed; about {:.1f} GB are used under {} while it lasts, and no other "
-        "program can change packages meanwhile.".format(rehearsal.megabytes / 1000, STATE),
+        "REHEARSAL: all of this happens in a temporary copy and is undone there. Nothing on this "
+        "system is changed. Meanwhile about {:.1f} GB are used under {}, and no other program "
+        "can change packages.".format(rehearsal.megabytes / 1000, STATE),
         78,
     )
 
@@ -3979,9 +3988,10 @@ def confirm(plan: Plan, person: Person) -> None:
         if plan.yes and not person.through_sudo:
             return
         raise Trouble(
-            "There is no terminal to ask you.",
-            "A person must confirm root's work at a terminal.",
-            "Start it in a terminal. Only root itself, as in a container, can confirm in advance.",
+            "There is no terminal on which to ask you.",
+            "A person must confirm at a terminal what is done as root. Nothing was changed.",
+            "Start rdna1-setup in a terminal. Only root itself, as in a container, can confirm "
+            "in advance.",
         ) from None
     try:
         write_all(terminal, shown(plan).encode())
@@ -3994,8 +4004,8 @@ def confirm(plan: Plan, person: Person) -> None:
         os.close(terminal)
     if answer.strip() != b"yes":
         raise Trouble(
-            "It was not confirmed.",
-            "Root only acts if you type the word yes. Nothing was changed.",
+            "The plan was not confirmed.",
+            "Nothing is done as root unless you type the word yes. Nothing was changed.",
             "Start again when you are ready.",
         )
 
@@ -4072,7 +4082,7 @@ def who_asks(environ: Dict[str, str]) -> Person:
     except (KeyError, OverflowError):
         raise Trouble(
             "sudo was started by a user that this system does not know ({}).".format(number[:20]),
-            "Nobody could read what happens.",
+            "That user could not read what happens. Nothing was changed.",
             "Start rdna1-setup from an ordinary login.",
         ) from None
     return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
@@ -4155,7 +4165,7 @@ class Commands:
         while b"\n" not in self._unread:
             left = None if limit is None else max(0.0, limit - time.monotonic())
             if not select.select((self._descriptor,), (), (), left)[0]:
-                raise Wrong("it did not come in time")
+                raise Wrong("it did not arrive in time")
             chunk = os.read(self._descriptor, 65_536)
             if not chunk:
                 return None
@@ -4193,7 +4203,7 @@ def carry_out(step: Step) -> bool:
             step,
             Trouble(
                 "The root helper has a bug: {}: {}".format(type(error).__name__, error)[:400],
-                "This is a bug in rdna1-setup. The journal has what was started.",
+                "This is a bug in rdna1-setup. The journal lists what was started.",
                 "Please report it. {}/UNDO.sh undoes this run.".format(step.run.path),
             ),
         )
@@ -4235,7 +4245,7 @@ def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands)
 def _refusal(what: str, error: Wrong) -> Trouble:
     return Trouble(
         "{} was refused: {}.".format(what, error),
-        "The root helper only does what it knows to be safe. It changed nothing.",
+        "The root helper does only what it knows to be safe. It changed nothing.",
         "This is a bug in rdna1-setup, or another program talks to its helper. Please report it.",
     )
 
@@ -4244,14 +4254,14 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
     """Everything up to the typed yes; raises Trouble for whatever is refused."""
     if os.geteuid() != 0:
         raise Trouble(
-            "The helper was not started as root.",
+            "The root helper was not started as root.",
             "It changes what only root may change.",
             "Start rdna1-setup as usual; it starts the helper through sudo.",
         )
     try:
         line = commands.line(LONGEST_PLAN, PLAN_DEADLINE_S)
         if line is None:
-            raise Wrong("there is none")
+            raise Wrong("none was sent")
         plan = read_plan(line, person)
     except Wrong as error:
         raise _refusal("The plan", error) from None
@@ -4270,7 +4280,7 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
         raise as_trouble(error) from None
     except KeyboardInterrupt:
         raise Trouble(
-            "It was not confirmed.", "Nothing was changed.", "Start again when you are ready."
+            "The plan was not confirmed.", "Nothing was changed.", "Start again when you are ready."
         ) from None
     return plan, run_, lock
 
@@ -4316,7 +4326,7 @@ OWN_PLACES = re.compile(
 """Made anew inside, or not there at all."""
 NO_STORE = ("autofs", "binfmt_misc", "cgroup", "cgroup2", "nsfs", "rpc_pipefs", "tracefs")
 REMOTE = re.compile(r"nfs4?|cifs|smb3|smbfs|9p|ceph|afs|glusterfs|lustre|fuse(?:blk|\..*)?")
-STANDS = "The simulation on Review is still valid; Apply does not need a trial run."
+STANDS = "The simulation on Review is still valid, and Apply does not need a trial run."
 
 
 def kernel(name: str, *arguments: Any) -> int:
@@ -4389,11 +4399,9 @@ def refuse_begun(run_: Run) -> None:
     """Raise Trouble for a run that has changed something."""
     if run_.records():
         raise Trouble(
-            ("The run {} was already started, so a trial run is no longer possible.").format(
-                run_.name
-            ),
-            "A trial run would mix with what it has done.",
-            "Continue it or undo it. A trial run is possible for a new run.",
+            ("Run {} was already started, so a trial run is no longer possible.").format(run_.name),
+            "A trial run would mix with what that run has done.",
+            "Continue or undo that run. A trial run is possible only for a new run.",
         )
 
 
@@ -4408,11 +4416,11 @@ def refuse_too_little(rehearsal: Rehearsal) -> None:
     free = free_bytes()
     if free < rehearsal.megabytes * 1_000_000 + RESERVE:
         raise Trouble(
-            "A trial run needs {:.1f} GB in {}, and {:.1f} GB are free.".format(
+            "A trial run needs {:.1f} GB in {}, but only {:.1f} GB are free.".format(
                 rehearsal.megabytes / 1000 + RESERVE / 1e9, STATE, free / 1e9
             ),
             "Nothing was started. " + STANDS,
-            "Free some space (`sudo apt-get clean`), or continue without it.",
+            "Free some space (`sudo apt-get clean`), or continue without a trial run.",
         )
 
 
@@ -4429,7 +4437,7 @@ def hold_packages(step: Step) -> List[int]:
             except OSError:
                 raise Trouble(
                     "Another program has just started to change packages.",
-                    "Meanwhile a trial run would show neither the old state nor the new one.",
+                    "A trial run would now show neither the old state nor the new one.",
                     "Wait until it has finished, then try again.",
                 ) from None
     return held
@@ -4539,8 +4547,8 @@ class Stage:
         if self._least < RESERVE // 2:
             raise Trouble(
                 "The trial run needed more space than expected, and was stopped.",
-                "Nothing on this system was changed, and its space is freed.",
-                "Free some space in {}, or continue without it. {}".format(STATE, STANDS),
+                "Nothing on this system was changed, and its space was freed.",
+                "Free some space in {}, or continue without a trial run. {}".format(STATE, STANDS),
             )
 
     def _tell_changes(self, when: str) -> None:
@@ -4639,7 +4647,7 @@ def _no_overlay(error: OSError) -> Trouble:
     }
     said = reasons.get(error.errno or 0, error.strerror or "")
     return Trouble(
-        "No copy of {} could be made over this system: {}.".format(error.filename or "/", said),
+        "No temporary copy of {} could be made: {}.".format(error.filename or "/", said),
         "So a trial run is not possible here. Nothing was changed.",
         STANDS,
     )
@@ -4761,7 +4769,7 @@ def act_inside(stage: Stage, said: int, waits: int) -> None:
     run_.tell("started", step=back.number)
     fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
     code = back.follow(("sh", run_.path + "/UNDO.sh"), CHANGE_DEADLINE_S).code
-    run_.tell("done", step=back.number, outcome="UNDO.sh ended with {}".format(code))
+    run_.tell("done", step=back.number, outcome="UNDO.sh ended with exit code {}".format(code))
     run_.tell("back")
     os.read(waits, 1)
     after, now = packages(), automatic()

@@ -33,8 +33,8 @@ SIGNALLED = 128
 """What a shell adds to a signal's number in an exit code."""
 LOOK_AT_TERMINAL_S = 2.0
 """How often to see whether the terminal is still there: below ``su`` no signal tells."""
-STOP_HINT = "Still working: c stops it safely, then q leaves."
-LEAVE_HINT = "Press q to quit. Ctrl+C does nothing here, so that you cannot stop work by accident."
+STOP_HINT = "Still working. Press c to stop safely, then q to quit."
+LEAVE_HINT = "Press q to quit. Ctrl+C is disabled so that you cannot stop work by accident."
 HELP_KEYS = ("question_mark", "f1")
 FINE = 0
 FAILED = 1
@@ -110,7 +110,7 @@ class SetupApp(App[int]):
         from screens.offers import key_lines
         from screens.windows.dialogs import Notice
 
-        self.push_screen(Notice("Help: keys of this window", "\n".join(key_lines(self.screen))))
+        self.push_screen(Notice("Help: keys in this window", "\n".join(key_lines(self.screen))))
 
     def on_key(self, event: events.Key) -> None:
         """Gives windows the keys that every screen has: Textual keeps its bindings from them."""

@@ -25,18 +25,18 @@ from wizard.services import Services
 from wizard.sizes import counted
 
 INTRO = (
-    "You review each removal before anything happens, and you can undo it: packages are kept as "
-    "files, other files are moved into a backup. Packages that could not be "
-    "restored stay unless you choose otherwise."
+    "You review every removal before anything happens, and you can undo it. Package files are "
+    "kept, and other files are moved to a backup. Packages that could not be restored stay "
+    "installed unless you choose otherwise."
 )
 NEVER = (
-    "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
-    "environments."
+    "This program never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
+    "Python environments."
 )
 MEASURE_FIRST = (
     "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."
 )
-UNCHANGED = "Nothing was changed. Fix that, then choose it again."
+UNCHANGED = "Nothing was changed. Fix the problem, then choose it again."
 READING = "Reading the files that would change ..."
 
 
@@ -55,11 +55,11 @@ WAYS = (
     Way(
         Kind.REMOVE,
         (AMD, DRIVER),
-        "... and its driver",
-        "also amdgpu-dkms; the kernel's driver stays",
+        "AMD's ROCm and driver",
+        "also amdgpu-dkms; the kernel's own driver stays",
     ),
-    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "also the distribution's ROCm"),
-    Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),
+    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm packages", "AMD's and your distribution's"),
+    Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, orphaned folders and broken packages"),
 )
 
 
@@ -71,14 +71,14 @@ class Clear(StepScreen):
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
         "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
-        "folders that are left in /opt. A half installed driver package is removed too, because "
-        "apt fails until it is gone; Review names it.\nIts driver: also amdgpu-dkms, which "
-        "builds a kernel module. The driver that comes with the kernel stays, and is "
-        "enough.\nThe system's: also the ROCm packages of your distribution. Blender, hashcat "
-        "and others may use them.\nLeftovers of others: settings for ROCm in files that every "
-        "login reads, folders that belong to no package, and packages whose files were deleted. "
-        "Your shell files are edited line by line.\nc measures Conv2d with your torch for ROCm, "
-        "if you have one, before you remove anything."
+        "folders that are left in /opt. A half-installed driver package is removed too, because "
+        "apt fails until it is gone. Review names it.\nAMD's ROCm and driver: also amdgpu-dkms, "
+        "which builds a kernel module. The kernel's own driver stays installed and is all you "
+        "need.\nAll ROCm packages: also those of your distribution. Blender, hashcat and others "
+        "may use them.\nOther leftovers: settings for ROCm in files that every login reads, "
+        "folders that belong to no package, and packages whose files were deleted. Your shell "
+        "files are edited line by line.\nc measures Conv2d with your ROCm build of torch, if you "
+        "have one, before you remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),
@@ -100,7 +100,7 @@ class Clear(StepScreen):
             about.border_title = "Before you remove anything"
             yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
-        title = "What should be removed?"
+        title = "What do you want to remove?"
         yield MarkedList(*options, enter="Review", title=title, id="menu")
 
     def on_mount(self) -> None:
@@ -148,4 +148,6 @@ def _there(machine: Machine) -> str:
         return f"The installed packages cannot be read ({packages.because})."
     amd = counted(sum(one.origin == "amd" for one in packages), "ROCm package")
     others = sum(one.origin == "distribution" for one in packages)
+    if not packages:
+        return "No ROCm packages are installed."
     return f"{amd} from AMD and {others} from your distribution are installed."

@@ -60,14 +60,14 @@ class Detect(StepScreen):
     NAME = "detect"
     TITLE_WORD = "Detect"
     HELP_TEXT = (
-        "This program reads files and asks your package manager. It changes nothing and needs no "
-        "root.\n\nEach row is one question with its answer. ✗ is a problem, ! a warning, ? was "
-        "not tested. Space opens a row: where the answer comes from, and everything that was "
-        "found.\n\nEnter continues. r reads everything again. d explains what is wrong, and how "
+        "This program reads files and queries your package manager. It changes nothing and does "
+        "not need root.\n\nEach row is one check and its result. ✗ is a problem, ! is a warning, "
+        "and ? means not tested. Space opens a row with everything that was found and its "
+        "source.\n\nEnter continues. r reads everything again. d explains what is wrong and how "
         "to fix it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,n", "next", "Go on to Choose", show=False),
+        Binding("right,n", "next", "Continue to Choose", show=False),
         Binding("d", "diagnose", "Diagnose"),
         Binding("r", "again", "Read again", show=False),
         *COMMON_KEYS,

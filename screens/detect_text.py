@@ -41,7 +41,9 @@ def broken_text(error: OSError | ValueError, rows: int) -> str:
     """Why there is no machine, and what to do about it."""
     found = "The findings so far are below" if rows else "Nothing was found so far"
     return in_one_run(
-        fault("This machine could not be read completely", error, f"{found}. r reads again.")
+        fault(
+            "This machine could not be read completely", error, f"{found}. Press r to read again."
+        )
     )
 
 

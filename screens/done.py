@@ -54,14 +54,15 @@ class Done(StepScreen):
     NAME = "done"
     TITLE_WORD = "Done"
     HELP_TEXT = (
-        "What changed, how to use it and how to undo it. The check at the end of Install only "
-        "shows that torch loads and that a small calculation is right. Only Measure shows "
-        "whether convolutions work on your card.\n\nEnter goes back to the start. d looks for "
-        "the cause if something hangs. p shows a report for others, such as for an issue, "
-        "without personal data, before it is written. Esc goes back to the plan."
+        "This page shows what changed, how to use it and how to undo it. The check at the end of "
+        "Install only shows that torch loads and that a small calculation is right. Only Measure "
+        "shows whether convolutions work on your card.\n\nEnter goes back to the start. d looks "
+        "for the cause if something hangs. p shows a report you can give to others, for example "
+        "in an issue. It contains no personal data, and you see it before it is written. Esc "
+        "goes back to the plan."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,w", "welcome", "To the start", key_display="Enter"),
+        Binding("enter,w", "welcome", "Back to the start", key_display="Enter"),
         Binding("d", "diagnose", "Something hangs?"),
         replace(REPORT_KEY, show=True),
         *COMMON_KEYS,
@@ -106,16 +107,16 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
     if session.failure is not None:
         return "Not finished: a step failed.", Status.FAULT
     if finished is None or finished.cancelled or not finished.ok:
-        text = "Stopped before the end. Start the same plan again to continue."
+        text = "Not finished. Start the same plan again to continue."
         return text, Status.WARNING
     if not plan.venv:
-        return "Done. Everything in the plan was carried out, and it can be undone.", Status.OK
+        return "Done. The whole plan was carried out, and you can undo it.", Status.OK
     if not finished.changed:
         return "Everything was already in place: nothing was changed.", Status.OK
     if on_processor(plan):
         return "Installed. It runs on the processor and does not use your card.", Status.OK
     if session.measured is None and session.found is None:
-        return "Installed. Convolutions on your card were not measured yet.", Status.OK
+        return "Installed. Convolutions have not been measured on your card yet.", Status.OK
     return "Installed, and convolutions were measured on your card.", Status.OK
 
 
@@ -139,7 +140,7 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
         yield Panel("Which Python", tuple(map(clean, python_lines(plan, session.machine))))
         yield Panel("Measure", (clean(measure_command(plan)),))
     if mode != LIVE or (finished is not None and finished.run):
-        kept = ("Files that you added are kept.",) if plan.venv else ()
+        kept = ("Files you added are kept.",) if plan.venv else ()
         yield Panel("Undo", (_undo(finished), *kept, *_by_hand(plan, finished)))
     tense = ("Changed" if whole else "Planned") if mode == LIVE else "Would be changed"
     yield Panel(tense, tuple(_changes(plan)))
@@ -172,7 +173,7 @@ def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
     """The way back of root's part that needs no program of ours."""
     if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
         script = shown(str(undo_script(finished.run)))
-        yield f"To undo the system's part without this program, as root: sh {script}"
+        yield f"To undo the system changes without this program, run this as root: sh {script}"
 
 
 def _system_changes(plan: Plan) -> Iterable[str]:
@@ -188,7 +189,7 @@ def _system_changes(plan: Plan) -> Iterable[str]:
             case SetSystemPathAside():
                 yield f"{shown(step.path)}, moved into the backup"
             case AddToGroups():
-                yield f"{shown(step.user)} in the groups {shown(', '.join(step.groups))}"
+                yield f"{shown(step.user)} added to the groups {shown(', '.join(step.groups))}"
             case _:
                 pass
 
@@ -197,8 +198,8 @@ def _changes(plan: Plan) -> Iterable[str]:
     if not plan.venv:
         yield from (shown(step.reason) for step in plan.steps)
         return
-    size = "size not known" if plan.installed_bytes is None else size_text(plan.installed_bytes)
-    yield f"{shown(plan.venv)} ({shown(plan.name)}, {size}), in it:"
+    size = "unknown size" if plan.installed_bytes is None else size_text(plan.installed_bytes)
+    yield f"{shown(plan.venv)} ({shown(plan.name)}, {size}), containing:"
     for step in plan.steps:
         if isinstance(step, WriteFile):
             yield shown(step.path).removeprefix(f"{shown(plan.venv)}/")

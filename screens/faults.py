@@ -13,17 +13,15 @@ from screens.words import shown
 from wizard.remedies import by_keys
 from wizard.run.trouble import Trouble
 
-AGAIN = "Fix that, then try again."
+AGAIN = "Fix the problem, then try again."
 SAVE_AGAIN = (
-    "Nothing on this screen is lost: free space or fix the permissions, then press s again."
+    "Nothing on this screen is lost. Free some space or fix the permissions, then press s again."
 )
 FULL = "The disk is full, so nothing was written."
-FOREIGN = (
-    "You do not have permission there: it belongs to another user, or a system policy forbids it."
-)
-GONE = "It does not exist: perhaps it was moved or removed."
-SLOW = "There was no answer in time: a disk, a network share or a program may hang."
-FROZEN = "Nothing can be written there: that file system is mounted read-only."
+FOREIGN = "You have no permission: it belongs to another user, or a system policy forbids it."
+GONE = "It does not exist. It may have been moved or removed."
+SLOW = "It took too long. A disk, a network share or a program may be hanging."
+FROZEN = "Nothing can be written there, because the file system is mounted read-only."
 MEANINGS = {
     errno.ENOSPC: FULL,
     errno.EDQUOT: FULL,

@@ -36,7 +36,7 @@ TOO_SMALL = (
 
 EXPLAINED = "For explanations: i on Choose, or rdna1-setup about."
 
-KEYS_NOW = "The keys that you can use now; Ctrl+P finds every action by name:"
+KEYS_NOW = "The keys you can use now (Ctrl+P finds every action by name):"
 
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")

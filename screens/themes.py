@@ -15,8 +15,8 @@ DARK_16, LIGHT_16 = "rdna1-dark-16", "rdna1-light-16"
 TITLES = {
     DARK: "dark",
     LIGHT: "light",
-    DARK_16: "dark, in 16 colours",
-    LIGHT_16: "light, in 16 colours",
+    DARK_16: "dark, in 16 colors",
+    LIGHT_16: "light, in 16 colors",
 }
 LIGHT_BACKGROUNDS = ("7", "15")
 """White and bright white, as ``COLORFGBG`` counts."""

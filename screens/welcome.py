@@ -38,14 +38,16 @@ AIM = (
     "convolutions work on your card. Its authors have never had such a card."
 )
 MODES = {
-    LIVE: "Nothing changes before you have seen the whole plan and agreed to it, and you can "
-    "undo every change.",
+    LIVE: (
+        "Nothing changes until you have seen the whole plan and agreed to it. You can undo every "
+        "change."
+    ),
     DRY_RUN: DRY_RUN_TOLD,
     DEMO: DEMO_TOLD,
 }
 UNREAD = (
-    "Earlier runs cannot be read ({0}), so Continue and Roll back may be missing. Fix that and "
-    "start again to see them."
+    "Earlier runs cannot be read ({0}), so Continue and Roll back may be missing. Fix the "
+    "problem and start the program again to see them."
 )
 MOST_OF_A_PATH = 120
 """Cells: with more of it the menu would not be whole on 24 lines."""
@@ -59,16 +61,15 @@ class Welcome(StepScreen):
     NAME = "welcome"
     TITLE_WORD = "Welcome"
     HELP_TEXT = (
-        "Set up PyTorch has five steps: Detect, Choose, Review, Install, Measure. Nothing "
-        "changes before Install, and Review shows first everything that Install will "
-        "do.\n\nArrow keys move, Enter goes forward, Esc goes back, q quits.\n\nContinue: "
-        "continues the unfinished run; finished steps are skipped.\nWatch: shows what root is "
-        "still doing for an earlier start. Quitting interrupts nothing.\nMeasure: tests "
-        "convolutions with a PyTorch that you already have.\nDiagnose: finds what is wrong here "
-        "or in a log that you paste, and how to fix it.\nRemove: removes ROCm from the system, "
-        "or leftovers of other scripts.\nRoll back: undoes the last run of this "
-        "program.\nReport: collects what others need to help you, without personal data. You see "
-        "it first."
+        "Set up PyTorch has five steps: Detect, Choose, Review, Install and Measure. Nothing "
+        "changes before Install, and Review first shows everything that Install will "
+        "do.\n\nArrow keys move, Enter goes forward, Esc goes back, q quits.\n\nContinue: finish "
+        "an unfinished run. Finished steps are skipped.\nWatch: see which steps of an earlier "
+        "run are still running as root. Quitting does not interrupt them.\nMeasure: test "
+        "convolutions with a PyTorch you already have.\nDiagnose: find out what is wrong on this "
+        "machine or in a log you paste, and how to fix it.\nRemove: remove ROCm from the system, "
+        "or leftovers of other scripts.\nRoll back: undo the last run of this program.\nReport: "
+        "collect what others need to help you, without personal data. You see it first."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch", show=False),
@@ -133,7 +134,7 @@ class Welcome(StepScreen):
     def on_reading_failed(self, message: ReadingFailed) -> None:
         """Leaves it to the next step to say why."""
         self.reading = False
-        self.conclude("This machine could not be read. Enter tries again.", Status.WARNING)
+        self.conclude("This machine could not be read. Press Enter to try again.", Status.WARNING)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides Watch, Continue and Roll back when there is no run for them."""
@@ -189,9 +190,12 @@ class Welcome(StepScreen):
     def _waiting(self) -> Iterator[str]:
         """What earlier runs left to do, and what cannot be read of them."""
         if self._at_work is not None:
-            yield f"{shown(self._at_work.text)}. Watch shows it."
+            yield f"{shown(self._at_work.text)}. Press w to watch it."
         if self._half_back:
-            yield f"Run {shown(self._half_back)} is only half rolled back. Roll back continues."
+            yield (
+                f"The rollback of run {shown(self._half_back)} is not finished. Roll back "
+                "continues it."
+            )
         if (waits := self._unfinished) is not None:
             place = f" into {cut(shown(waits.folder), MOST_OF_A_PATH)}" if waits.folder else ""
             yield (
@@ -205,14 +209,14 @@ class Welcome(StepScreen):
 
     def _options(self) -> Iterator[Option]:
         ways = {
-            "watch": ("Watch", "see which steps still run as root"),
+            "watch": ("Watch", "see which steps are still running as root"),
             "go_on": ("Continue", "finish the run that stopped"),
             "next": ("Set up PyTorch", "check this machine, then choose a stack"),
-            "conv2d": ("Measure", "test the PyTorch that you already have"),
-            "diagnose": ("Diagnose", "something hangs or fails"),
+            "conv2d": ("Measure", "test a PyTorch you already have"),
+            "diagnose": ("Diagnose", "find out why something hangs or fails"),
             "clear": ("Remove", "remove ROCm, or leftovers of other scripts"),
             "roll_back": ("Roll back", "undo the last run"),
-            "report": ("Report", "collect data for getting help; you see it first"),
+            "report": ("Report", "collect data to get help; you see it first"),
             "leave": ("Quit", ""),
         }
         return (

@@ -61,16 +61,18 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
     top = Parser(
         prog="rdna1-setup",
         description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
-        epilog="Without a command: the wizard. Without a terminal: one page of plain text.",
+        epilog="Without a command, the wizard starts. Without a terminal, it prints one page of text.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     shown = top.add_mutually_exclusive_group()
     shown.add_argument(
-        "--plain", action="store_true", help="the wizard as questions in plain text, by numbers"
+        "--plain",
+        action="store_true",
+        help="ask questions in plain text instead of showing screens",
     )
     shown.add_argument(
-        "--screens", action="store_true", help="screens, also where a screen reader runs"
+        "--screens", action="store_true", help="show screens even if a screen reader is running"
     )
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
@@ -97,10 +99,12 @@ def _common() -> Parser:
     Unnamed ones stay unset, so that a command does not put a default over what stood before it.
     """
     common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
-    common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
+    common.add_argument("--dry-run", action="store_true", help="show everything but change nothing")
     common.add_argument(
-        "--demo", action="store_true", help="a recorded machine that is installed with the program"
+        "--machine", metavar="DIR", help="use a recorded machine instead of this one"
+    )
+    common.add_argument(
+        "--demo", action="store_true", help="use a recorded machine that comes with the program"
     )
     return common
 
@@ -133,8 +137,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         forget_output()
         print(
             f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\nThe "
-            "current folder may be deleted, or a disk is full or failing.\nFix that, then run "
-            "the same command again.",
+            "current folder may have been deleted, or a disk may be full or failing.\nFix the "
+            "problem, then run the same command again.",
             file=sys.stderr,
         )
         return 2
@@ -172,8 +176,8 @@ def _provide_streams() -> None:
 def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if _started_with_sudo(arguments):
         print(
-            "Started with sudo. The wizard works as you, and asks for root when a step "
-            "needs\nit: files in your home must stay yours. Start it again without sudo.",
+            "This program was started with sudo. Start it again without sudo: it runs as you, so "
+            "that\nfiles in your home stay yours, and asks for root when a step needs it.",
             file=sys.stderr,
         )
         return 2

@@ -17,7 +17,7 @@ def private_folder(path: Path) -> Path:
     path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode):
-        raise _refused(path, "it is a link, and no folder")
+        raise _refused(path, "it is a link or a file, not a folder")
     _require_own(path, found)
     if found.st_mode & OTHERS:
         path.chmod(FOLDER_MODE)

@@ -82,11 +82,11 @@ def _record(
     kind: Any, readers: Mapping[str, Reader], needed: frozenset[str], exact: bool, form: Any
 ) -> Any:
     if not isinstance(form, Mapping):
-        raise WrongForm(f"no {kind.__name__}: {shown(form)}")
+        raise WrongForm(f"not a {kind.__name__}: {shown(form)}")
     if lacking := ", ".join(sorted(needed - form.keys())):
         raise WrongForm(f"{kind.__name__} lacks {lacking}: {shown(form)}")
     if exact and not form.keys() <= readers.keys():
-        raise WrongForm(f"unknown in {kind.__name__}: {form.keys() - readers.keys()}")
+        raise WrongForm(f"unknown keys in {kind.__name__}: {form.keys() - readers.keys()}")
     values = {name: read(form[name]) for name, read in readers.items() if name in form}
     try:
         return kind(**values)
@@ -98,25 +98,25 @@ def _plain(kind: type, form: Any) -> Any:
     sort = type(form)
     no_float = kind is float and sort is int and abs(form) > float_info.max
     if sort not in SORTS[kind] or no_float:
-        raise WrongForm(f"no {kind.__name__}: {shown(form)}")
+        raise WrongForm(f"not a {kind.__name__}: {shown(form)}")
     return form
 
 
 def _sequence(read: Reader, form: Any) -> tuple[Any, ...]:
     if not isinstance(form, (list, tuple)):
-        raise WrongForm(f"no list: {shown(form)}")
+        raise WrongForm(f"not a list: {shown(form)}")
     return tuple(map(read, form))
 
 
 def _row(readers: Sequence[Reader], form: Any) -> tuple[Any, ...]:
     if not isinstance(form, (list, tuple)) or len(form) != len(readers):
-        raise WrongForm(f"no list of {len(readers)}: {shown(form)}")
+        raise WrongForm(f"not a list of {len(readers)} values: {shown(form)}")
     return tuple(read(value) for read, value in zip(readers, form, strict=True))
 
 
 def _mapping(key: Reader, read: Reader, form: Any) -> dict[Any, Any]:
     if not isinstance(form, Mapping):
-        raise WrongForm(f"no table: {shown(form)}")
+        raise WrongForm(f"not a table: {shown(form)}")
     return {key(name): read(value) for name, value in form.items()}
 
 
@@ -127,7 +127,7 @@ def _optional(read: Reader, form: Any) -> Any:
 def _one_of(readers: Mapping[str, Reader], form: Any) -> Any:
     kind = form.get("kind") if isinstance(form, Mapping) else None
     if not isinstance(kind, str) or kind not in readers:
-        raise WrongForm(f"none of {', '.join(readers)}: {shown(form)}")
+        raise WrongForm(f"not one of {', '.join(readers)}: {shown(form)}")
     return readers[kind]({name: value for name, value in form.items() if name != "kind"})
 
 

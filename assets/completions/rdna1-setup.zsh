@@ -11,39 +11,39 @@
 _shtab_rdna1_setup_commands() {
   local _commands=(
     about:'Explain ROCm, the override, why games work but Conv2d does not, and more.'
-    apply:'Carry out a plan: you see it first, can resume it, and can undo it with rollback.'
+    apply:'Carry out a plan. You see it first, can resume it, and can undo it with rollback.'
     clean-up:'Remove leftovers of other scripts: settings, orphans, broken packages. You can undo it.'
     conv2d:'Measure Conv2d shape by shape on the card itself, each with a deadline.'
-    detect:'Show what this machine is: cards, access, Pythons, torch, ROCm, settings.'
-    diagnose:'Find what is wrong with this machine'"'"'s ROCm and PyTorch, with evidence and fixes.'
-    explain:'Explain a pasted log, listing or traceback, and how to fix it. Reads nothing else.'
-    fetch:'Download the wheels of a stack, and a Python, for machines without internet.'
-    keep:'Keep a setting that was found, for one venv. You review it first, and can undo it.'
-    plan:'Show the steps that lead to a stack, every command and every file, and do none of them.'
-    rehearse:'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
-    remove:'Remove ROCm from the system, package by package. You can undo it; venvs stay.'
+    detect:'Show what this machine has: cards, access, Pythons, torch, ROCm and settings.'
+    diagnose:'Find out what is wrong with ROCm and PyTorch on this machine, with evidence and fixes.'
+    explain:'Explain a saved log, listing or traceback, and how to fix it. Reads nothing else.'
+    fetch:'Download the wheels of a stack, and a Python if needed, for machines without internet.'
+    keep:'Keep a setting for one venv. You review it first and can undo it.'
+    plan:'Show every step, command and file of an installation, without doing anything.'
+    rehearse:'Try a plan'"'"'s root steps in a copy of this system, show what changes, and keep nothing.'
+    remove:'Remove ROCm from the system, package by package. You can undo it. Venvs are kept.'
     report:'Make a report for an issue: findings, verdicts, machine, runs, without personal data.'
-    rollback:'Undo a run: remove what it made, and keep all your own files.'
+    rollback:'Undo a run: remove what it made and keep all your own files.'
     test-my-card:'Test your card in about ten minutes: what hangs, from which size on, and what helps.'
-    watch:'Follow what root is still doing for an earlier start.'
+    watch:'Show what an earlier run is still doing as root.'
   )
   _describe 'rdna1-setup commands' _commands
 }
 
 _shtab_rdna1_setup_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "(- : *)--version[show program\'s version number and exit]"
-  "--plain[the wizard as questions in plain text, by numbers]"
-  "--screens[screens, also where a screen reader runs]"
+  "--plain[ask questions in plain text instead of showing screens]"
+  "--screens[show screens even if a screen reader is running]"
   "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
-  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
+  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[the fingerprint of the key that signs this copy, if it is not AMD\'s]:HEX:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -51,11 +51,11 @@ _shtab_rdna1_setup_defaults_added=0
 
 _shtab_rdna1_setup_about_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--json[print JSON, for programs]"
-  ":left out\: all topics:(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
+  ":the topic to explain (default\: list all topics):(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -63,33 +63,33 @@ _shtab_rdna1_setup_about_defaults_added=0
 
 _shtab_rdna1_setup_apply_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; \`plan\` without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
+  "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
   "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
-  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
+  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[the fingerprint of the key that signs this copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
-  "--user-torch-aside[move a torch in your user packages away if the environment would import it]"
-  "--without-card[install for another machine\: the device is not checked]"
+  "--base-python[base the venv on this Python (default\: the most suitable one)]:PATH:_files"
+  "--user-torch-aside[move away a torch in your user packages if the environment would import it]"
+  "--without-card[install for another machine, without checking for a card]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
+  "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
   "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
   "--plan[a file with the exact output of \`plan --json\`\; - for standard input]:FILE:_files"
-  "--yes[you have read the plan\: do not ask]"
-  "--json[events as JSON lines]"
+  "--yes[do not ask\: you have read the plan]"
+  "--json[print events as JSON lines]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -97,12 +97,12 @@ _shtab_rdna1_setup_apply_defaults_added=0
 
 _shtab_rdna1_setup_clean_up_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--yes[you have read the plan\: do not ask]"
-  "--json[events as JSON lines]"
+  "--yes[do not ask\: you have read the plan]"
+  "--json[print events as JSON lines]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -110,47 +110,47 @@ _shtab_rdna1_setup_clean_up_defaults_added=0
 
 _shtab_rdna1_setup_conv2d_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "(- : *)--help-all[also show rarely needed options, and exit]"
   "--preset[a table of shapes, for example notes002]:ID:(default mobilenetv3 notes-raw notes000-batches notes000-channels notes000-kernels notes000-sizes notes001-default-choice notes001-symptom notes001-test notes001-timings notes002 notes003 notes004 resnet50 unet vae-decoder yolov8n)"
   "--sizes[square images, for example 32,44,224]:N,N:"
-  "--channels[for example 16-32,64-128]:A-B,A-B:"
-  "--layers[a list with one layer per line\: 64 128 3 56x56]:FILE:_files"
+  "--channels[input and output channels, for example 16-32,64-128]:A-B,A-B:"
+  "--layers[a list with one layer per line, such as 64 128 3 56x56]:FILE:_files"
   "*--layer[one such line]:LINE:"
-  "--work[forward, backward, train\: one or more]:W,W:"
-  "--operations[measure other operations than Conv2d\: all, or these]:ID,ID:(add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step)"
-  "--engine[native, unfold\: without MIOpen]:engine:(configured native unfold)"
+  "--work[one or more of forward, backward and train]:W,W:"
+  "--operations[measure operations other than Conv2d\: all of them, or these]:ID,ID:(add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step)"
+  "--engine[native and unfold do not use MIOpen]:engine:(configured native unfold)"
   "--python[the Python whose torch is measured (default\: your newest venv\'s)]:PY:_files"
   "--device[cuda is the GPU]:device:(cuda cpu)"
-  "--clean[without your shell\'s settings for ROCm]"
-  "--spawn[a new interpreter for each shape]"
-  "--log[with MIOpen\'s log\: names what hangs, but slows calls]"
+  "--clean[ignore your shell\'s settings for ROCm]"
+  "--spawn[start a new Python for each shape]"
+  "--log[turn on MIOpen\'s log, which names what hangs but slows calls]"
   "--keep-databases[keep what MIOpen found with each setting]"
-  "--repeats[launches of each shape\; flaky means that some fail]:N:"
+  "--repeats[how often to launch each shape\; flaky means that some fail]:N:"
   "--deadline[seconds for each shape]:S:"
-  "--import-deadline[for import torch]:S:"
+  "--import-deadline[seconds for import torch]:S:"
   "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
-  "--yes[you have read the warning\: do not ask]"
-  "--even-if-in-use[even if someone is logged in at its screen]"
-  "--find-limit[find the largest that passes\: size, height, width, channels-in, channels-out, kernel, batch]:AXIS:(size height width channels-in channels-out kernel batch)"
+  "--yes[do not ask\: you have read the warning]"
+  "--even-if-in-use[measure even if someone is logged in at the card\'s screen]"
+  "--find-limit[find the largest value that works\: size, height, width, channels-in, channels-out, kernel, batch]:AXIS:(size height width channels-in channels-out kernel batch)"
   "--range[the range to search for that limit]:A-B:"
   "--find-setting[find the fewest variables that make one shape work]"
-  "--compare-settings[compare the times of the algorithms]"
-  "--workarounds[measure workarounds for the first shape, if it does not pass (--hangs)]"
-  "--json[results as JSON, progress on stderr]"
+  "--compare-settings[compare how fast the algorithms are]"
+  "--workarounds[measure workarounds for the first shape, if it does not pass\; uses --hangs]"
+  "--json[print results as JSON, and progress on stderr]"
   {--resume,--no-resume}"[continue an unfinished run of the same kind (default)]"
-  "--foreground[run inside this process, and end with it]"
-  "--attach[follow the running experiment, or show that run]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
-  "--stop[end the running experiment]"
-  "--list[experiments, newest first]"
-  "--compare[compare two cards or runs, or one with the last run, or the last two runs]:CARD:_files"
-  "--run[use this run (see --list) instead of the last one]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
-  "--result[use this result, counted from 1]:N:"
-  "--export[write the last run as a card for others]:FILE:_files"
-  "--import[check and show a card]:FILE:_files"
-  "--repro[write a script for one result]:FILE.py:_files"
+  "--foreground[run inside this process and end with it]"
+  "--attach[follow the running measurement, or show that run]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
+  "--stop[end the running measurement]"
+  "--list[list the measurements, newest first]"
+  "--compare[compare two cards or runs, one with the last run, or the last two runs]:CARD:_files"
+  "--run[use this run from --list instead of the last one]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
+  "--result[use the Nth result of the run]:N:"
+  "--export[write the last run as a result card for others]:FILE:_files"
+  "--import[check and show a result card]:FILE:_files"
+  "--repro[write a script that repeats one result]:FILE.py:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -158,9 +158,9 @@ _shtab_rdna1_setup_conv2d_defaults_added=0
 
 _shtab_rdna1_setup_detect_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--json[print JSON, for programs]"
   "--verify[also check the hashes of every torch\'s ROCm libraries\; reads gigabytes]"
 )
@@ -170,18 +170,18 @@ _shtab_rdna1_setup_detect_defaults_added=0
 
 _shtab_rdna1_setup_diagnose_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--kernel-log[read this kernel log instead of the machine\'s own]:FILE:_files"
   "--try-torch[also try each torch on the card, which may hang it]"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--fix[show the plan that fixes this finding, ask, and carry it out]:CAUSE:(apt-distro-shadows-amd apt-key apt-release-mismatch benign-kdb-warning compute-queue-preemption-hang cuda-wheel disk-full dkms-build-failed download-damaged dpkg-interrupted dpkg-lock glibc-execstack gpu-memory-fault graphics-ring-timeout igpu-selected kfd-missing kfd-permission library-path-shadow mec-firmware-old miopen-batchnorm-dpp miopen-cache miopen-compile-headers miopen-solver-restricted missing-hip-library mixed-rocm-libraries noop-setting numpy2-abi out-of-vram override-isa-mismatch pcie-atomics pip-wrong-index python-too-new repo-not-found rocblas-lacks-gfx-target secure-boot-key-rejected stale-override vfio-bound visible-devices-mask wheel-lacks-gfx-target wheel-library-replaced wsl-unsupported)"
-  "--yes[you have read the plan\: do not ask]"
-  "--json[for programs\; with --fix, events as JSON lines]"
+  "--yes[do not ask\: you have read the plan]"
+  "--json[print JSON, for programs\; with --fix, events as JSON lines]"
   "--venv[with --fix\: if several findings have that cause, fix the one in this folder]:DIR:_files -/"
-  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
+  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -189,9 +189,9 @@ _shtab_rdna1_setup_diagnose_defaults_added=0
 
 _shtab_rdna1_setup_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--json[print JSON, for programs]"
   "(*):a file with the text\; - is standard input:_files"
@@ -202,17 +202,17 @@ _shtab_rdna1_setup_explain_defaults_added=0
 
 _shtab_rdna1_setup_fetch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--stack[the stack to install]:ID:(cpu native rocm52 rocm57 rocm62)"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--for[for machines like this recorded one (\`report --record DIR\`\; default\: like this machine)]:RECORDED:_files -/"
+  "--for[the recorded machine to download for, made by \`report --record DIR\` (default\: this machine)]:RECORDED:_files -/"
   "--gpu[PCI address of the card]:ADDRESS:"
-  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
-  "--json[events as JSON lines]"
-  ":the folder to fill\; give the same one to continue:_files -/"
+  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
+  "--json[print events as JSON lines]"
+  ":the folder to fill\; name the same one to continue:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -220,12 +220,12 @@ _shtab_rdna1_setup_fetch_defaults_added=0
 
 _shtab_rdna1_setup_keep_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--venv[a venv that rdna1-setup made]:DIR:_files -/"
-  "--yes[you have read the plan\: do not ask]"
-  "--json[events as JSON lines]"
+  "--yes[do not ask\: you have read the plan]"
+  "--json[print events as JSON lines]"
   "(*):for example MIOPEN_DEBUG_CONV_GEMM\=0:"
 )
 
@@ -234,38 +234,38 @@ _shtab_rdna1_setup_keep_defaults_added=0
 
 _shtab_rdna1_setup_plan_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; \`plan\` without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
+  "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
   "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
-  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
+  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[the fingerprint of the key that signs this copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
-  "--user-torch-aside[move a torch in your user packages away if the environment would import it]"
-  "--without-card[install for another machine\: the device is not checked]"
+  "--base-python[base the venv on this Python (default\: the most suitable one)]:PATH:_files"
+  "--user-torch-aside[move away a torch in your user packages if the environment would import it]"
+  "--without-card[install for another machine, without checking for a card]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
+  "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
   "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
-  "--remove[the plan of \`rdna1-setup remove\`]"
-  "--clean-up[the plan of \`rdna1-setup clean-up\`]"
+  "--remove[show the plan of \`rdna1-setup remove\`]"
+  "--clean-up[show the plan of \`rdna1-setup clean-up\`]"
   "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
-  "--json[print JSON, print JSON, for programs and for apply --plan]"
+  "--json[print JSON, for programs and for apply --plan]"
   "--brief[with --json\: the recommendation, sizes, and each step\'s title, without commands]"
   "--exact[also check the wheels with the index, the download size with pip, and the exact system packages with the repository and apt]"
-  "--evidence[also show every statement about the stack\: who, card, date, link, contradictions]"
+  "--evidence[also show every statement about the stack\: author, card, date, link, contradictions]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -273,32 +273,32 @@ _shtab_rdna1_setup_plan_defaults_added=0
 
 _shtab_rdna1_setup_rehearse_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; \`plan\` without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
+  "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
   "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
-  "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
+  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
+  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
+  "--python-mirror[where uv gets Python\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
+  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[the fingerprint of the key that signs this copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
-  "--user-torch-aside[move a torch in your user packages away if the environment would import it]"
-  "--without-card[install for another machine\: the device is not checked]"
+  "--base-python[base the venv on this Python (default\: the most suitable one)]:PATH:_files"
+  "--user-torch-aside[move away a torch in your user packages if the environment would import it]"
+  "--without-card[install for another machine, without checking for a card]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
+  "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
   "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
-  "--yes[you have read the plan\: do not ask]"
-  "--json[events as JSON lines]"
+  "--yes[do not ask\: you have read the plan]"
+  "--json[print events as JSON lines]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -306,14 +306,14 @@ _shtab_rdna1_setup_rehearse_defaults_added=0
 
 _shtab_rdna1_setup_remove_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--yes[you have read the plan\: do not ask]"
-  "--json[events as JSON lines]"
+  "--yes[do not ask\: you have read the plan]"
+  "--json[print events as JSON lines]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -321,9 +321,9 @@ _shtab_rdna1_setup_remove_defaults_added=0
 
 _shtab_rdna1_setup_report_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
   "--format[format]:format:(md json)"
   "--json[same as --format json]"
   "--record[record this machine in a new folder]:DIR:_files -/"
@@ -338,14 +338,14 @@ _shtab_rdna1_setup_report_defaults_added=0
 
 _shtab_rdna1_setup_rollback_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
-  "--list[show the runs and do nothing]"
-  "--forget[only mark the run ID as undone, if its folder is lost]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
+  "--list[list the runs and do nothing]"
+  "--forget[only mark the run as undone, because its folder is lost]"
   "--yes[do not ask]"
-  "--json[with --list\: for programs]"
-  ":default\: the newest run:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/runs\" 2>/dev/null))"
+  "--json[with --list\: print JSON, for programs]"
+  ":the run to undo (default\: the newest):(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/runs\" 2>/dev/null))"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -353,17 +353,17 @@ _shtab_rdna1_setup_rollback_defaults_added=0
 
 _shtab_rdna1_setup_test_my_card_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
-  "--json[results as JSON, progress on stderr]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
+  "--json[print results as JSON, and progress on stderr]"
   "--python[test with the torch of this Python (default\: the first for ROCm that is found)]:PY:_files"
-  "--folder[write result card and report into this new folder (default\: one named after the time, here)]:DIR:_files -/"
+  "--folder[write the result card and report into this new folder (default\: one named after the time, here)]:DIR:_files -/"
   "--deadline[seconds for each shape]:S:"
   {--resume,--no-resume}"[continue where an earlier start was interrupted]"
   "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
-  "--yes[you have read the warning\: do not ask]"
-  "--even-if-in-use[even if someone is logged in at its screen]"
+  "--yes[do not ask\: you have read the warning]"
+  "--even-if-in-use[measure even if someone is logged in at the card\'s screen]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -371,9 +371,9 @@ _shtab_rdna1_setup_test_my_card_defaults_added=0
 
 _shtab_rdna1_setup_watch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[a recorded machine that is installed with the program]"
+  "--dry-run[show everything but change nothing]"
+  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[use a recorded machine that comes with the program]"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -24,20 +24,20 @@ from wizard.services import Services
 from wizard.sizes import memory_size_text
 
 QUESTION = "What do you want to run?"
-HOW = "Tick one or more with Space. Tick nothing for PyTorch in general."
+HOW = "Tick one or more with Space, or none for PyTorch in general."
 KINDS = {
     "images": "images with Stable Diffusion",
     "a1111": "images with Stable Diffusion",
     "yolo": "finding objects in pictures",
     "cnn": "image classification, training",
     "transformers": "language models in PyTorch",
-    "chat": "talking to a language model",
-    "linear": "matrices, no convolutions",
+    "chat": "chatting with a language model",
+    "linear": "matrix products, no convolutions",
     "other": "anything else with PyTorch",
 }
 """What programs of each purpose are for."""
 TITLE_CELLS = 15
-NO_NEEDS = "No requirements of its own are known."
+NO_NEEDS = "It has no known requirements of its own."
 WIDEST = 100
 LABEL_CELLS = 10
 
@@ -48,10 +48,10 @@ class Ask(StepScreen):
     NAME = "ask"
     TITLE_WORD = "Choose"
     HELP_TEXT = (
-        "Which PyTorch suits your card depends on what you want to run, so this comes "
-        "first.\n\nUp and down move, Space ticks. Programs that were found on this machine are "
-        "ticked already. Enter shows the suggestion; Esc there comes back here. Nothing is "
-        "changed."
+        "Which PyTorch suits your card depends on what you want to run, so this question comes "
+        "first.\n\nUse the arrow keys to move and Space to tick. Programs found on this machine "
+        "are already ticked. Enter shows the suggestion; press Esc there to come back. Nothing "
+        "is changed."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),
@@ -94,7 +94,7 @@ class Ask(StepScreen):
                 return
             application = self._applications[marked]
             title, needs = shown(application.title), tuple(needs_of(application))
-            pane.border_title = Content(f"{title}, its newest release" if needs else title)
+            pane.border_title = Content(f"{title} (newest release)" if needs else title)
             cells = min(WIDEST, pane.content_size.width - 1)
             lines = [
                 line
@@ -147,7 +147,10 @@ def needs_of(application: Application) -> Iterator[tuple[str, str]]:
     if any(python):
         yield "Python", " and ".join(filter(None, python))
     if application.vram_bytes is not None:
-        yield "Card", f"{memory_size_text(application.vram_bytes)} of memory, as its makers say"
+        yield (
+            "Card",
+            f"{memory_size_text(application.vram_bytes)} of memory, according to its makers",
+        )
     if application.pulls:
         yield "Installs", "; ".join(application.pulls)
     if application.spoils:

@@ -79,7 +79,7 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
     if not stack.gfx:
         obstacle = next((each.obstacles[0] for each in found.fits if each.obstacles), "")
         why = sentence((obstacle or found.reason).partition(";")[0])
-        return f"{purpose or 'For PyTorch here'}: {take}.", None, why, Status.WARNING
+        return f"{purpose or 'For PyTorch on this machine'}: {take}.", None, why, Status.WARNING
     outside = [f"{each.program.title} ({each.verdict.word.value})" for each in found.outside]
     more = f"Or without PyTorch: {listed(outside, NAMED)}. Press o." if outside else ""
     return f"{purpose}{on_card}: {take}.", None, more, None
@@ -99,7 +99,8 @@ def _verdict(choosing: Choosing) -> Content:
     worst, why = max(asked, key=lambda each: RANK[each[1].word])
     parts: list[Content | str | tuple[str, str]] = []
     for application, answer in asked:
-        parts.append(f"{', ' if parts else ''}{shown(application.title)} ")
+        title = shown(application.title)
+        parts.append(f", {title} " if parts else f"{title[:1].upper()}{title[1:]} ")
         parts.append((PHRASES[answer.word], f"${COLOURS[answer.word.value]}"))
     told = sentence(why.why)
     named = len(asked) == 1 or told.startswith(worst.title)
@@ -116,14 +117,14 @@ def cost(choosing: Choosing) -> str:
     if fit.installed_bytes is not None:
         told += f", {size_text(fit.installed_bytes)} on disk"
     if choosing.with_system(stack.id):
-        told += ", plus system packages whose size is not known yet"
+        told += ", plus system packages (size not known yet)"
     return f"{told}, {root_words(choosing)}"
 
 
 def root_words(choosing: Choosing) -> str:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
     word = choosing.aspect(choosing.stack.id, "root").word
-    return {"yes": "needs root", "once": "root once"}.get(word, "no root")
+    return {"yes": "needs root", "once": "needs root once"}.get(word, "no root")
 
 
 def changes(choosing: Choosing) -> str:
@@ -134,9 +135,13 @@ def changes(choosing: Choosing) -> str:
     if fit.python.startswith("uv:"):
         parts.append(f"Python {fit.python.removeprefix('uv:')} from uv")
     if fit.missing_right is not None and fit.missing_right.groups:
-        parts.append(f"your user joins the group {' and '.join(fit.missing_right.groups)}")
+        groups = fit.missing_right.groups
+        word = "group" if len(groups) == 1 else "groups"
+        parts.append(f"you join the {word} {' and '.join(groups)}")
     if choosing.with_system(fit.stack):
-        parts.append(f"ROCm {choosing.stack.system_release} system packages (u undoes this choice)")
+        parts.append(
+            f"ROCm {choosing.stack.system_release} system packages (press u to leave them out)"
+        )
     if choosing.preset:
         parts.append(f"settings {shown(choosing.preset.name)}")
     return f"{', '.join(parts)}{'' if len(parts) > 1 else ', nothing else'}"
@@ -146,7 +151,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
     """What stands against the selected stack, the weightiest first."""
     fit, first, stack = choosing.fit, choosing.suggested, choosing.stack
     if not fit.possible:
-        why = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
+        why = fit.obstacles[0] if fit.obstacles else "it does not suit this machine"
         yield f"Not possible here: {sentence(why)}"
         return
     answers = list(zip(choosing.asked, fit.answers, strict=True))
@@ -156,10 +161,10 @@ def _against(choosing: Choosing) -> Iterator[str]:
         yield f"It cannot run {listed(lost, NAMED)}{f'; {first.stack} can' * able}."
     elif fit is not first and first.possible:
         word = f" ({first.answers[0].word.value})" if len(answers) == 1 else ""
-        yield f"The suggestion is {first.stack}{word}."
+        yield f"The suggested stack is {first.stack}{word}."
     right = fit.missing_right
     if fit.card_closed and not (right and right.groups):
-        yield f"First: {sentence(fit.card_closed)}"
+        yield f"First you need {sentence(fit.card_closed)}"
     for application, answer in answers:
         if answer.word is not Word.NO:
             yield from (f"{shown(application.title)} needs {plain(n)}." for n in answer.needs)
@@ -188,7 +193,7 @@ def why_lines(choosing: Choosing) -> Content:
 
 def _reports(claims: Sequence[Claim]) -> Iterator[Content]:
     if not claims:
-        yield Content("No report that we found")
+        yield Content("We found no report.")
     for claim in claims:
         yield Content(shown(claim.text))
         card = "" if claim.card in ("", "none") else f"{shown(claim.card)}, "

@@ -26,12 +26,12 @@ TITLES = {
     LARGE: "Large convolutions",
     "small-conv2d": "Small convolutions",
     "fp16": "Half precision",
-    "support": "Support by AMD",
+    "support": "AMD support",
     "age": "PyTorch",
     "security": "Vulnerabilities",
     "download": "Download size",
     "disk": "Disk space",
-    "root": "Root rights",
+    "root": "Root access",
 }
 """Titles that have more room here than in the report; the others keep theirs."""
 ROOT = {"yes": "needed", "no": "not needed"}
@@ -48,12 +48,13 @@ class Compare(StepScreen):
     NAME = "compare"
     TITLE_WORD = "Compare"
     HELP_TEXT = (
-        "Each column is a stack for your card. Each row is something that differs between "
-        "stacks. Arrow keys move; the box below says why. e shows every report behind it, and "
-        "who disagrees. Enter selects the stack of the column and goes back to Choose."
+        "Each column is a stack for your card, and each row is a point on which the stacks "
+        "differ. Use the arrow keys to move; the box explains the highlighted cell. e shows "
+        "every report on it, including those that disagree. Enter selects the stack in that "
+        "column and goes back to Choose."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Take this stack", key_display="Enter", priority=True),
+        Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),
         Binding("e", "evidence", "Evidence"),
         Binding("escape,c", "back", "Back", key_display="Esc"),
         Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),

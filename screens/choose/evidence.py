@@ -38,7 +38,7 @@ class Evidence(ModalScreen[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "whole", "All reports"),
         Binding("right,a", "turn(1)", "Next aspect", key_display="→"),
-        Binding("left,A", "turn(-1)", "Aspect before", key_display="←"),
+        Binding("left,A", "turn(-1)", "Previous aspect", key_display="←"),
         Binding("pagedown,space", "page(1)", "Page", key_display="PgDn", priority=True),
         Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
         Binding("home", "page(-999)", "Top", show=False, priority=True),

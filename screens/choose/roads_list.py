@@ -42,10 +42,10 @@ class RoadsList(ModalScreen[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Take this stack", key_display="Enter", priority=True),
+        Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),
         Binding("e", "claims", "Evidence"),
-        Binding("pagedown", "scroll(1)", "Text down", key_display="PgDn", priority=True),
-        Binding("pageup", "scroll(-1)", "Text up", key_display="PgUp", priority=True),
+        Binding("pagedown", "scroll(1)", "Scroll the text", key_display="PgDn", priority=True),
+        Binding("pageup", "scroll(-1)", "Scroll the text up", key_display="PgUp", priority=True),
         Binding("escape,q,o", "close", "Close", key_display="Esc"),
     ]
     AUTO_FOCUS = "OptionList"

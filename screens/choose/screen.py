@@ -34,13 +34,15 @@ READ_S = 0.3
 WIDEST = 100
 """Cells of a line that is still read with ease."""
 NO_PLAN = "No plan can be made"
-OTHER_FOLDER = "Nothing was changed. Fix that, or choose another folder; then press Enter again."
+OTHER_FOLDER = (
+    "Nothing was changed. Fix the problem or choose another folder, then press Enter again."
+)
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 CANNOT_RUN = "This stack cannot run what you ticked"
 SURE = "Do you want to review its plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
-OTHER_WAYS = "Other ways: programs that use Vulkan, without PyTorch"
-NO_SETTINGS = "No published settings are set. Press p for the next."
+OTHER_WAYS = "Other ways: programs that use Vulkan instead of PyTorch"
+NO_SETTINGS = "No published settings are selected. Press p for the next set."
 
 
 class Choose(StepScreen):
@@ -54,14 +56,14 @@ class Choose(StepScreen):
         "advantages and drawbacks. Enter makes the plan and shows it. This changes nothing, and "
         "you are asked first if the stack cannot run what you ticked.\n\nVerdicts: works, "
         "likely, possible, disputed, unlikely, no; 'not tried' means that we found no report. "
-        "They are based on other people's reports: e shows every report, for and against, with "
-        "card, versions, date and link. c compares the stacks in plain words.\n\nLarge Conv2d: "
-        "convolutions over images of 64x64 and more, as in Stable Diffusion and YOLO. Training: "
-        "training a convolutional network.\n\nEsc goes back to the question what to run. f "
-        "changes the folder. u also replaces the system's ROCm packages, if the stack has any. p "
-        "goes through published settings for the stack. d shows all its details. o lists other "
-        "ways, including those without PyTorch. i explains ROCm and why some convolutions hang. "
-        "m measures the torch that you have."
+        "They are based on other people's reports. Press e to see every report for and against, "
+        "with the card, versions, date and link. c compares the stacks in plain words.\n\nLarge "
+        "Conv2d: convolutions over images of 64x64 or larger, as in Stable Diffusion and YOLO. "
+        "Training: training a convolutional network.\n\nEsc goes back to the question of what to "
+        "run. f changes the folder. u also replaces the system's ROCm packages, if the stack "
+        "comes with any. p cycles through published settings for the stack. d shows all its "
+        "details. o lists other ways to use the card, including those without PyTorch. i "
+        "explains ROCm and why some convolutions hang. m measures the torch you already have."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter", priority=True),
@@ -144,7 +146,7 @@ class Choose(StepScreen):
         """
         fit = self._choosing.fit
         if not fit.possible and not self._goes_on():
-            reason = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
+            reason = fit.obstacles[0] if fit.obstacles else "it does not suit this machine"
             self.say(f"Not possible here: {reason}", "fault")
             return
         try:
@@ -195,7 +197,10 @@ class Choose(StepScreen):
         """Asks for another folder; the suggestion typed again means the suggestion."""
         from screens.windows.path_question import PathQuestion
 
-        told = (f"{self._choosing.stack.id} will be installed in this folder.", "~ is your home.")
+        told = (
+            f"{self._choosing.stack.id} will be installed in this folder.",
+            "~ is your home folder.",
+        )
         question = PathQuestion("Folder", told, "Install into:", self._choosing.folder)
         self.app.push_screen(question, self._take_folder)
 
@@ -218,7 +223,9 @@ class Choose(StepScreen):
         self._choosing = replace(self._choosing, recommendation=found).compared()
         self._show_all()
         preset = self._choosing.preset
-        self.say(f"{preset.name}: {preset.caution} p: the next." if preset else NO_SETTINGS)
+        self.say(
+            f"{preset.name}: {preset.caution} Press p for the next set." if preset else NO_SETTINGS
+        )
 
     def action_details(self) -> None:
         """Shows every sentence about the selected stack."""

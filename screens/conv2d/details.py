@@ -19,9 +19,9 @@ from wizard.machine.facts import Unknown
 from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
 
 TITLE = "Before a run on the GPU"
-WITHOUT_RISK = "On the CPU there is no such risk (o, Device)."
+WITHOUT_RISK = "Measuring on the CPU has no such risk (o, Device)."
 EVEN_SO = "press e"
-OTHER = "o changes that"
+OTHER = "press o to change this"
 TITLE_STYLE = "bold"
 
 
@@ -66,7 +66,7 @@ def caution(request: Request, around: Circumstances, hangs: int) -> Question:
     texts = (*caution_texts(request, around, hangs, OTHER), WITHOUT_RISK)
     if around.is_someones_desktop:
         text = "\n\n".join((IN_USE.format(EVEN_SO), *texts))
-        return Question(f"{TITLE}: its screen is in use", text, "e", "even if in use")
+        return Question(f"{TITLE}: its screen is in use", text, "e", "run it anyway")
     return Question(TITLE, "\n\n".join(texts), "y", "I saved my work")
 
 

@@ -41,14 +41,14 @@ ALL_WORKS = (
 """Every combination, the single ones first."""
 OPERATIONS = "operations that models need in addition to convolutions"
 RANGE = re.compile(r" *([1-9][0-9]{0,3}) *- *([1-9][0-9]{0,3}) *")
-WRONG_RANGE = "Write the range as 1-256: the smallest and the largest value, below 10000."
+WRONG_RANGE = "Type the range as 1-256: the smallest and the largest value, both below 10000."
 KEYS = key_line(
     ("↑ ↓ row", ""),
     ("← → Space change", ""),
     ("Enter change or type", ""),
     ("Esc done", "screen.close"),
 )
-TYPING = key_line(("Enter takes it", "screen.take"), ("Esc leaves it", "screen.close"))
+TYPING = key_line(("Enter accept", "screen.take"), ("Esc cancel", "screen.close"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,33 +74,33 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
     return (
         _choice(
             "Question",
-            "The marked shape is the one under the cursor of the grid.",
+            "The marked shape is the one under the cursor in the grid.",
             *("aim", tuple(Aim), lambda aim: aim.value),
         ),
         Option(
             "Shapes",
             _shapes,
-            "Tables that others published, the layers of whole models, and operations.",
+            "Tables published by others, the layers of whole models, and operations.",
             _next_shapes,
         ),
         Option(
-            "Own layers",
+            "Your layers",
             lambda s: shown(_own_path(s)) or "none",
-            "Enter: the path of a text file with one layer per line, such as 64 128 3 56x56 "
-            "stride 2.",
+            "Press Enter to type the path of a text file. It has one layer per line, such as "
+            "64 128 3 56x56 stride 2.",
             take=lambda s, text: s.with_own(layers_in(text)),
             typed=lambda s: _own_path(s) or "~/",
         ),
         _choice(
             "Limit of",
-            "What grows; everything else is as in the marked shape.",
+            "The value to increase. Everything else is as in the marked shape.",
             *("axis", tuple(AXES), str),
             matters=lambda s: s.aim is Aim.LIMIT,
         ),
         Option(
             "in the range",
             lambda s: f"{s.span[0]}-{s.span[1]}",
-            "Enter: the range to search, such as 1-256.",
+            "Press Enter to type the range to search, such as 1-256.",
             take=lambda s, text: replace(s, span=_span(text)),
             typed=lambda s: f"{s.span[0]}-{s.span[1]}",
             matters=lambda s: s.aim is Aim.LIMIT,
@@ -108,19 +108,19 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Device",
             _device,
-            "The CPU gives the reference, without any risk.",
+            "The CPU computes the reference, without any risk.",
             _next_device,
         ),
         _choice(
             "Deadline",
-            "A first call may have to compile; if it visibly does, it gets more time.",
+            "The first call may have to compile. If compiling is detected, it gets more time.",
             *("deadline_place", tuple(range(len(DEADLINES_S)))),
             lambda place: f"{DEADLINES_S[place]:.0f} s for each shape",
         ),
         _choice(
             "Hangs",
-            "How often the GPU may hang before it stops. Automatic: 1 if it drives a screen, "
-            "else 3.",
+            "How often the GPU may hang before the run stops. Automatic: 1 if it drives a "
+            "screen, otherwise 3.",
             *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
         ),
         _choice(
@@ -131,7 +131,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "Engine",
-            "native: PyTorch's own, without MIOpen. unfold: copies and a matrix product.",
+            "native: PyTorch's own code, without MIOpen. unfold: copies and a matrix product.",
             *("engine", ENGINES, str),
         ),
         _choice(
@@ -141,13 +141,13 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "MIOpen's log",
-            "It names what hangs, and makes every call slower.",
+            "The log names what hangs, but makes every call slower.",
             *("log", (False, True), lambda log: "on" if log else "off"),
             matters=lambda s: s.device == "cuda" or s.log,
         ),
         _choice(
             "Environment",
-            "Variables such as HSA_OVERRIDE_GFX_VERSION or MIOPEN_FIND_MODE change the result.",
+            "Variables such as HSA_OVERRIDE_GFX_VERSION or MIOPEN_FIND_MODE can change the result.",
             *("clean", (False, True)),
             lambda clean: "without the shell's ROCm variables" if clean else "same as the shell",
         ),
@@ -221,7 +221,7 @@ class Rows(MarkedList):
     """The options, each with its value: left and right, which scroll other lists, change it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "screen.turn(-1)", "Value before"),
+        Binding("left", "screen.turn(-1)", "Previous value"),
         Binding("right,space", "screen.turn(1)", "Next value"),
     ]
 

@@ -66,17 +66,17 @@ from wizard.services import DEMO, Services
 from wizard.services.experiments import SweepUnderWay
 from wizard.sizes import counted
 
-ASKED = "Which Python should be measured?"
+ASKED = "Which Python do you want to measure?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
-HISTORY = "h lists earlier runs. Go back and open Measure again before you start a run."
+HISTORY = "Press h to see earlier runs. Before you start a run, go back and open Measure again."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
-COME_BACK = "It may still be measuring. Go back and open Measure again: then s stops it."
-KEPT = "Verdicts so far are kept. Fix that, then press Enter again."
-NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing can hang."
+COME_BACK = "It may still be measuring. Go back and open Measure again, then press s to stop it."
+KEPT = "The results so far are kept. Fix the problem, then press Enter again."
+NOT_STARTED = "Fix the problem, then press Enter again. On the CPU (o, Device), nothing can hang."
 CHANGED = "Nothing was started, because you changed the options. Press Enter again."
-UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
+UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ENTER = {
     "measure": "Measure",
     "find_setting": "Find a fix",
@@ -102,17 +102,18 @@ class Conv2d(StepScreen):
     HELP_TEXT = (
         "This step measures whether convolutions (Conv2d) work on your GPU. Each shape runs in "
         "its own process with a deadline, and its result is compared with one that the CPU "
-        "computes in double precision.\n\nChoose the Python and press Enter. Before anything "
-        "runs on the GPU you are asked. When shapes hang or are wrong, Enter looks for a setting "
-        "of MIOpen that fixes them. After that, Enter opens Review to keep the setting for that "
-        "environment.\n\nv changes between the grid (sizes down, channels across), the shapes as "
-        "rows, and their times. Space shows everything about the marked shape, with the commands "
-        "that repeat its measurement. Cold is the first run with compiling, Warm a later one. "
-        "Published is what others reported for the same shape, chip and ROCm, in brackets in the "
-        "grid.\n\no opens the options: another question (find a limit, compare settings, find "
-        "workarounds), other shapes or your own layers, the device, the deadline, how often the "
-        "GPU may hang. a shows the last answer in full.\n\nAll results are kept. A run continues "
-        "when you quit the program, and is shown again when you come back."
+        "computes in double precision.\n\nChoose a Python and press Enter. You are asked before "
+        "anything runs on the GPU. If shapes hang or give wrong numbers, Enter looks for an "
+        "MIOpen setting that fixes them. After that, Enter opens Review to keep the setting for "
+        "that environment.\n\nv switches between the grid (sizes down, channels across), the "
+        "shapes as rows, and their times. Space shows everything about the marked shape, with "
+        "the commands that repeat its measurement. Cold is the first call, including compiling; "
+        "Warm is a later one. Published is what others reported for the same shape, chip and "
+        "ROCm. The grid shows it in brackets.\n\no opens the options: another question (find a "
+        "limit, compare settings, find workarounds), other shapes or your own layers, the "
+        "device, the deadline, how often the GPU may hang. a shows the last result in "
+        "full.\n\nAll results are kept. A run continues if you quit the program, and is shown "
+        "again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -125,7 +126,7 @@ class Conv2d(StepScreen):
         Binding("o", "options", "Options"),
         Binding("v", "view", "View"),
         Binding("space", "details", "This shape", show=False),
-        Binding("a", "answer", "The whole answer", show=False),
+        Binding("a", "answer", "The full result", show=False),
         Binding("h", "history", "Earlier runs", show=False),
         Binding("d", "diagnose", "Diagnose", show=False),
         replace(BACK_KEY, show=False),
@@ -188,8 +189,8 @@ class Conv2d(StepScreen):
         try:
             found = self.services.experiments.under_way()
         except OSError as error:
-            trouble = fault("It is not known whether a run is active", error, HISTORY)
-            tell(self, "Not known", trouble)
+            trouble = fault("Could not check whether a run is active", error, HISTORY)
+            tell(self, "Not checked", trouble)
             return
         if found is not None:
             self._join(found)
@@ -295,11 +296,11 @@ class Conv2d(StepScreen):
 
     def _question(self) -> tuple[str, Status | None, str]:
         if self.services.experiments.replayed:
-            return ASKED, None, f"Enter plays an example, {self.services.experiments.replayed}."
+            return ASKED, None, f"Enter plays an example: {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
-            return READING, None, "Enter lets you type its path."
+            return READING, None, "Press Enter to type its path."
         if not self._pythons:
-            return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
+            return NONE_FOUND, Status.WARNING, "Press Enter to type the path of one."
         enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
         return ASKED, None, f"{self._setting} {enter}"
 
@@ -308,11 +309,11 @@ class Conv2d(StepScreen):
         if row is not self._shape[0]:
             self._shape = row, self.services.clock()
         if row is None:
-            return "s stops it." if self._verdicts else "Starting. s stops it."
+            return "Press s to stop." if self._verdicts else "Starting. Press s to stop."
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = ", ".join(filter(None, (at_text(row), time)))
         outlives = self.services.experiments.outlives
-        leave = " Quitting does not stop it; s does." if outlives else " s stops it."
+        leave = " Press s to stop; quitting does not stop it." if outlives else " Press s to stop."
         example = "Example. " if self.services.experiments.replayed else ""
         return f"{example}Now {now}.{leave}"
 
@@ -432,10 +433,10 @@ class Conv2d(StepScreen):
                 hangs = setting.hangs or around.hangs
                 request = setting.request(setting.python, row, hangs)
         except WrongRequest as wrong:
-            self.app.push_screen(Notice("This cannot be asked", str(wrong)))
+            self.app.push_screen(Notice("This cannot be measured", str(wrong)))
             return
         except OSError as error:
-            trouble = fault("It is not known who a hang would disturb", error, NOT_STARTED)
+            trouble = fault("Could not check who a hang would disturb", error, NOT_STARTED)
             tell(self, "Nothing was started", trouble)
             return
         told = None if around is None else (type(request), hangs, around.is_someones_desktop)
@@ -447,7 +448,7 @@ class Conv2d(StepScreen):
             self._tell()
             budget = () if around is None else budget_texts(request, around, hangs, OTHER)
             text = "\n\n".join((titled_text(*self._whole_line(request)).plain, *budget))
-            self.app.push_screen(Notice("What would be started", text))
+            self.app.push_screen(Notice("What would run", text))
         elif around is None or told == self._agreed:
             self._begin(request)
         else:
@@ -471,7 +472,7 @@ class Conv2d(StepScreen):
         self._setting = self._setting.as_in(found.request)
         self._take_python(sweep_in(found.request).python)
         self._joined, self._unseen = True, found.begun
-        self.say(f"Attached: {found.text}. s stops it.")
+        self.say(f"Already running: {found.text}. Press s to stop it.")
         self._carry_out(found.request, found.follow())
 
     def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
@@ -492,7 +493,7 @@ class Conv2d(StepScreen):
                 async for event in events:
                     await self._take(request, event)
         except OSError as trouble:
-            tell(self, "It stopped", fault("The run stopped", trouble, KEPT))
+            tell(self, "Stopped early", fault("The run stopped early", trouble, KEPT))
         finally:
             self._rest()
 
@@ -530,7 +531,7 @@ class Conv2d(StepScreen):
         self.measured = table.after(request, done)
         found = found_by(done.setting, sweep_in(request).python)
         why = "" if found is None else await asyncio.to_thread(self._not_kept, found)
-        told = f"{why} a shows how to set it yourself." if why else ""
+        told = f"{why} Press a to see how to set it yourself." if why else ""
         self.say(EXAMPLE_TOLD if self.services.experiments.replayed else told)
         found = None if why else found
         self.session = replace(self.session, measured=self.measured, found=found)
@@ -549,7 +550,7 @@ class Conv2d(StepScreen):
         """Ends the running shape and keeps what was measured."""
         self.workers.cancel_group(self, "sweep")
         shapes = counted(len(self._views.results), "shape")
-        self.say(f"Stopped after {shapes}. Verdicts so far are kept.", "warning")
+        self.say(f"Stopped after {shapes}. The results so far are kept.", "warning")
         self._stop()
 
     @work(group="stop", exclusive=True)
@@ -557,7 +558,7 @@ class Conv2d(StepScreen):
         try:
             what_is_left = await self.services.experiments.stop()
         except OSError as error:
-            tell(self, "Not ended", fault("The run could not be stopped", error, COME_BACK))
+            tell(self, "Not stopped", fault("The run could not be stopped", error, COME_BACK))
             return
         if what_is_left:
             self.say(what_is_left, "fault")

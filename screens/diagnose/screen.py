@@ -48,10 +48,10 @@ NOT_READ = "Nothing could be checked. Press r to try again."
 OF_A_TEXT = "Esc goes back to this machine."
 MAKING = "Making the plan: reading the files that would change ..."
 FIX = "Fix"
-UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
-ANOTHER = "Press t to name another file, or to paste the text itself."
-PASTED = "the text that you pasted"
-UNFINISHED = "{0} in {1} is not finished. Resume or undo it on Welcome."
+UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
+ANOTHER = "Press t to name another file or to paste the text itself."
+PASTED = "the text you pasted"
+UNFINISHED = "{0} in {1} is not finished. Continue or undo it on Welcome."
 MACHINE, TEXT = "machine", "text"
 
 
@@ -61,19 +61,17 @@ class Diagnose(StepScreen):
     NAME = "diagnose"
     TITLE_WORD = "Diagnose"
     HELP_TEXT = (
-        "The first line names the most likely cause. The list has everything that was found, the "
-        "worst first: ✗ is a fault, ! a warning, ? could not be tested, ✓ is fine. "
-        "Checking changes nothing.\n\n"
-        "Enter makes the plan that fixes the highlighted problem and opens it in Review. After the "
-        "fix, everything is checked again. For other problems, Enter shows what to do.\n"
-        "Space shows everything about the highlighted row: proof, meaning, every step; Enter there "
-        "does the same as here. On the last row it lists the checks that are fine.\n"
-        "t explains a text: paste a kernel log, an error or a traceback, or name a file.\n"
-        "r reads the machine again and repeats every check.\n"
-        "s saves everything as text (not in a dry run).\n"
-        "p shows a report for others.\n\n"
-        "The same as text and for programs: rdna1-setup diagnose [--json], "
-        "rdna1-setup explain [--json] FILE"
+        "The first line names the most likely cause. The list shows everything that was found, "
+        "worst first: ✗ is a fault, ! is a warning, ? means not tested, and ✓ is fine. Checking "
+        "changes nothing.\n\nEnter makes a plan to fix the highlighted problem and opens it in "
+        "Review. After the fix, everything is checked again. For other problems, Enter shows "
+        "what to do.\nSpace shows everything about the highlighted row: the evidence, what it "
+        "means, and every step. Enter there makes the plan, if there is one. On the last row, it "
+        "lists the checks that found no problem.\nt explains a text: paste a kernel log, an error "
+        "or a traceback, or name a file.\nr reads the machine again and repeats every check.\n"
+        "s saves everything "
+        "as text (not in a dry run).\np shows a report you can give to others.\n\nTo get the "
+        "same as text or JSON: rdna1-setup diagnose [--json], rdna1-setup explain [--json] FILE"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "details", "Details", key_display="Space"),
@@ -170,7 +168,7 @@ class Diagnose(StepScreen):
 
     def _take_part(self, part: PartDone) -> None:
         self.session = replace(self.session, parts=(*self.session.parts, part))
-        self._take(replace(self.here, running=f"what this machine is: {part.title}"))
+        self._take(replace(self.here, running=f"this machine's details ({part.title})"))
 
     def _take_machine(self, machine: Machine) -> None:
         self.session = replace(self.session, machine=machine)
@@ -275,7 +273,11 @@ class Diagnose(StepScreen):
             lines = (line.plain for line in details(row, self.there, LINE_CELLS))
             fixable = isinstance(row, Finding) and row in self.there.fixable
             page = LinesView("Details", lines, FIX if fixable else "")
-            self.app.push_screen(page, lambda fixes: self._fix(row) if fixes else None)
+            self.app.push_screen(page, partial(self._read, row))
+
+    def _read(self, row: Row, fixes: bool | None) -> None:
+        if fixes:
+            self._fix(row)
 
     @work(group="mend", exclusive=True)
     async def _fix(self, finding: Row) -> None:
@@ -315,7 +317,7 @@ class Diagnose(StepScreen):
 
     def _take_unexplained(self, error: OSError | ValueError) -> None:
         self.say("The text was not explained. Press t to try another.", "fault")
-        text = told(fault("It was not read", error, ANOTHER))
+        text = told(fault("The text was not read", error, ANOTHER))
         self.app.push_screen(Notice("Not explained", text))
 
     def action_again(self) -> None:

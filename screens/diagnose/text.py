@@ -40,7 +40,7 @@ LABEL_CELLS = 9
 FEW = 2
 """So many proofs or steps stand below the list; all of them where there is more room."""
 CHECKING = "Checking this machine. Nothing is changed."
-NO_CARD = "No RDNA1 card was found here, so only general checks were made."
+NO_CARD = "No RDNA1 card was found here, so only general checks were run."
 UNREAD = "This machine could not be read"
 UNREAD_NEXT = "Press r to try again, or t to explain a text."
 OTHERS = "From the text, not this machine"

@@ -17,14 +17,14 @@ from screens.widgets.cut_marks import PathInput
 from screens.windows.dialogs import Page
 from wizard.sizes import size_text
 
-FIRST = "Paste a kernel log, a traceback, or what a program printed. Nothing is sent."
-FILE = "Or press Tab and name a file"
+FIRST = "Paste a kernel log, a traceback, or what a program printed. Nothing is sent anywhere."
+FILE = "Or press Tab and type the name of a file"
 TEXT = "The text"
 FOCUS = "> "
 MOST_SHOWN = 100_000
 """Characters: to lay more of them out holds every key up."""
 LONG_TEXT = "You pasted {0}, too much to show here. Ctrl+R reads all of it."
-NOTHING_GIVEN = "There is no text yet: paste one, or press Tab and name a file."
+NOTHING_GIVEN = "There is no text yet. Paste some, or press Tab and name a file."
 
 
 @dataclass(frozen=True, slots=True)

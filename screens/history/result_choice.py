@@ -18,7 +18,7 @@ class ResultChoice(Dialog[int]):
 
     DEFAULT_CSS = "ResultChoice OptionList { height: auto; max-height: 16; border: none; }"
     AUTO_FOCUS = "#results"
-    KEYS = (("Enter Take it", ""), ("Esc Back", "screen.close"))
+    KEYS = (("Enter Select", ""), ("Esc Back", "screen.close"))
 
     def __init__(self, title: str, results: Sequence[Result], place: int) -> None:
         super().__init__(title)

@@ -43,24 +43,24 @@ from wizard.services.past import Draft, Lines, Past
 
 T = TypeVar("T")
 LOOKING = "Reading ..."
-LOOK_AGAIN = "Nothing was changed. Fix that, go back with Esc and press h again."
+LOOK_AGAIN = "Nothing was changed. Fix the problem, go back with Esc and press h again."
 OF_A_RUN = ("mark", "compare", "export", "script", "keep")
 """What needs a run under the cursor."""
 MARKED = (
     "No run is marked.",
-    "1 run is marked. c compares it with the highlighted one.",
-    "2 runs are marked. c compares them.",
+    "1 run is marked. Press c to compare it with the highlighted one.",
+    "2 runs are marked. Press c to compare them.",
 )
 NOTHING_WRITTEN = "Nothing was written."
 REHEARSED = "A dry run writes nothing. To write it, use this command:"
 CARD = "You can give this file to others. It contains"
 WHERE_TO = "Save it as:"
-WHERE = "Path of the card:"
+WHERE = "Path of the card file:"
 IMPORTED = (
-    "A card contains someone else's results. They made it with x in this list, or with "
-    "`rdna1-setup conv2d --export`. It is checked, and shown beside the highlighted run.",
+    "A card contains someone else's results. They exported it with x in this list or with "
+    "`rdna1-setup conv2d --export`. It is checked and shown beside the highlighted run.",
     "",
-    "Results from another chip are labelled. We have not checked them, and anyone can write a "
+    "Results from another chip are labeled. We have not checked them, and anyone can write a "
     "card by hand.",
 )
 
@@ -71,17 +71,18 @@ class History(StepScreen):
     NAME = "history"
     TITLE_WORD = "History"
     HELP_TEXT = (
-        "Each entry is one Conv2d measurement on this machine, the newest first: when it began "
-        "and how it ended, what was measured, the results, the card and torch. The last 20 "
-        "finished ones are kept.\n\nEnter shows everything about a run.\nc compares it with the "
-        "run before that measured the same. Space marks: with two marked, c compares those; with "
-        "one, that one and the highlighted one.\nx exports it as a card, a file for others. You "
-        "see it before it is written. It does not contain your name, your folders or the name of "
-        "your machine.\ni imports someone else's card and shows it beside the highlighted run. "
-        "Results from another chip are labelled 'not your chip'.\nr writes a stand-alone script "
-        "for one result, to report a fault.\nk keeps the setting that the highlighted run found, "
-        "for its venv: you review the plan first.\np shows a report for others.\n\nYou are asked "
-        "before an existing file is overwritten. Esc goes back; a running measurement continues."
+        "Each entry is one Conv2d measurement on this machine, newest first: when it began and "
+        "how it ended, what was measured, the results, the card and torch. The last 20 finished "
+        "ones are kept.\n\nEnter shows everything about a run.\nc compares it with the previous "
+        "run that measured the same shapes. Space marks a run. With two runs marked, c compares "
+        "them; with one, c compares it with the highlighted run.\nx exports it as a card, a file "
+        "you can give to others. You see it before it is written. It does not contain your name, "
+        "your folders or the name of your machine.\ni imports someone else's card and shows it "
+        "beside the highlighted run. Results from another chip are labeled 'not your chip'.\nr "
+        "writes a stand-alone script for one result, to report a fault.\nk keeps the setting "
+        "that the highlighted run found, for its venv. You review the plan first.\np shows a "
+        "report you can give to others.\n\nYou are asked before an existing file is overwritten. "
+        "Esc goes back; a running measurement continues."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", key_display="Space", show=False),
@@ -227,7 +228,7 @@ class History(StepScreen):
         try:
             found = await asyncio.to_thread(look)
         except (Trouble, OSError) as error:
-            trouble = fault("The saved runs were not read or written", error)
+            trouble = fault("The saved runs could not be read or written", error)
             self.say(trouble.happened, "fault")
             await self.app.push_screen_wait(Notice("That did not work", told(trouble)))
             return None
@@ -241,7 +242,7 @@ class History(StepScreen):
 
     @work(group="act", exclusive=True)
     async def _show_whole(self, run: Run) -> None:
-        await self._show(f"The run of {run.since}", partial(self.past.whole, run))
+        await self._show(f"Run from {run.since}", partial(self.past.whole, run))
 
     @work(group="act", exclusive=True)
     async def action_compare(self) -> None:
@@ -253,7 +254,9 @@ class History(StepScreen):
         elif marked and marked[0] != run:
             other = marked[0]
         if run is not None:
-            await self._show("Two runs, A the older", partial(self.past.compare, run, other))
+            await self._show(
+                "Two runs (A is the older one)", partial(self.past.compare, run, other)
+            )
 
     @work(group="act", exclusive=True)
     async def action_export(self) -> None:
@@ -280,7 +283,9 @@ class History(StepScreen):
             return
         place: int | None = 0
         if len(results) > 1:
-            choice = ResultChoice("A script for which result?", results, first_to_tell(results))
+            choice = ResultChoice(
+                "Which result do you want a script for?", results, first_to_tell(results)
+            )
             place = await self.app.push_screen_wait(choice)
         if place is None:
             return
@@ -320,7 +325,7 @@ class History(StepScreen):
         return await self.app.push_screen_wait(question)
 
     async def _may_go(self, path: str) -> bool:
-        text = f"{path} exists.\n\nIts present contents would be lost."
+        text = f"{path} already exists.\n\nIts contents would be lost."
         question = Question("Overwrite this file?", text, "y", "Overwrite it")
         sure: bool = await self.app.push_screen_wait(question)
         return sure
@@ -332,5 +337,5 @@ class History(StepScreen):
         while path := await self._path(PathQuestion("Import a card", IMPORTED, WHERE, path)):
             lines = await self._ask(partial(self.past.take_in, path, run))
             if lines is not None:
-                await self.app.push_screen_wait(LinesView("A card, and your run beside it", lines))
+                await self.app.push_screen_wait(LinesView("A card beside your run", lines))
                 return

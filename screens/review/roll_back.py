@@ -25,9 +25,9 @@ from wizard.sizes import counted
 READING = "Reading what the last run changed ..."
 UNCHANGED = "Nothing has been changed yet."
 READY = "Nothing has been changed yet. y rolls back; Esc changes nothing."
-KEPT = "Your own files stay."
-LOOK_AGAIN = "Fix that, then open Roll back again: nothing was changed."
-REFUSED = "Nothing was changed. Esc goes to the start."
+KEPT = "Your own files are kept."
+LOOK_AGAIN = "Nothing was changed. Fix the problem, then open Roll back again."
+REFUSED = "Nothing was changed. Esc goes back to the start."
 
 
 class RollBack(StepScreen):
@@ -37,14 +37,14 @@ class RollBack(StepScreen):
     TITLE_WORD = "Roll back"
     HELP_TEXT = (
         "These steps undo the last run: first its changes to the system, if any, then its "
-        "folder. Space unfolds the marked step.\n\ny rolls back. If root is needed, sudo asks "
+        "folder. Space expands the marked step.\n\ny rolls back. If root is needed, sudo asks "
         "for your password in this terminal, and then you are asked to type yes.\nYour own files "
-        "stay. The steps say where files that you changed are kept.\nFor an older run: "
-        "rdna1-setup rollback --list names them, and rdna1-setup rollback ID undoes one."
+        "are kept. The steps say where files you changed are kept.\nTo undo an older run, find "
+        "its ID with rdna1-setup rollback --list, then use rdna1-setup rollback ID."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "take_back", "Roll back"),
-        Binding("space", "unfold", "Unfold", key_display="Space"),
+        Binding("space", "unfold", "Expand", key_display="Space"),
         Binding("a", "unfold_all", "All"),
         Binding("escape", "start", "Keep everything", key_display="Esc"),
         HELP_KEY,
@@ -68,7 +68,7 @@ class RollBack(StepScreen):
         try:
             found = await asyncio.to_thread(self.services.runs.way_back)
         except (Trouble, OSError) as error:
-            refusal = fault("How to undo the run cannot be read", error, LOOK_AGAIN)
+            refusal = fault("The changes of the last run cannot be read", error, LOOK_AGAIN)
             self.conclude("The last run cannot be rolled back here.", Status.FAULT, UNCHANGED)
             self.query_one(PlanView).show(refusal_remarks(refusal), ())
             self.say(REFUSED)

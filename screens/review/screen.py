@@ -47,22 +47,22 @@ if TYPE_CHECKING:
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.wheels_size import WheelsSize
 
-LOOK_AGAIN = "Fix that, go back with Esc and open Review again. Nothing was changed."
+LOOK_AGAIN = "Nothing was changed. Fix the problem, go back with Esc and open Review again."
 GO_BACK = "Go back with Esc and choose something else."
-GO_ON = "This run was started before. {0} continues it and skips finished steps."
+GO_ON = "This run was already started. {0} continues it and skips finished steps."
 READY = "Nothing has been changed yet. {0} {1}; Esc goes back."
 REMOVE_THEM = "Press w to remove them permanently, without rollback."
 KEPT_AFTER_ALL = (
-    "Some packages are removed permanently: rollback cannot restore them. w changes that."
+    "Some packages will be removed permanently: rollback cannot restore them. Press w to keep them."
 )
-SIZING = "Asking pip how much it would download; you need not wait for that."
+SIZING = "Checking with pip how much it would download. You do not have to wait."
 GROUPS_JOINED = (
     "The plan adds you to a group, as root, for permission to use the GPU. Press g to keep your "
     "groups unchanged."
 )
-GROUPS_LEFT = "Your groups are not changed. Press g to let the plan add you."
+GROUPS_LEFT = "Your groups are not changed. Press g to let the plan add you to the group."
 REFUSED = "This plan cannot start; the reason is at the top. Esc goes back to change it."
-LOOKING = "Checking whether it can start here ..."
+LOOKING = "Checking whether the plan can start here ..."
 INSTALL, APPLY, REHEARSE, REMOVE = "Install", "Apply", "Rehearse", "Remove"
 CONFIRMED = {
     INSTALL: ("enter", "Enter", "installs"),
@@ -79,32 +79,31 @@ class Review(StepScreen):
     NAME = "review"
     TITLE_WORD = "Review"
     HELP_TEXT = (
-        "These are the steps of the plan, in order. Space unfolds the marked step: why, the "
-        "exact text of what is done, the whole content of each file, and how it is undone. What "
-        "you read is what runs.\n\nEnter installs; a plan that removes something takes y "
-        "instead. In a dry run and in the demo, nothing is changed. If a plan cannot start, the "
-        "reason is at the top.\ns saves the whole plan as text and says where (not in a dry "
-        "run).\n\nKeys for some plans only:\nu also moves away a PyTorch among your own "
-        "packages, or leaves it.\nr tries root's steps and their rollback in a copy of this "
-        "system that is thrown away; d shows the files that it changed.\nw permanently removes "
-        "packages that rollback could not restore, or keeps them.\ng keeps your groups "
-        "unchanged, or lets the plan add you.\nt makes a snapshot with Timeshift or Snapper "
-        "first, or not."
+        "These are the steps of the plan, in order. Space expands the marked step: the reason, "
+        "exactly what is done, the full content of each file, and how it is undone. What you "
+        "read is what runs.\n\nEnter installs; a plan that removes something needs y instead. In "
+        "a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is at "
+        "the top.\ns saves the whole plan as text and names the file (not in a dry run).\n\nSome "
+        "keys apply only to some plans:\nu also moves away a PyTorch in your user packages, or "
+        "leaves it.\nr tries root's steps and their rollback in a temporary copy of this system; "
+        "d shows the files it changed.\nw permanently removes packages that rollback could not "
+        "restore, or keeps them.\ng keeps your groups unchanged, or lets the plan add you to the "
+        "group.\nt turns a snapshot with Timeshift or Snapper on or off."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(key, f"apply('{word}')", word, key_display=display)
             for word, (key, display, _) in CONFIRMED.items()
         ),
-        Binding("space", "unfold", "Unfold", key_display="Space"),
+        Binding("space", "unfold", "Expand", key_display="Space"),
         Binding("a", "unfold_all", "All"),
         Binding("s", "save", "Save"),
-        Binding("u", "switch('user_torch_aside')", "Your own PyTorch: move it or not", show=False),
+        Binding("u", "switch('user_torch_aside')", "Move your own PyTorch or leave it", show=False),
         Binding("r", "try_out", "Try root's steps in a copy", show=False),
-        Binding("d", "changes", "Files that the trial changed", show=False),
-        Binding("g", "switch('without_groups')", "Groups: join them or not", show=False),
-        Binding("t", "snapshot", "Snapshot first, or not", show=False),
-        Binding("w", "without_rollback", "Remove permanently, or keep", show=False),
+        Binding("d", "changes", "Files changed by the trial", show=False),
+        Binding("g", "switch('without_groups')", "Join groups or not", show=False),
+        Binding("t", "snapshot", "Snapshot first or not", show=False),
+        Binding("w", "without_rollback", "Remove permanently or keep", show=False),
         Binding("escape", "back", "Back", key_display="Esc", show=False),
         HELP_KEY,
         QUIT_KEY,
@@ -195,7 +194,7 @@ class Review(StepScreen):
                 self._refusal = await self._seek_wheels()
             await self._recall()
         except OSError as error:
-            self._refusal = fault("It is not known whether this plan can start", error, LOOK_AGAIN)
+            self._refusal = fault("Could not check whether this plan can start", error, LOOK_AGAIN)
         self.allowed = self._refusal is None
         self._show()
         self.refresh_bindings()
@@ -218,9 +217,9 @@ class Review(StepScreen):
         try:
             self._take(await asyncio.to_thread(self._made, self._choice, self._for_good))
         except Refused as found:
-            tell(self, "No other plan", refused(found.refusal))
+            tell(self, "Plan not changed", refused(found.refusal))
         except (OSError, ValueError) as error:
-            tell(self, "No other plan", fault("The plan was not changed", error))
+            tell(self, "Plan not changed", fault("The plan was not changed", error))
         self._choice, self._for_good = self.session.choice, self._removes_for_good()
 
     def _made(self, choice: Choice | None, for_good: bool) -> Plan:
@@ -252,7 +251,7 @@ class Review(StepScreen):
             return None
         if self.services.rehearses or settled(self._plan.steps):
             return None
-        self.wait("Asking the repository and apt for the exact packages ...")
+        self.wait("Checking the exact packages with the repository and apt ...")
         try:
             self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
         except Refused as found:
@@ -260,7 +259,9 @@ class Review(StepScreen):
         except Trouble as trouble:
             return trouble
         except ValueError as impossible:
-            return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
+            return Trouble(
+                str(impossible), "This plan is not possible. Nothing was changed.", GO_BACK
+            )
         self.wait(LOOKING)
         return None
 
@@ -270,7 +271,7 @@ class Review(StepScreen):
         if self.services.rehearses or machine is None:
             return None
         if self._sought is None:
-            self.wait("Asking the index whether it still has the packages ...")
+            self.wait("Checking whether the index still has the packages ...")
             self._sought = await self.services.plans.seek_wheels(self._plan, machine)
         found = self._sought.refusal
         return None if found is None else Trouble(found.happened, found.meaning, found.next_step)
@@ -334,7 +335,7 @@ class Review(StepScreen):
             self._sought.note if self._sought is not None else "",
             GROUPS_JOINED if joins(self._plan) and self._may_decline() else "",
             GROUPS_LEFT if self._declined() else "",
-            f"{tool} is set up here: t makes a snapshot with it first." if free else "",
+            f"{tool} is set up here. Press t to make a snapshot with it first." if free else "",
             f"Rehearsed: {self._rehearsed}" if self._rehearsed else "",
             self._sizing,
             RESTART if self._plan.restart_needed else "",
@@ -425,7 +426,11 @@ class Review(StepScreen):
         tool = offered(self.session.machine, self._plan)
         self._snapshot = "" if made else tool
         self._take(self._plan)
-        self.say("No snapshot is made; t changes that." if made else f"{tool} makes one first.")
+        self.say(
+            "No snapshot will be made. Press t to make one."
+            if made
+            else f"{tool} will make a snapshot first."
+        )
 
     def action_switch(self, name: str) -> None:
         """Turns a part of the choice into its opposite."""

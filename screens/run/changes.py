@@ -24,18 +24,18 @@ from wizard.overlay.rehearsed import Rehearsed
 from wizard.services import Services
 from wizard.sizes import counted
 
-TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again: that writes the list again."
+TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again to write a new list."
 PLAN, ROLLBACK = "plan", "rollback"
 TITLES = {
     PLAN: "What the plan would change",
     ROLLBACK: "What would differ after the rollback",
 }
 NOTHING = {
-    PLAN: "Nothing: no file changes.",
-    ROLLBACK: "Nothing: after the rollback every file is as before.",
+    PLAN: "No files would change.",
+    ROLLBACK: "No differences. After the rollback, every file is as it was before.",
 }
 NOT_READ = "This list has not been read yet."
-NO_MATCH = "No line contains that text. Delete some of it to see more."
+NO_MATCH = "No line contains that text. Shorten it to see more."
 FILTER_HINT = "/ filter: part of a path, or + - ~ for new, removed, changed"
 NOT_RESTORED = "NOT RESTORED"
 
@@ -46,13 +46,12 @@ class Changes(StepScreen):
     NAME = "review"
     TITLE_WORD = "What changes"
     HELP_TEXT = (
-        "These files differed after the plan had run in a copy of this system: + is new, - is "
-        "removed, ~ is changed. This system itself was not changed.\n\n"
-        "t shows what would differ after the rollback, with the reason where one is known, and "
-        "then again what the plan changes.\n"
-        "/ goes to the filter: only lines with that text are shown. Enter goes to the list, which "
-        "arrows, PgUp, PgDn, Home and End scroll. Esc goes back to the plan.\n\n"
-        "The file that is named last has the whole list, with sizes, permissions and hashes."
+        "These files differed after the plan ran in a copy of this system: + is new, - is "
+        "removed, ~ is changed. This system itself was not changed.\n\nt switches between what "
+        "the plan changes and what would differ after the rollback, with the reason where it is "
+        "known.\n/ goes to the filter, which shows only lines with that text. Enter goes to the "
+        "list; the arrow keys, PgUp, PgDn, Home and End scroll it. Esc goes back to the "
+        "plan.\n\nThe file named last has the whole list, with sizes, permissions and hashes."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "turn", "Plan / rollback"),
@@ -169,4 +168,4 @@ def _back(done: Rehearsed, left: int) -> tuple[str, Status]:
     if not any(but):
         return "The rollback restores everything.", Status.OK
     told = " and ".join(filter(None, but))
-    return f"The rollback restores everything except {told}; t shows it.", Status.WARNING
+    return f"The rollback restores everything except {told}. Press t for details.", Status.WARNING

@@ -21,8 +21,8 @@ from wizard.run.state import (
 from wizard.services import DEMO, Services
 
 MEASURE, FINISH, LOOK_AGAIN = "Measure", "Finish", "Check again"
-GO_ON, TRY_AGAIN = "Go on", "Try again"
-CHANGES, START = "See what changes", "Go to the start"
+GO_ON, TRY_AGAIN = "Continue", "Try again"
+CHANGES, START = "See what changes", "Go back to the start"
 LABELS = (MEASURE, FINISH, LOOK_AGAIN, GO_ON, TRY_AGAIN, CHANGES, START)
 """What Enter does at the end of a run."""
 AFTERWARDS = {"conv2d": MEASURE, "diagnose": LOOK_AGAIN, "done": FINISH}
@@ -36,15 +36,15 @@ PLAN_WORDS = {
 }
 """What a plan of each kind does, and has done."""
 LOG_HELP = (
-    "l gives the log the whole screen, and Esc gives it back. / searches it: up and down go from "
-    "match to match, Esc ends the search. y copies the selected text, or else the newest lines. "
-    "The file named above the log has every line. Tab moves between steps and log; End follows "
-    "the log again."
+    "l shows the log on the whole screen, and Esc goes back. / searches it: up and down move "
+    "between matches, and Esc ends the search. y copies the selected text, or the newest lines "
+    "if none is selected. The file named above the log has every line. Tab switches between the "
+    "steps and the log. End goes back to the newest lines."
 )
 ROOT_HELP = (
-    "If a step needs root, sudo asks for your password in this terminal, and then you see a list "
-    "and are asked to type yes. If the program is killed, start it again: it continues where it "
-    f"stopped.\n\n{LOG_HELP}"
+    "If a step needs root, sudo asks for your password in this terminal. Then you see a list of "
+    "what will be done and are asked to type yes. If the program is killed, start it again: it "
+    f"continues where it stopped.\n\n{LOG_HELP}"
 )
 
 
@@ -135,7 +135,7 @@ def _rehearse(session: Session, services: Services) -> Run:
     rehearsing = services.runs.rehearsal()
     return Run(
         "Trying the plan in a copy of this system",
-        "Tried it in a copy: nothing was changed.",
+        "Tried in a copy: nothing was changed.",
         before_run(rehearsable(plan), State.TRIED),
         lambda: rehearsing.carry_out(plan),
         lambda session, _: replace(session, rehearsed=rehearsing.outcome),
@@ -176,7 +176,7 @@ def _watch(session: Session, _: Services) -> Run:
     if at_work is None:
         raise ValueError("there is nothing to watch")
     return Run(
-        "Root is finishing a step of an earlier run",
+        "A step of an earlier run is still running as root",
         "The step that ran as root is finished.",
         before_watching(),
         at_work.watch,
@@ -208,10 +208,10 @@ INSTALL = RunKind(
 REHEARSE = RunKind(
     "review",
     "Try in a copy",
-    "Root carries out its part of the plan and rolls it back, in a temporary copy of this "
-    "system. The copy cannot reach this system's services, and only apt can use the network. "
-    "Meanwhile no other program can change packages.\n\nc stops it at once, which is safe. At "
-    "the end, Enter shows every file that the plan would change, and what the rollback would not "
+    "The plan's root steps are carried out and rolled back in a temporary copy of this system. "
+    "The copy cannot reach this system's services, and only apt can use the network. Meanwhile, "
+    "no other program can change packages.\n\nc stops it at once, which is safe. At the end, "
+    "Enter shows every file that the plan would change, and what the rollback would not "
     f"restore.\n\n{LOG_HELP}",
     _rehearse,
     _after_rehearsal,
@@ -232,12 +232,13 @@ ROLL_BACK = RunKind(
 WATCH = RunKind(
     "watch",
     "Watch",
-    "An earlier start of this program ended while root was working for it. Root finishes its "
-    "current step and starts no new one.\n\nYou can quit at any time: that interrupts nothing. "
-    "When the step is finished, go to the start to continue the plan, or roll it "
+    "An earlier session of this program ended while a step was running as root. That step will "
+    "finish, and no new one will start.\n\nYou can quit at any time without interrupting it. "
+    "When the step is finished, go back to the start to continue the plan or roll it "
     f"back.\n\n{LOG_HELP}",
     _watch,
     lambda *_: Forward(START, "welcome"),
     back="welcome",
-    when_broken_off="Go to Welcome to see which steps still run as root. Nothing was interrupted.",
+    when_broken_off="Go to Welcome to see which steps are still running as root. Nothing was "
+    "interrupted.",
 )

@@ -107,7 +107,7 @@ class RunScreen(StepScreen):
         except (OSError, ValueError) as trouble:
             # The journal on disk is right whatever happened: the user must still be told.
             why = reason(trouble) if isinstance(trouble, OSError) else str(trouble)
-            self._break_off(f"The run broke off: {why.rstrip('.')}.")
+            self._break_off(f"The run ended early: {why.rstrip('.')}.")
         else:
             self._break_off("The run ended without a result.")
         self.ended()
@@ -199,8 +199,8 @@ class RunScreen(StepScreen):
         if state.failure is not None:
             number = state.failure.number
             title = cut(state.title(number), TITLE_CELLS)
-            what = f"Step {number} failed: {title}." if number else "It could not begin."
-            why = " d looks for the cause." if self.check_action("diagnose", ()) else ""
+            what = f"Step {number} failed: {title}." if number else "It could not start."
+            why = " Press d to look for the cause." if self.check_action("diagnose", ()) else ""
             self.conclude(what, Status.FAULT, f"{enter}{why}")
         elif not state.ended:
             step = f": step {state.current} of {len(state.steps)}" if state.current else ""

@@ -34,7 +34,7 @@ from screens.widgets.marked_list import MarkedList
 TITLE_CELLS = 40
 """So wide are the names of the commands, most of them with room to spare."""
 GAP = 2
-KEYS = key_line(("↑ ↓ Choose", ""), ("Enter Do it", ""), ("Esc Close", "screen.dismiss"))
+KEYS = key_line(("↑ ↓ Choose", ""), ("Enter Run", ""), ("Esc Close", "screen.dismiss"))
 Act: TypeAlias = Callable[[], Awaitable[object] | object]
 Command: TypeAlias = tuple[str, str, Act]
 """Its name, what is said of it, and what it does."""
@@ -70,7 +70,7 @@ class ScreenCommands(Provider):
         if isinstance(self.screen, StepScreen):
             yield from _ways(self.screen)
         for name, title in COLOURS.items():
-            yield f"Colours: {title}", "for this session", partial(setattr, self.app, "theme", name)
+            yield f"Colors: {title}", "for this session", partial(setattr, self.app, "theme", name)
         yield from (command for command in rest if command[0] not in own)
 
 
@@ -86,17 +86,21 @@ def _ways(screen: StepScreen) -> Iterator[Command]:
         return
     session = screen.session
     name, left = (screen.NAME, session) if session.behind is None else from_diagnose(session)
-    yield "Go to Welcome", "the start", partial(screen.post_message, StepScreen.Go("welcome", left))
+    yield (
+        "Go to Welcome",
+        "the start screen",
+        partial(screen.post_message, StepScreen.Go("welcome", left)),
+    )
     for step in header_steps(name, left) or header_steps("done", left):
         # Apply begins at once: the plan would be carried out again without a look at it.
         if step.standing is Standing.DONE and step.name != "apply":
             name = "clear" if step.name == "choose" and left.clears else step.name
             go = partial(screen.post_message, StepScreen.Go(name, left))
-            yield f"Go to {step.title}", "a step that is done", go
+            yield f"Go to {step.title}", "a finished step", go
     if screen.NAME != "diagnose":
         opened = StepScreen.Go("diagnose", to_diagnose(screen.NAME, session))
         if screen.NAME in ("welcome", "detect", "conv2d", "done"):
-            yield "Go to Diagnose", "Esc leads back", partial(screen.post_message, opened)
+            yield "Go to Diagnose", "Esc comes back here", partial(screen.post_message, opened)
 
 
 class Commands(CommandList, MarkedList):

@@ -25,9 +25,9 @@ class PathQuestion(Page[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Take it", key_display="Enter", priority=True),
-        Binding("up", "scroll(-1)", "Text up", priority=True, show=False),
-        Binding("down", "scroll(1)", "Text down", priority=True, show=False),
+        Binding("enter", "take", "Accept", key_display="Enter", priority=True),
+        Binding("up", "scroll(-1)", "Scroll the text up", priority=True, show=False),
+        Binding("down", "scroll(1)", "Scroll the text", priority=True, show=False),
     ]
     AUTO_FOCUS = "#path"
 

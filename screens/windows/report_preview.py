@@ -25,13 +25,13 @@ from wizard.services import Services
 from wizard.services.reports import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
-LOOKING = "Gathering the report. Nothing is written."
-READ_IT = "Read it first. w saves it as a folder and as one .zip file."
+LOOKING = "Collecting the report. Nothing is written yet."
+READ_IT = "Read it first. Press w to save it as a folder and as one .zip file."
 REHEARSED = "This mode saves nothing. Use"
 WHERE_TO = "Save it in this new folder, with a .zip beside it:"
 NOTHING_WRITTEN = "Nothing was written."
-GATHER_AGAIN = "Fix that, go back with Esc and press p again. Nothing was written."
-ANOTHER = "Free space or name another place. Enter tries again, Esc goes back."
+GATHER_AGAIN = "Nothing was written. Fix the problem, go back with Esc and press p again."
+ANOTHER = "Free some space or name another folder, then press Enter to try again. Esc goes back."
 
 
 class ReportPreview(Page[None]):
@@ -73,7 +73,7 @@ class ReportPreview(Page[None]):
         try:
             draft = await asyncio.to_thread(self._services.reports.draft)
         except (Trouble, OSError) as error:
-            text = told(fault("The report could not be gathered", error, GATHER_AGAIN))
+            text = told(fault("The report could not be collected", error, GATHER_AGAIN))
             self._show(wrapped_text(text, min(self.size.width, 100) - 6))
             self._say("There is no report. Nothing was written; Esc goes back.", "fault")
             for first in self.query("#report-first"):

@@ -139,7 +139,7 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
     assert found.possible
     assert [answer.word.value for answer in found.answers] == ["no", "works"]
     asked = "A1111 needs Python 3.10; here it would get 3.12"
-    assert found.answers[0].why == f"{asked}: install 3.10 with its venv, or uv"
+    assert found.answers[0].why == f"{asked}: install Python 3.10 with its venv module, or uv"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_floor_goes_before_the_verdict_on_the_purpose(
 def test_what_a_program_installs_for_rdna1_cards_says_nothing_of_the_processor() -> None:
     answer = held(clean_jammy(), "cpu", "a1111").answers[0]
     assert answer.word is Word.POSSIBLE
-    assert "it installs 2.1.2" in answer.why
+    assert "A1111 installs torch 2.1.2" in answer.why
 
 
 def test_the_verdict_with_published_settings_counts_where_the_stack_is_taken_with_them() -> None:

@@ -71,7 +71,7 @@ UV_ONLY = replace(CLEAN, interpreters=())
 RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "no card": (replace(CLEAN, gpus=()), "rocm52", "no AMD card was found", "lspci"),
     "another maker's card": (inside((NVIDIA,)), "native", "no AMD card", "CUDA wheels"),
-    "WSL": (inside(wsl=True), "native", "this is WSL", "start Linux itself"),
+    "WSL": (inside(wsl=True), "native", "this is WSL", "boot Linux itself"),
     "a container without devices": (
         inside(container="podman"),
         "rocm57",
@@ -88,7 +88,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
         inside(confined="flatpak"),
         "rocm52",
         "from inside flatpak",
-        "outside of it",
+        "terminal outside it",
     ),
     "a newer card": (clean_jammy(card("gfx1031")), "native", "is gfx1031", "own ROCm wheels"),
     "an older card": (with_card(gfx="gfx803"), "native", "is gfx803", "no stack for it"),
@@ -111,10 +111,14 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
 
 NEEDED: dict[str, tuple[Machine, str, str]] = {
     "a Python that uv installs": (UV_ONLY, "rocm52", "Python 3.10, which uv installs"),
-    "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
+    "another driver": (with_card(driver="vfio-pci"), "native", "used by vfio-pci"),
     "no driver": (with_card(driver=""), "native", "not used by any driver"),
     "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which appears when amdgpu"),
-    "kfd in a container": (without_kfd("docker"), "rocm52", "start it with --device=/dev/kfd"),
+    "kfd in a container": (
+        without_kfd("docker"),
+        "rocm52",
+        "start the container with --device=/dev/kfd",
+    ),
     "rights": (
         replace(CLEAN, access=replace(CLEAN.access, kfd=node("/dev/kfd", usable=False))),
         "rocm52",
@@ -272,7 +276,9 @@ def test_memory_of_a_machine_that_is_not_known_is_said_to_be_so() -> None:
 def test_what_an_application_takes_on_the_disk_is_named_where_it_is_tight() -> None:
     tight = held(with_room(30 * GIGABYTE), "native", ("invokeai",)).answers[0]
 
-    assert tight.needs == ("40.0 GB of disk for itself and its models; /home has 30.0 GB free",)
+    assert tight.needs == (
+        "40.0 GB of disk space for itself and its models; /home has 30.0 GB free",
+    )
     assert held(with_room(90 * GIGABYTE), "native", ("invokeai",)).answers[0].needs == ()
 
 

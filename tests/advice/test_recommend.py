@@ -164,9 +164,7 @@ def test_published_settings_change_the_verdict_of_the_stack_that_has_them() -> N
 
 def test_a_torch_that_is_there_is_to_be_measured_first() -> None:
     measure = recommended(LEFTOVERS, "yolo").measure
-    assert measure.startswith(
-        "the torch that you have (2.2.2+rocm5.7 in ~/venv): rdna1-setup conv2d"
-    )
+    assert measure.startswith("the torch you have (2.2.2+rocm5.7 in ~/venv): rdna1-setup conv2d")
 
 
 def test_a_torch_too_old_or_without_a_card_is_not_to_be_measured_first() -> None:

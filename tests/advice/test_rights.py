@@ -35,7 +35,7 @@ def test_what_is_to_be_done_first_stands_in_the_plan_apart_from_the_notes() -> N
 def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     plan = plan_for(closed(), without_groups=True)
     lines = "\n".join(plan_lines(plan))
-    assert "; see First\n" in lines
+    assert '; see "First you need"\n' in lines
     assert "no new login" not in lines
     assert "First you need permission to open /dev/kfd" in lines
     steps, _, root, _ = cost_lines(plan_for(clean_jammy()))
@@ -53,7 +53,7 @@ def told(machine: Machine, stack: str, footprint: str = "venv") -> str:
 
 @pytest.mark.parametrize(
     ("machine", "word"),
-    [(closed(), "root once"), (closed("render"), "no root"), (clean_jammy(), "no root")],
+    [(closed(), "needs root once"), (closed("render"), "no root"), (clean_jammy(), "no root")],
 )
 def test_root_is_told_once_where_root_must_give_a_right(machine: Machine, word: str) -> None:
     assert told(machine, "rocm52").startswith(word)

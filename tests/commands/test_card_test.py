@@ -160,7 +160,7 @@ def test_with_one_hang_allowed_it_stops_at_the_first_and_names_the_commands_for_
 
     output, errors = capsys.readouterr()
     assert code == 1
-    assert "that you allowed" in output
+    assert "once, which is the limit." in output
     assert (
         "The search for the exact limit was not started: too few allowed hangs are left" in errors
     )
@@ -243,7 +243,7 @@ def test_a_key_that_stops_it_keeps_what_was_measured_and_the_next_start_goes_on(
     assert code == 130
     card = owner.card
     assert (card.finished, [each.verdict for each in card.results][:1]) == (False, [Verdict.PASS])
-    assert "The same command continues" in capsys.readouterr().err
+    assert "Run the same command again to continue" in capsys.readouterr().err
 
     assert owner.test(*words, "--deadline", "60", "--folder", "again") == 0
     assert "Continuing an unfinished measurement" in capsys.readouterr().err

@@ -46,7 +46,7 @@ def test_addresses_and_the_word_pip_are_accepted(tmp_path: Path, index: str) -> 
 @pytest.mark.parametrize("command", ["plan", "apply --stack cpu --yes", "--plain", "--dry-run"])
 def test_a_wheelhouse_that_is_not_there_is_refused_early(tmp_path: Path, command: str) -> None:
     (tmp_path / "file").touch()
-    for name, words in (("gone", "there is no such folder"), ("file", "is not a folder")):
+    for name, words in (("gone", "there is no such folder"), ("file", "it is not a folder")):
         house = str(tmp_path / name)
         done = wizard(tmp_path, *command.split(), "--wheelhouse", house)
         assert (done.returncode, done.stdout) == (2, "")
@@ -210,7 +210,7 @@ def test_what_is_to_run_decides_the_stack_and_is_kept_in_a_plan_for_programs(
 def test_an_application_that_nobody_knows_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--app", "skynet")
     assert done.returncode == 2
-    assert "--app: no application 'skynet'; known are comfyui" in done.stderr
+    assert "--app: no application 'skynet'; the known ones are comfyui" in done.stderr
 
 
 def test_apply_takes_the_recommended_stack_for_what_is_named(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_settings_that_a_stack_has_not_on_offer_are_refused(tmp_path: Path) -> N
 def test_with_another_index_the_sizes_are_not_those_of_the_stack(tmp_path: Path) -> None:
     options = ("plan", "--machine", MACHINE, "--stack", "cpu")
     told = wizard(tmp_path, *options, "--torch-index", "pip").stdout
-    assert "download and disk not known until pip is asked" in told
+    assert "download and disk not known until pip is queried" in told
     assert "download 0.2 GB" in wizard(tmp_path, *options).stdout
 
 

@@ -78,7 +78,7 @@ def test_only_the_key_that_agrees_starts(
         assert refusal(asked(), SWEEP, FREE, 3) == code
     errors = words_of(capsys)
     assert "may freeze the desktop" in errors
-    assert "At most 3 hangs are allowed" in errors
+    assert "The measurement stops after 3 hangs" in errors
     assert "Start it? [y/N]" in errors
     assert ("Nothing was started." in errors) == (code == 2)
 
@@ -108,7 +108,7 @@ def test_a_script_says_yes_beforehand_or_nothing_starts(
     with open(os.devnull, encoding="utf-8") as nowhere:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", nowhere)
         assert refusal(asked("--yes"), SWEEP, FREE, 1) is None
-        assert "At most one hang is allowed" in words_of(capsys)
+        assert "The measurement stops after the first hang" in words_of(capsys)
         assert refusal(asked(), SWEEP, FREE, 1) == 2
     assert "there is no terminal to ask" in words_of(capsys)
 
@@ -129,19 +129,17 @@ def test_the_warning_says_what_is_really_run(capsys: pytest.CaptureFixture[str])
     assert "This runs convolutions on the GPU." in warned(one)
     assert "This runs convolutions and their gradients on the GPU." in warned(one, backward)
     assert "This runs training steps on the GPU." in warned(train)
-    assert "This runs operations of torch (Linear 128->64) on" in warned(
-        *operation_rows(["linear"])
-    )
+    assert "This runs torch operations (Linear 128->64) on" in warned(*operation_rows(["linear"]))
     everything = operation_rows()
     text = warned(*everything)
-    assert f"This runs {len(everything)} operations of torch, each in its own process" in text
+    assert f"This runs {len(everything)} torch operations, each in its own process" in text
     assert "convolutions" not in text
 
 
 def test_the_warning_says_what_a_hang_costs(capsys: pytest.CaptureFixture[str]) -> None:
     refusal(asked("--yes"), SWEEP, FREE, 1)
-    assert "its deadline (30 s, 60 s for the first shape of a process) and up to 50 s" in (
-        words_of(capsys)
+    assert "(30 s, or 60 s for the first shape of a process), and then up to 50 s" in words_of(
+        capsys
     )
     refusal(asked("--yes"), replace(SWEEP, deadlines=Deadlines(first=20, later=20)), FREE, 1)
-    assert "its deadline (20 s) and up to 50 s until its process is gone" in words_of(capsys)
+    assert "its deadline (20 s), and then up to 50 s to end its process" in words_of(capsys)

@@ -38,17 +38,17 @@ def test_a_hang_is_told_with_its_class_its_proof_and_what_to_do() -> None:
         "hung: no answer within 60 s in its first call; the process was killed"
     )
     assert found["Kind of hang"] == "spinning kernel"
-    assert found["What proves it"] == "the card was 99 % busy"
+    assert found["Evidence"] == "the card was 99 % busy"
     assert found["What to do about it"] == NEXT_STEPS[HangClass.SPINNING]
     assert found["MIOpen's log"] == "MIOpen(HIP): Info2 [ConvDirectNaiveConvFwd]"
-    assert found["Control"] == "16->32 3x3 @32x32 was right before it and after it"
+    assert found["Control"] == "16->32 3x3 @32x32 was right both before and after it"
     assert found["Times and memory"] == "not measured"
 
 
 def test_a_kind_of_hang_that_only_a_later_version_knows_is_told_all_the_same() -> None:
     found = told(ROW, replace(HUNG, hang_class="melted", because=None))
     assert found["Kind of hang"] == "melted"
-    assert found["What to do about it"] == "this version does not know this kind"
+    assert found["What to do about it"] == "this version does not know this kind of hang"
 
 
 def test_a_hang_on_a_processor_gets_no_advice_for_a_card() -> None:
@@ -62,7 +62,7 @@ def test_right_numbers_are_told_with_times_memory_and_what_rounding_explains() -
     )
     found = told(ROW, right)
     assert found["Times and memory"].splitlines() == [
-        "cold 500.00 ms (the first call, compiling included)",
+        "cold 500.00 ms (the first call, including compiling)",
         "warm 0.90 ms (median of later calls)",
         "memory 2 MB",
     ]
@@ -75,7 +75,7 @@ def test_right_numbers_are_told_with_times_memory_and_what_rounding_explains() -
 def test_numbers_that_are_none_are_counted() -> None:
     wrong = made(verdict=Verdict.WRONG, nonfinite=7, part="gradient of the weights")
     assert told(ROW, wrong)["Error"] == (
-        "7 numbers are infinite or not a number (of the gradient of the weights)"
+        "7 values are infinite or not a number (of the gradient of the weights)"
     )
 
 
@@ -101,15 +101,15 @@ def test_what_was_loaded_is_told_with_its_libraries_and_variables() -> None:
     [
         (None, GPU, "by notes 003"),
         (None, replace(GPU, chip=None), "by notes 003"),
-        (None, replace(GPU, chip="gfx1012"), "not your chip: it was seen on gfx1010"),
+        (None, replace(GPU, chip="gfx1012"), "not your chip: reported for gfx1010"),
         (made(), replace(GPU, chip="gfx1012"), "by notes 003"),
         (
             made(loaded=replace(CARD, device="NVIDIA H100", hip=None)),
             GPU,
-            "not your chip: it was seen on gfx1010",
+            "not your chip: reported for gfx1010",
         ),
-        (None, CPU, "seen on a GPU, which says nothing about a processor"),
-        (made(engine="cpu"), GPU, "seen on a GPU, which says nothing about a processor"),
+        (None, CPU, "reported for a GPU, which says nothing about a processor"),
+        (made(engine="cpu"), GPU, "reported for a GPU, which says nothing about a processor"),
     ],
 )
 def test_whose_a_published_figure_is_stands_below_it(
@@ -125,8 +125,8 @@ def test_a_row_that_was_not_measured_has_its_commands_and_no_invented_figure() -
     assert list(found) == [
         "Verdict",
         "Published",
-        "The same from a shell",
-        "The same with MIOpen's own driver (ROCm's package miopen-hip)",
+        "The same measurement from a shell",
+        "The same measurement with MIOpen's own driver (in ROCm's package miopen-hip)",
     ]
     assert found["Verdict"] == "not measured"
     assert found["Published"] == "nothing for this shape"
@@ -144,6 +144,9 @@ def test_commands_are_given_for_what_they_can_do_alone() -> None:
     (shell,) = equivalents(ROW, CPU)
     assert shell.lines[0].endswith("--layer '16 32 3 64x64' --device cpu")
     _, driver = equivalents(replace(ROW, engine="native"), GPU)
-    assert (driver.lines, driver.is_command) == (("none: MIOpenDriver cannot run this one",), False)
+    assert (driver.lines, driver.is_command) == (
+        ("none, because MIOpenDriver cannot run this shape",),
+        False,
+    )
     (driver,) = equivalents(ROW, replace(GPU, python=""))
     assert driver.lines[0].startswith("MIOpenDriver conv ")

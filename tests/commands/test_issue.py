@@ -41,17 +41,17 @@ def test_the_last_verdicts_come_first(tmp_path: Path) -> None:
 
 def test_what_changed_since_the_sweep_before_is_told(tmp_path: Path) -> None:
     journal(tmp_path, "old", outcome(0, Verdict.PASS), {"finished": True}, age_s=60)
-    assert "Since the run before" not in wizard(tmp_path, "report").stdout
+    assert "Since the previous run" not in wizard(tmp_path, "report").stdout
     journal(tmp_path, "new", outcome(0, Verdict.HUNG), {"finished": True})
     told = wizard(tmp_path, "report").stdout
-    assert "Since the run before: 1 of 1 shape that both measured has another verdict." in told
+    assert "Since the previous run: 1 of 1 shape measured in both has a different verdict." in told
     assert "16->32 3x3 @32x32: pass, now hung" in told
 
 
 def test_a_sweep_that_was_cut_off_says_so(tmp_path: Path) -> None:
     journal(tmp_path, "new", outcome(0, Verdict.PASS), {"launch": 1, "process": "fork"})
     told = " ".join(wizard(tmp_path, "report").stdout.split())
-    assert "Shape number 2 was launched, but has no result" in told
+    assert "Shape number 2 was launched but has no result" in told
 
 
 @pytest.mark.parametrize("junk", ["{", "[]", '{"outcome": 0, "result": {"shape": 1}}', "\x00"])

@@ -27,8 +27,8 @@ def test_rollback_names_undo_sh_and_touches_nothing(tmp_path: Path) -> None:
         assert done.stderr.startswith(f"rdna1-setup: {WHO}\n")
         assert "can neither continue nor undo it. Nothing was changed." in done.stderr
         assert SCRIPT in done.stderr
-        assert f"If it made {tmp_path}/venv and nothing in it is yours" in done.stderr
-        assert f"What it did is recorded in {folder}" in done.stderr
+        assert f"If the run created {tmp_path}/venv and nothing in it is yours" in done.stderr
+        assert f"The record of the run is in {folder}" in done.stderr
     assert tree(tmp_path) == before
 
 

@@ -26,7 +26,7 @@ def plan(home: Path, *options: str) -> str:
 
 
 def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> None:
-    told = plan(tmp_path).split("\n== All stacks beside each other\n")[1]
+    told = plan(tmp_path).split("\n== All stacks side by side\n")[1]
     heads = " ".join(line for line in told.splitlines() if line.startswith(" " * 16))
     named = [word for word in heads.split() if word in STACKS]
     assert named[0] == "native"
@@ -36,7 +36,7 @@ def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> 
 
 
 def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None:
-    told = plan(tmp_path, "--stack", "rocm57").split("== What is said of rocm57\n")[1]
+    told = plan(tmp_path, "--stack", "rocm57").split("== What is known about rocm57\n")[1]
     assert "\nLarge Conv2d: unlikely\n" in told
     assert "\nCause of hangs: disputed\n" in told
     assert "--stack rocm57 --evidence" in told
@@ -46,7 +46,7 @@ def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None
 def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
     tmp_path: Path,
 ) -> None:
-    told = plan(tmp_path, "--stack", "rocm57", "--evidence").split("== What is said of")[1]
+    told = plan(tmp_path, "--stack", "rocm57", "--evidence").split("== What is known about")[1]
     about = [claim for claim in CLAIMS.values() if "rocm57" in claim.stacks]
     flat = " ".join(told.split())
     for claim in about:
@@ -106,9 +106,12 @@ def test_the_summary_has_titles_sizes_and_root_and_no_commands(
 def test_the_summary_alone_is_wrong_use_and_is_never_carried_out(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--brief")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--brief goes with --json" in done.stderr
+    assert "--brief only works with --json" in done.stderr
     file = tmp_path / "plan.json"
     file.write_text(plan(tmp_path, "--stack", "cpu", "--json", "--brief"))
     done = wizard(tmp_path, "apply", "--plan", str(file), "--yes")
     assert done.returncode == 2
-    assert "it is a summary (--brief): `rdna1-setup plan --json` prints the plan" in done.stderr
+    assert (
+        "it is a summary made with --brief. `rdna1-setup plan --json` prints the whole"
+        in done.stderr
+    )

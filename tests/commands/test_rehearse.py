@@ -19,7 +19,7 @@ from wizard.overlay.rehearsed import Rehearsed
         ((), "rehearse needs --stack"),
         (("--stack", "rocm52", "--dry-run"), "a dry run starts nothing"),
         (("--stack", "rocm52", "--machine", MACHINE), "a dry run starts nothing"),
-        (("--stack", "rocm52", "--json"), "--json cannot"),
+        (("--stack", "rocm52", "--json"), "With --json"),
         (("--stack", "rocm52", "--snapshot", "sh"), "'sh' is not one of"),
     ],
 )

@@ -56,7 +56,9 @@ def test_the_plan_says_restart_where_a_driver_goes_and_nowhere_else(tmp_path: Pa
     text = wizard(tmp_path, *words, "--driver").stdout
     assert "; a restart afterwards\n" in text
     assert "login" not in text.splitlines()[1]
-    assert " ".join(text.split("Last: ")[1].split()).startswith("Restart this machine: until then")
+    assert " ".join(text.split("Last: ")[1].split()).startswith(
+        "Restart this machine, because the kernel"
+    )
     assert json.loads(wizard(tmp_path, *words, "--driver", "--json").stdout)["restart_needed"]
     form = json.loads(wizard(tmp_path, "plan", "--machine", MACHINE, "--json").stdout)
     assert form["restart_needed"] is False
@@ -94,8 +96,8 @@ async def test_the_end_asks_for_the_restart_unless_it_has_happened(
     assert (end.ok, end.restart_needed) == (True, same)
 
 
-WAITS = f"Restart this machine: run {RUN} removed AMD's kernel driver"
-RESTARTED = f"This machine was restarted since run {RUN} removed AMD's kernel driver. Next: "
+WAITS = f"Run {RUN} removed AMD's kernel driver, and until the restart"
+RESTARTED = f"This machine was restarted since run {RUN} removed AMD's kernel driver. Next, "
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ def test_options_before_the_command_still_count(tmp_path: Path) -> None:
 def test_help_shows_what_most_people_need_and_help_all_the_rest(tmp_path: Path) -> None:
     short = wizard(tmp_path, "conv2d", "--help").stdout
     whole = wizard(tmp_path, "conv2d", "--help-all").stdout
-    for title in ("what to measure", "where", "how long", "searches", "results", "files"):
+    for title in ("what to measure", "where", "deadlines", "searches", "results", "files"):
         assert any(line.startswith(title) for line in short.splitlines())
     assert "\n  --sizes N,N " in short
     for rare in ("--spawn", "--engine", "--import-deadline", "--even-if-in-use"):
         assert rare not in short
         assert f"\n  {rare}" in whole
     assert short.splitlines()[-1].endswith("rdna1-setup conv2d --help-all")
-    assert "more options, rarely" not in whole
+    assert "more options, which are rarely" not in whole
     assert wizard(tmp_path, "conv2d", "--help-all").returncode == 0

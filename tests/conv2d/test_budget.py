@@ -33,7 +33,7 @@ async def test_a_spent_budget_ends_a_sweep_and_the_same_command_goes_on(
     done = end_of(first)
     assert verdicts(done) == [Verdict.PASS, Verdict.HUNG]
     assert done.trouble is not None
-    assert done.trouble.happened == "The device hung once, the number that you allowed."
+    assert done.trouble.happened == "The device hung once, which is the limit."
 
     second = await swept(worker_python, tmp_path, 1, 3, 4, 5, 6, 7)
     assert launched(second) == [3, 4]
@@ -71,7 +71,7 @@ async def test_a_larger_budget_is_spent_on_it(worker_python: str, tmp_path: Path
     done = end_of(events)
     assert launched(events) == [1, 1]
     assert done.trouble is not None
-    assert done.trouble.happened == "The device hung 2 times, the number that you allowed."
+    assert done.trouble.happened == "The device hung 2 times, which is the limit."
 
 
 async def test_without_a_budget_every_shape_is_tried(worker_python: str, tmp_path: Path) -> None:

@@ -217,10 +217,10 @@ def changed(path: tuple[str | int, ...], value: Any) -> bytes:
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        (("schema",), 2, "its schema is 2, and this version reads 1"),
+        (("schema",), 2, "its schema is 2, but this version reads 1"),
         (("kind",), "x", "a result card from rdna1-setup"),
         (("time",), 5, "the card, time: a text is expected"),
-        (("time",), "x\x1b[31m", "the card, time: a text with characters that cannot be shown"),
+        (("time",), "x\x1b[31m", "the card, time: a text with characters that cannot be displayed"),
         (("finished",), 1, "the card, finished: true or false is expected"),
         (("chip",), [], "the card, chip: an object is expected"),
         (("chip", "name"), "x" * 401, "the card, chip, name: a text of more than 400"),
@@ -229,13 +229,17 @@ def changed(path: tuple[str | int, ...], value: Any) -> bytes:
         (("stack", "libraries"), ["x"] * 21, "the card, stack, libraries: more than 20"),
         (("results",), {}, "the card, results: a list is expected"),
         (("results",), [1], "the card, results 1: an object is expected"),
-        (("results", 1, "verdict"), "maybe", "the card, results 2, verdict: 'maybe' is none of"),
+        (("results", 1, "verdict"), "maybe", "the card, results 2, verdict: 'maybe' is not one of"),
         (("results", 0, "runs"), True, "the card, results 1, runs: a whole number from 0"),
         (("results", 0, "runs"), 10**400, "the card, results 1, runs: a whole number from 0"),
         (("results", 0, "cold_s"), -1, "the card, results 1, cold_s: a number from 0"),
         (("results", 0, "cold_s"), 10**400, "the card, results 1, cold_s: a number from 0"),
         (("results", 0, "cold_s"), "1", "the card, results 1, cold_s: a number is expected"),
-        (("results", 0, "shape", "groups"), 3, "results 1, shape: 3 groups do not divide"),
+        (
+            ("results", 0, "shape", "groups"),
+            3,
+            "results 1, shape: 16->32 cannot be divided into 3 groups",
+        ),
         (("results", 0, "shape", "dtype"), "int8", "results 1, shape: int8 is not one of"),
         (("results", 0, "shape", "h"), 1.5, "results 1, shape, h: a whole number is expected"),
         (("results", 0, "setting"), {"A": 1}, "results 1, setting, A: a text is expected"),
@@ -259,7 +263,7 @@ def test_what_is_wrong_is_named_by_its_place(
         (b"[]", "an object is expected"),
         (b"{}", "not a result card"),
         (b'{"kind": NaN}', "NaN is not a number"),
-        (b"[" * 100_000, "nested too deep"),
+        (b"[" * 100_000, "nested too deeply"),
         (b"1" * 5000, "not valid JSON|an object"),
     ],
 )
@@ -278,7 +282,7 @@ def test_a_missing_field_is_named() -> None:
 def test_an_endless_file_is_not_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     path.write_bytes(b" " * (LARGEST_FILE + 1))
-    with pytest.raises(WrongCard, match="more than 8 million bytes"):
+    with pytest.raises(WrongCard, match="larger than 8 MiB"):
         read_card_file(path)
 
 

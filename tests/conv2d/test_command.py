@@ -123,10 +123,10 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
     ("arguments", "words"),
     [
         (("--preset", "nonsense"), "Known: default, notes000-sizes"),
-        (("--sizes", "32,big"), "write sizes as 32,44,224"),
-        (("--channels", "16"), "write channels as 16-32,64-128"),
+        (("--sizes", "32,big"), "write sizes like 32,44,224"),
+        (("--channels", "16"), "write channels like 16-32,64-128"),
         (("--preset", "notes002", "--sizes", "32"), "shapes: omit --sizes"),
-        (("--deadline", "0"), "above 0"),
+        (("--deadline", "0"), "more than 0"),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(
@@ -205,7 +205,7 @@ def test_stopped_half_way_and_run_again_it_ends_the_same(
     code_again, output, errors = home.run(*arguments, "--deadline", "30")
     assert code_again == 0
     assert [result["verdict"] for result in json.loads(output)["results"]] == ["pass"] * 4
-    assert "Continuing an unfinished measurement: 2 shapes are known." in errors
+    assert "Continuing an unfinished measurement. Results so far: 2." in errors
     assert ("Trying it once more" in errors) == (number == signal.SIGKILL)
 
 
@@ -229,7 +229,9 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     started = "does not match what you asked for, so this starts over. What differs: "
     assert f"{started}the shapes, --work, --engine or --log." in told("--sizes", "4", "--resume")
     assert f"{started}--repeats." in told("--repeats", "2", "--resume")
-    shell = f"{started}variables of your shell that ROCm reads, such as HSA_ or MIOPEN_ ones."
+    shell = (
+        f"{started}shell variables that ROCm reads, such as those beginning with HSA_ or MIOPEN_."
+    )
     assert shell in told("--resume", MIOPEN_FIND_MODE="1")
     other = tmp_path / "another"
     other.symlink_to(worker_python)
@@ -237,7 +239,7 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     assert f"{started}--python, which was {worker_python} and is {other} now." in python
     assert "does not match" not in told("--no-resume", "--repeats", "3")
     again = told("--resume")
-    assert "Continuing an unfinished measurement: 2 shapes are known." in again
+    assert "Continuing an unfinished measurement. Results so far: 2." in again
     assert "does not match" not in again
     assert "There is no unfinished run to resume, so this starts over." in told("--resume")
     assert "no unfinished run" not in told()

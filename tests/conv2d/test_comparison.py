@@ -104,7 +104,7 @@ def test_the_table_marks_what_differs_and_tells_the_rest_as_ratios() -> None:
     rows = [line for line in lines if line.startswith(("* 16", "16"))]
     assert rows[0].split() == ["*", "16->32", "3x3", "@44x44", "pass", "hung", "-", "-"]
     assert rows[1].split()[-2:] == ["x4", "x4"]
-    assert "1 of 4 shapes measured in both has another verdict." in lines
+    assert "1 of 4 shapes measured in both has a different verdict." in lines
     assert "Only in B: 16->32 3x3 @64x64." in lines
 
 
@@ -139,14 +139,12 @@ def test_a_card_tells_the_engine_of_each_result() -> None:
 
 def test_below_a_run_stands_what_changed_since_the_one_before() -> None:
     told = " ".join(since_lines(BEFORE, AFTER))
-    assert "1 of 4 shapes that both measured has another verdict." in told
+    assert "1 of 4 shapes measured in both has a different verdict." in told
     assert "16->32 3x3 @44x44: pass, now hung" in told
     assert "--compare" in told
     assert "with torch" not in told
     other = [replace(r, loaded=replace(CARD, torch="1.13.1+rocm5.2")) for r in BEFORE]
-    assert "The run before was made with torch 1.13.1+rocm5.2." in " ".join(
-        since_lines(other, AFTER)
-    )
+    assert "The previous run used torch 1.13.1+rocm5.2." in " ".join(since_lines(other, AFTER))
 
 
 def test_without_a_run_before_nothing_is_said() -> None:

@@ -40,7 +40,7 @@ async def test_after_a_failure_the_smallest_shape_that_was_right_is_measured_aga
     assert [result.control for result in results] == [None, None, GOOD, None]
     assert Phase(3, "control") in events
     said = line_of(of_type(events, ShapeDone)[2])
-    assert said.endswith("Control: 2->3 3x3 @4x4 was right before it and after it")
+    assert said.endswith("Control: 2->3 3x3 @4x4 was right both before and after it")
     journal = (tmp_path / "journal.jsonl").read_text().splitlines()
     assert {"control": 1, "after": 2} in map(json.loads, journal)
 
@@ -68,7 +68,9 @@ async def test_where_the_control_fails_too_nothing_more_is_measured(
     control = done.results[1].control
     assert control is not None
     assert (control.label, control.verdict) == ("2->3 3x3 @4x4", Verdict.WRONG)
-    assert control_words(done.results[1]).endswith("was right before it, and after it wrong")
+    assert control_words(done.results[1]).endswith(
+        "was right before it; afterwards, its verdict was wrong"
+    )
     assert done.trouble is not None
     assert "was right earlier in this run. After 2->4 3x3 @4x4 it was not" in done.trouble.happened
 

@@ -209,7 +209,7 @@ def test_a_torn_line_is_none(event: SweepEvent, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("form", [{}, {"kind": "later"}, {"kind": "sweep"}, {"kind": []}])
 def test_a_form_that_is_no_request_is_refused(form: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="no request"):
+    with pytest.raises(ValueError, match="not a request"):
         request_of(form)
 
 
@@ -237,4 +237,4 @@ def test_a_request_is_told_in_a_few_words() -> None:
     search = LimitRequest(sweep, small(2), "size", 1, 9, 1)
     assert described(search) == "limit of size in 1-9 on cpu"
     assert described(SettingRequest(sweep, small(2), 1)) == "setting for 2->2 3x3 @4x4 on cpu"
-    assert described(CompareRequest(sweep, 1)) == "settings compared on cpu"
+    assert described(CompareRequest(sweep, 1)) == "comparison of settings on cpu"

@@ -28,7 +28,7 @@ def test_every_event_worth_a_line_has_one() -> None:
         Note("worth knowing"): "worth knowing",
         Phase(2, "cold"): "",
         Phase(2, "killed"): "",
-        Phase(2, "killed", 24.6): "shape 2 was killed but still exists: the kernel may be "
-        "freeing the card. Watching it for 25 s more.",
+        Phase(2, "killed", 24.6): "shape 2 was killed, but its process still exists: the "
+        "kernel may be freeing the card. Watching it for another 25 s.",
     }
     assert {event: line_of(event) for event in events} == events

@@ -49,7 +49,7 @@ async def test_a_shape_that_dies_by_a_signal_is_crashed(worker_python: str, tmp_
     events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
 
     assert verdicts_of(events) == [PASS, CRASHED, PASS]
-    assert "died by SIGSEGV" in results_of(events)[1].detail
+    assert "was killed by SIGSEGV" in results_of(events)[1].detail
 
 
 @pytest.mark.parametrize("spawn", [False, True], ids=["fork", "spawn"])
@@ -71,10 +71,10 @@ async def test_a_driver_that_kills_its_first_caller_is_a_crash_and_no_hang(
 
     done = end_of(events)
     assert [result.verdict for result in done.results] == [CRASHED, Verdict.UNUSABLE]
-    assert "died by SIGSEGV" in done.results[0].detail
+    assert "was killed by SIGSEGV" in done.results[0].detail
     assert done.results[0].phase == "start"
     assert done.trouble is not None
-    assert "the card did not pass a check" in done.trouble.happened
+    assert "the card failed a check" in done.trouble.happened
 
 
 async def test_a_shape_that_ends_the_process_is_crashed(worker_python: str, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ async def test_what_a_runtime_prints_before_it_dies_names_the_cause(
     assert hung.cause == "gpu-hang"
     assert "It printed: HW Exception by GPU node-1" in hung.detail
     assert fault.cause == "memory-fault"
-    assert "died by SIGABRT" in fault.detail
+    assert "was killed by SIGABRT" in fault.detail
     assert "It printed: Memory access fault by GPU node-1" in fault.detail
     assert "an address that it is not allowed" in fault.detail
     assert silent.cause is None

@@ -137,7 +137,7 @@ def test_what_is_no_card_is_refused_by_place(home: Path, wizard: Wizard) -> None
     path.write_text(path.read_text().replace('"hung"', '"maybe"'))
     done = wizard(home, "conv2d", "--import", str(path))
     assert done.returncode == 2
-    assert "the card, results 2, verdict: 'maybe' is none of" in done.stderr
+    assert "the card, results 2, verdict: 'maybe' is not one of" in done.stderr
     gone = wizard(home, "conv2d", "--import", str(home / "nowhere.json"))
     assert gone.returncode == 2
     assert "No such file" in gone.stderr
@@ -147,7 +147,7 @@ def test_the_last_run_is_compared_with_the_one_before(home: Path, wizard: Wizard
     done = wizard(home, "conv2d", "--compare")
     assert done.returncode == 1
     assert "* 16->32 3x3 @44x44  pass  hung" in done.stdout
-    assert "1 of 2 shapes measured in both has another verdict." in done.stdout
+    assert "1 of 2 shapes measured in both has a different verdict." in done.stdout
     form = json.loads(wizard(home, "conv2d", "--compare", "--json").stdout)
     assert form["differing"] == 1
     assert form["changes"][0]["after"] == "hung"
@@ -161,7 +161,7 @@ def test_cards_are_compared_with_each_other_and_with_the_last_run(
     for cards in ((str(path),), (str(path), str(path))):
         done = wizard(home, "conv2d", "--compare", *cards)
         assert done.returncode == 0, done.stderr
-        assert "None of 2 shapes measured in both has another verdict." in done.stdout
+        assert "None of 2 shapes measured in both has a different verdict." in done.stdout
     assert wizard(home, "conv2d", "--compare", *[str(path)] * 3).returncode == 2
 
 
@@ -170,7 +170,7 @@ def test_without_runs_it_says_how_to_make_one(tmp_path: Path, wizard: Wizard) ->
         done = wizard(tmp_path, "conv2d", *options)
         assert done.returncode == 2
         assert "To measure: rdna1-setup conv2d" in done.stderr
-    assert "not two" in wizard(tmp_path, "conv2d", "--compare").stderr
+    assert "two runs with results are needed" in wizard(tmp_path, "conv2d", "--compare").stderr
 
 
 def test_a_script_is_written_for_the_first_that_did_not_pass(home: Path, wizard: Wizard) -> None:
@@ -211,7 +211,7 @@ def test_own_layers_are_measured_and_counted_as_a_model(tmp_path: Path, worker_p
 def test_below_a_run_stands_what_changed(tmp_path: Path, worker_python: str) -> None:
     asked = ("--python", worker_python, "--device", "cpu", "--layer", "1 4 3 6x6")
     home = Home(tmp_path)
-    assert "Since the run before" not in home.run(*asked)[1]
+    assert "Since the previous run" not in home.run(*asked)[1]
     faults = environ({4: "wrong"})["FAKE_TORCH"]
     _, output, _ = home.run(*asked, FAKE_TORCH=faults)
     assert "1->4 3x3 @6x6: pass, now wrong" in output

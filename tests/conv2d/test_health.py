@@ -48,7 +48,7 @@ async def test_a_card_that_still_answers_is_said_to_in_one_note(
     ("fault", "said"),
     [
         ("hang", "a sum did not finish within 1 s"),
-        ("crash", "a sum failed: the process died by SIGSEGV"),
+        ("crash", "a sum failed: the process was killed by SIGSEGV"),
         ("raise", "a sum failed: RuntimeError: HIP error: unspecified launch failure"),
         ("wrong", "its product gave wrong numbers"),
     ],
@@ -205,7 +205,7 @@ def test_every_way_to_fail_the_check_has_its_words() -> None:
         Outcome("hung", "product", seconds=20),
         Outcome("unkillable", "sum", "process 7 is in state disk-sleep", seconds=20),
         Outcome("no device", "start"),
-        Outcome("crashed", "start", "the process died by SIGKILL"),
+        Outcome("crashed", "start", "the process was killed by SIGKILL"),
     ]
     troubles = [health.trouble_of(check, ()) for check in checks]
     said = [trouble.happened.partition("check: ")[2] for trouble in troubles if trouble]
@@ -214,6 +214,6 @@ def test_every_way_to_fail_the_check_has_its_words() -> None:
         "a sum did not finish within 20 s, and process 7 is in state disk-sleep long after "
         "SIGKILL.",
         "torch no longer finds a GPU.",
-        "its first operation failed: the process died by SIGKILL.",
+        "its first operation failed: the process was killed by SIGKILL.",
     ]
     assert health.trouble_of(Outcome("healthy", "product"), ()) is None

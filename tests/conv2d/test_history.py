@@ -70,7 +70,7 @@ def test_verdicts_of_a_dead_runner_are_there_without_its_journal(places: Places)
     run = plant(places, 0, PASS, HUNG, ended=False)
     account = account_of(run)
     assert (account.state, len(account.counts)) == (BROKEN_OFF, 2)
-    assert "The process that ran the experiment is gone." in whole(run)
+    assert "The process that ran the measurement has ended." in whole(run)
 
 
 def test_a_run_without_a_verdict_tells_what_was_loaded_for_it(places: Places) -> None:
@@ -124,7 +124,7 @@ def test_a_run_whose_events_cannot_be_read_tells_that_and_no_other_end(places: P
     account = account_of(run)
     assert account.state == BROKEN_OFF
     assert account.why == f"{run.events} cannot be read: it is a link."
-    assert "Make it readable and your own" in whole(run)
+    assert "Make the file yours and readable" in whole(run)
 
 
 def test_a_journal_that_cannot_be_read_hides_no_other(tmp_path: Path, places: Places) -> None:

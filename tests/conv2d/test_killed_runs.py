@@ -239,18 +239,18 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
     assert run.is_alive()
 
     with start(*command, "--deadline", "120", variables=stuck) as again:
-        wait_for_line(again, "This experiment has been running since")
+        wait_for_line(again, "This measurement has been running since")
         wait_for_line(again, "3/4 1->4")
         again.send_signal(signal.SIGINT)
         _, errors = again.communicate(timeout=GONE_S)
     assert again.returncode == 130
-    assert "The same command continues with the remaining shapes." in errors
+    assert "Run the same command again to continue with the remaining shapes." in errors
     assert not run.is_alive()
     assert apart.wait_until_idle() == []
 
     done = ran(*command, "--deadline", "120", variables=variables(apart, {}))
     assert done.returncode == 0, done.stderr
-    assert "Continuing an unfinished measurement: 2 shapes are known." in done.stderr
+    assert "Continuing an unfinished measurement. Results so far: 2." in done.stderr
     assert [r["verdict"] for r in json.loads(done.stdout)["results"]] == ["pass"] * 4
 
 

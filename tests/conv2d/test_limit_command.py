@@ -44,7 +44,9 @@ def test_a_dry_run_says_how_far_it_would_go(tmp_path: Path) -> None:
     code, output, _ = Home(tmp_path).run(*asked)
     assert code == 0
     assert "Nothing is started." in output
-    assert "The largest size from 8 to 64 that passes would be looked for, with at most 2" in output
+    assert (
+        "The largest size from 8 to 64 that passes would be searched for, with at most 2" in output
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,8 +54,8 @@ def test_a_dry_run_says_how_far_it_would_go(tmp_path: Path) -> None:
     [
         (("--hangs", "0"), "--hangs 3"),
         (("--hangs", "99"), "--hangs 3"),
-        (("--hangs", "1", "--range", "9-3"), "write it as 1-256"),
-        (("--hangs", "1", "--range", "all"), "write it as 1-256"),
+        (("--hangs", "1", "--range", "9-3"), "write it like 1-256"),
+        (("--hangs", "1", "--range", "all"), "write it like 1-256"),
     ],
 )
 def test_what_is_missing_is_asked_for(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
@@ -65,10 +67,10 @@ def test_what_is_missing_is_asked_for(tmp_path: Path, options: tuple[str, ...], 
 @pytest.mark.parametrize(
     ("known", "edge", "said"),
     [
-        (Known(64, 65, 3), (3, 3), "64 passes (3 of 3 times), the largest that you asked for."),
+        (Known(64, 65, 3), (3, 3), "64 passes (3 of 3 times), the largest you asked for."),
         (Known(42, 43, 2), (2, 3), "42 passes (2 of 3 times), 43 does not."),
         (Known(42, 43, 2), (2, 3), "42 is flaky: 1 of 3 failed. Stay well below it."),
-        (Known(0, 1, 2), (0, 0), "1, the smallest that you asked for, does not pass."),
+        (Known(0, 1, 2), (0, 0), "1, the smallest you asked for, does not pass."),
         (Known(32, 48, 0), (1, 3), "32 passes, 48 does not; the allowed hangs are used up."),
     ],
 )

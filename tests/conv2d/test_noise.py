@@ -46,7 +46,7 @@ async def test_noise_before_a_crash_hides_no_verdict(worker_python: str, tmp_pat
     events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
 
     assert verdicts_of(events) == [PASS, Verdict.CRASHED, PASS]
-    assert "died by SIGSEGV" in results_of(events)[1].detail
+    assert "was killed by SIGSEGV" in results_of(events)[1].detail
 
 
 async def test_a_parent_in_which_something_was_computed_is_caught(

@@ -73,7 +73,7 @@ def test_a_report_tells_flaky_from_hung_and_what_it_means() -> None:
     assert "flaky (1 of 3)" in told
     flat = " ".join(told.split())
     assert "2 shapes: 1 right, 0 wrong, 1 flaky, 0 hung" in flat
-    assert "Flaky: right in some launches and not in others." in flat
+    assert "Flaky: right in some launches but not in others." in flat
     assert "Repeats: of the launches of a shape that is right, 0 of 3 hung; up to 63 %" in flat
     assert max(map(len, told.splitlines())) < 80
 
@@ -88,4 +88,4 @@ def test_the_command_repeats_each_shape(tmp_path: Path, worker_python: str) -> N
 def test_no_repeats_cannot_be_meant(tmp_path: Path, worker_python: str) -> None:
     code, _, errors = measured(Home(tmp_path), worker_python, "--repeats", "0")
     assert code == 2
-    assert "--repeats is a number from 1 to 1000" in errors
+    assert "--repeats must be a number from 1 to 1000" in errors

@@ -69,7 +69,7 @@ def test_right_numbers_are_a_pass(tmp_path: Path, worker_python: str) -> None:
     ("fault", "verdict"),
     [
         ("wrong", "wrong: off by 0.1, rounding explains at most"),
-        ("nan", "wrong: 1 numbers are infinite or not a number"),
+        ("nan", "wrong: 1 of 80 numbers infinite or not a number"),
         ("raise", "error"),
         ("out of memory", "out of memory"),
         ("crash", "crashed by SIGSEGV in phase cold"),

@@ -51,7 +51,7 @@ async def test_a_stopped_sweep_goes_on_with_the_remaining_shapes(
 
     assert [event.number for event in of_type(events, ShapeStarted)] == [3]
     assert verdicts_of(events) == [Verdict.PASS] * 3
-    assert notes_of(events) == ["Continuing an unfinished measurement: 2 shapes are known."]
+    assert notes_of(events) == ["Continuing an unfinished measurement. Results so far: 2."]
 
 
 async def test_a_shape_that_was_lost_is_tried_once_more(worker_python: str, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ async def test_results_of_another_torch_are_not_mixed_in(
 
     assert len(of_type(events, ShapeStarted)) == 2
     assert {result.loaded.torch for result in results_of(events)} == {"1.0"}
-    assert "starting over" in notes_of(events)[0]
+    assert "starts over" in notes_of(events)[0]
 
 
 async def test_a_sweep_that_lacks_only_its_last_line_starts_nobody(

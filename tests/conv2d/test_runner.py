@@ -106,7 +106,7 @@ async def test_a_hang_up_does_not_disturb_it(apart: Apart, worker_python: str) -
     assert (stopped.killed, stopped.left) == (False, ())
     trouble = end_of(await events_of_run(run)).trouble
     assert trouble is not None
-    assert trouble.happened == "The experiment was stopped."
+    assert trouble.happened == "The measurement was stopped."
 
 
 async def test_stopping_ends_all_of_it_and_keeps_the_verdicts(
@@ -135,7 +135,7 @@ async def test_a_runner_that_does_not_answer_is_killed_with_all_it_started(
     assert psutil.wait_procs(list(tree.values()), timeout=GONE_S)[1] == []
     done = end_of(await events_of_run(run))
     assert done.trouble is not None
-    assert done.trouble.happened == "The experiment was stopped."
+    assert done.trouble.happened == "The measurement was stopped."
     assert [result.verdict for result in done.results] == [Verdict.PASS]
 
 
@@ -261,7 +261,7 @@ async def test_a_runner_that_fails_by_itself_says_why(
     ).trouble
 
     assert trouble is not None
-    assert "Its last words: RuntimeError: no psutil today." in trouble.happened
+    assert "It last printed: RuntimeError: no psutil today." in trouble.happened
     assert "No shape was running at" in trouble.meaning
 
 
@@ -327,7 +327,7 @@ def test_only_one_starts_at_a_time(apart: Apart) -> None:
     with starting(apart.places):
         refused = start_run(apart.places, sweep_of("python", 3), apart.environ())
     assert isinstance(refused, StopReason)
-    assert "just being started" in refused.happened
+    assert "just starting" in refused.happened
 
 
 @pytest.mark.parametrize(

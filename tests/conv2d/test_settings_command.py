@@ -84,9 +84,9 @@ def test_a_comparison_shows_every_rival(home: Home, worker_python: str) -> None:
     ("options", "said"),
     [
         (("--hangs", "0"), "--hangs 3"),
-        (("--hangs", "3", "--sizes", "4,6"), "name it"),
-        (("--hangs", "3", "--engine", "native"), "omit --engine"),
-        (("--hangs", "3", "--find-limit", "size"), "give only one of them"),
+        (("--hangs", "3", "--sizes", "4,6"), "exactly one shape"),
+        (("--hangs", "3", "--engine", "native"), "Omit --engine"),
+        (("--hangs", "3", "--find-limit", "size"), "Use only one of them"),
     ],
 )
 def test_what_is_missing_is_asked_for(home: Home, options: tuple[str, ...], said: str) -> None:
@@ -100,7 +100,9 @@ def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
 ) -> None:
     asked = ("--python", worker_python, "--device", "cpu", "--channels", "2-3", "--sizes", "4")
     _, output, errors = home.run(*asked, "--json", MIOPEN_FIND_MODE="2")
-    assert "Your shell sets MIOPEN_FIND_MODE=2. --clean measures without it." in errors
+    assert (
+        "Your shell sets MIOPEN_FIND_MODE=2. Add --clean to measure without your shell's settings."
+    ) in errors
     assert json.loads(output)["results"][0]["setting"] == {"MIOPEN_FIND_MODE": "2"}
     _, output, errors = home.run(*asked, "--json", "--clean", MIOPEN_FIND_MODE="2")
     assert "Left out of the environment: MIOPEN_FIND_MODE=2." in errors

@@ -64,7 +64,7 @@ async def test_a_torch_that_cannot_be_imported(worker_python: str, tmp_path: Pat
     ("fault", "seconds", "verdict", "words"),
     [
         ("hang", 0.2, Verdict.HUNG, "import torch did not finish within 0.2 s"),
-        ("crash", 30.0, Verdict.CRASHED, "died by SIGSEGV"),
+        ("crash", 30.0, Verdict.CRASHED, "was killed by SIGSEGV"),
     ],
 )
 async def test_an_import_that_never_ends_or_crashes_is_a_verdict(

@@ -100,7 +100,7 @@ async def test_a_wrong_gradient_is_wrong_and_named(
     assert [result.verdict for result in results] == [PASS, WRONG, WRONG]
     assert [result.part for result in results[1:]] == [part, part]
     assert f"the {part} differs from the float64 reference by" in results[1].detail
-    assert f"1 numbers in the {part} are infinite or not a number" in results[2].detail
+    assert f"1 number in the {part} is infinite or not a number" in results[2].detail
 
 
 async def test_an_error_of_a_backward_pass_costs_only_its_shape(
@@ -178,5 +178,7 @@ def test_what_was_published_was_published_for_forward_passes() -> None:
 def test_a_shape_too_small_for_batch_norm_is_not_trained() -> None:
     tiny = Row(Shape(2, 2, 3, 5))
     assert rows_of([tiny], ("forward", "backward"))
-    with pytest.raises(ValueError, match=r"batch norm needs 16 numbers for each channel, .* 15"):
+    with pytest.raises(
+        ValueError, match=r"batch norm needs at least 16 numbers in each channel, .* 15"
+    ):
         rows_of([tiny], ("train",))

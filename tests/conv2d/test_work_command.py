@@ -93,14 +93,23 @@ def test_a_dry_run_as_json_lists_them_too(home: Home) -> None:
         (("--work", "sideways"), "write one or more of forward,backward,train"),
         (("--work", "train,train"), "write one or more of"),
         (("--work", ""), "write one or more of"),
-        (("--sizes", "3", "--work", "train"), "batch norm needs 16 numbers for each channel"),
+        (
+            ("--sizes", "3", "--work", "train"),
+            "batch norm needs at least 16 numbers in each channel",
+        ),
         (("--operations", "lstm,nonsense"), "no operation 'nonsense'. Known: copy, add"),
-        (("--operations", "--sizes", "32"), "omit --preset, --sizes"),
-        (("--operations", "--engine", "unfold"), "only convolutions unfold"),
+        (("--operations", "--sizes", "32"), "cannot be combined with --preset, --sizes"),
+        (("--operations", "--engine", "unfold"), "or --engine unfold"),
         (("--operations", "--compare-settings"), "--compare-settings, --work"),
         (("--operations", "--work", "train"), "--engine unfold"),
-        (("--find-limit", "size", "--hangs", "1", "--work", "forward,train"), "one --work"),
-        (("--find-limit", "size", "--hangs", "1", "--work", "train"), "batch norm needs 16"),
+        (
+            ("--find-limit", "size", "--hangs", "1", "--work", "forward,train"),
+            "only one kind of --work",
+        ),
+        (
+            ("--find-limit", "size", "--hangs", "1", "--work", "train"),
+            "batch norm needs at least 16",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(

@@ -32,7 +32,7 @@ def test_every_way_that_the_notes_name_is_a_row() -> None:
     titles = [each.title for each in alternatives(Row(square(16, 32, 44)))]
     assert titles == [
         "unfold and matmul",
-        "torch's own, past MIOpen",
+        "torch's own code, without MIOpen",
         "padded with zeros to 16->33 channels",
         "padded with zeros to 17->32 channels",
         "padded with zeros to 17->33 channels",
@@ -158,7 +158,10 @@ def test_lines_tell_cost_and_the_cheapest_that_keeps_the_result() -> None:
     assert max(map(len, lines)) < 80
     assert "unfold and matmul: wrong" in told
     assert "9 tiles of 32x32: pass; 54 ms for each call (9 x 6 ms); without cutting" in told
-    assert "Cheapest with the same result: torch's own, past MIOpen, 2 ms for each call." in told
+    assert (
+        "Cheapest with the same result: torch's own code, without MIOpen, 2 ms for each call."
+        in told
+    )
 
 
 def test_lines_say_so_where_nothing_passes() -> None:

@@ -76,7 +76,7 @@ def test_each_class_of_hang_has_its_next_step(kind: HangClass) -> None:
 
 @pytest.mark.parametrize("kind", ["compiling", "searching"])
 def test_what_only_takes_its_time_is_no_fault(kind: str) -> None:
-    (one,) = findings(hung(hang_class=kind, because="it has started clang, which is running"))
+    (one,) = findings(hung(hang_class=kind, because="it started clang, which is still running"))
     assert (one.cause, one.status) == ("none", Status.WARNING)
 
 

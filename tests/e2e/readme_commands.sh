@@ -44,7 +44,7 @@ expect 1 'kfd-permission' "rdna1-setup diagnose --machine $recorded"
 expect 1 '"schema"' "rdna1-setup diagnose --json --machine $recorded"
 expect 1 'no code for this card' \
     'echo "RuntimeError: HIP error: invalid device function" | rdna1-setup explain -'
-expect 0 'knows no line of this text' 'echo hello | rdna1-setup explain -'
+expect 0 'does not recognize any line of this text' 'echo hello | rdna1-setup explain -'
 expect 2 'does not exist' 'rdna1-setup explain nowhere.txt'
 expect 0 'Large Conv2d' 'rdna1-setup plan'
 expect 0 'Plan .*: rocm52' 'rdna1-setup plan --stack rocm52 --evidence'
@@ -56,7 +56,7 @@ expect 0 'Nothing was downloaded' "rdna1-setup fetch --stack cpu --for $recorded
 expect 0 'nothing to remove' 'rdna1-setup remove --dry-run'
 expect 0 'left nothing' 'rdna1-setup clean-up --dry-run'
 expect 0 'This would be measured' "rdna1-setup conv2d --python $python --device cpu --dry-run"
-expect 0 'no Conv2d experiment' 'rdna1-setup conv2d --list'
+expect 0 'no Conv2d measurements' 'rdna1-setup conv2d --list'
 expect 0 'there is nothing' 'rdna1-setup test-my-card'
 expect 2 'no run to undo' 'rdna1-setup rollback'
 expect 0 'No run yet' 'rdna1-setup rollback --list'

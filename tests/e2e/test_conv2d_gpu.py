@@ -188,7 +188,7 @@ def test_a_budget_of_one_hang_ends_the_sweep_with_its_verdicts(python: str, tmp_
     print(f"\none hang allowed: {seconds:.1f} s, {verdicts(parsed)}")
     assert code == 1
     assert list(verdicts(parsed).values()) == ["pass", "pass", "hung"]
-    assert parsed["trouble"]["happened"] == "The device hung once, the number that you allowed."
+    assert parsed["trouble"]["happened"] == "The device hung once, which is the limit."
 
     again = ("--deadline", "6")
     parsed, seconds, code = sweep(python, tmp_path, *again, PYTHONPATH=path, SPIN_AT="0")

@@ -266,7 +266,7 @@ def test_a_torch_of_the_user_s_own_packages_goes_away_only_when_asked_and_comes_
     before = state(target)
     plan = scene.home.run(*scene.command("plan")).stdout
     assert "--user-torch-aside" in " ".join(plan.split())
-    assert "It stays." in " ".join(plan.split())
+    assert "It is kept there." in " ".join(plan.split())
     done = scene.home.run(*scene.command("apply", "--user-torch-aside"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (target / "torch").exists()

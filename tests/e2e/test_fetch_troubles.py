@@ -92,7 +92,7 @@ def test_a_part_that_was_damaged_meanwhile_is_fetched_anew(
         index.served.released.set()
         again = home.run(*words(index, folder))
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "the part from an earlier run was damaged; downloading" in again.stdout
+    assert "the part from an earlier run was damaged. Downloading" in again.stdout
     assert listing(folder) == whole
 
 
@@ -108,8 +108,8 @@ def test_a_mirror_with_other_bytes_is_named_and_nothing_of_them_stays(
         done = home.run(*words(index, folder))
         assert done.returncode == 1, done.stdout + done.stderr
         assert f"FAILED: {TORCH} has the wrong SHA-256" in done.stdout
-        assert "if it happens twice, use another network or index" in done.stdout
-        assert "The folder is not finished; missing: the wheels of cpu;" in done.stdout
+        assert "If it fails a second time, use another network or index" in done.stdout
+        assert "Steps that remain: Download the wheels of cpu;" in done.stdout
         assert [path.name for path in (folder / "wheels").iterdir() if "torch" in path.name] == []
         index.put(f"/files/{TORCH}", content)
         again = home.run(*words(index, folder))
@@ -204,5 +204,5 @@ def test_a_closed_place_is_refused_before_anything_is_fetched(home: Home) -> Non
     closed.mkdir(mode=0o500)
     done = home.run("fetch", "--stack", "cpu", str(closed / "folder"))
     assert done.returncode == 2
-    assert f"you may not write in {closed}." in done.stderr
-    assert "Name your own" in done.stderr
+    assert f"you have no permission to write to {closed}." in done.stderr
+    assert "Name a folder of your own" in done.stderr

@@ -85,5 +85,5 @@ async def test_what_the_panel_started_outlives_it_and_is_found_again(
     done = (await events_of_run(run))[-1]
     assert isinstance(done, SweepDone)
     assert done.trouble is not None
-    assert done.trouble.happened == "The experiment was stopped."
+    assert done.trouble.happened == "The measurement was stopped."
     assert read_journal(run.journal).under_way is None, "a shape that was stopped is no suspect"

@@ -59,7 +59,7 @@ def install(terminal: Terminal) -> None:
     answer(terminal, "What do you want to run?", "0")
     answer(terminal, "Which stack?", number_of(terminal, "cpu: torch for the processor"))
     answer(terminal, "Which folder?", "")
-    answer(terminal, "Carry this plan out? [y/N]", "y")
+    answer(terminal, "Carry out this plan? [y/N]", "y")
     answer(terminal, "Installed. Measure it now?", "2", 300)
 
 
@@ -81,7 +81,7 @@ def test_a_script_installs_measures_diagnoses_and_takes_back(
         install(terminal)
         assert (home.folder / "ai/cpu/bin/rdna1-python").exists()
         answer(terminal, MENU, "2")
-        answer(terminal, "Which Python?", number_of(terminal, "another one: I name it"))
+        answer(terminal, "Which Python?", number_of(terminal, "another one: I will type it"))
         answer(terminal, "has torch", PYTHONS[0])
         answer(terminal, "On which device?", "2")
         answer(terminal, "What do you want to know?", "1")
@@ -89,7 +89,7 @@ def test_a_script_installs_measures_diagnoses_and_takes_back(
         answer(terminal, "Which one?", "0")
         answer(terminal, MENU, "6")
         answer(terminal, "Which run?", "1")
-        answer(terminal, "Go back? [y/N]", "y")
+        answer(terminal, "Roll back? [y/N]", "y")
         answer(terminal, MENU, "0")
         assert terminal.exit_code() == 0
         told = transcript(terminal)

@@ -86,10 +86,10 @@ def test_an_ascii_locale_gets_ascii_from_the_screens(home: Home) -> None:
 
 def test_an_ascii_locale_gets_ascii_from_plain_text(home: Home) -> None:
     with demo(home, "--plain", LC_ALL="C") as terminal:
-        terminal.wait_for("Leave")
+        terminal.wait_for("Quit")
         terminal.send("7\r")
         terminal.wait_for("Carry it out:")
-        terminal.wait_for("Leave")
+        terminal.wait_for("Quit")
         terminal.send("0\r")
         assert terminal.exit_code() == 0
         drawn = terminal.drawn
@@ -120,7 +120,7 @@ def test_without_animations_nothing_moves_by_itself(home: Home) -> None:
 def test_a_terminal_that_shows_no_screens_gets_the_plain_road(home: Home, term: str) -> None:
     with demo(home, TERM=term) as terminal:
         terminal.wait_for(f"This terminal cannot show screens (TERM={term})")
-        terminal.wait_for("Leave")
+        terminal.wait_for("Quit")
         terminal.send("0\r")
         assert terminal.exit_code() == 0
         assert b"\x1b" not in terminal.drawn

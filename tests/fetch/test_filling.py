@@ -36,7 +36,10 @@ def test_a_failed_step_names_all_that_is_missing_and_the_folder_is_not_done(tmp_
     seen = events(Filling(fetch(tmp_path / "folder", p3_11="/nonexistent/python3.11")))
     failed = next(event for event in seen if isinstance(event, StepFailed))
     assert "/nonexistent/python3.11 could not be started" in failed.happened
-    assert "missing: a pip under Python 3.11; which wheels cpu needs" in failed.meaning
+    assert (
+        "Steps that remain: Set up a pip for Python 3.11; Choose the wheels of cpu"
+        in failed.meaning
+    )
     ending = seen[-1]
     assert isinstance(ending, PlanFinished)
     assert not ending.ok
@@ -87,7 +90,7 @@ def test_a_full_disk_is_called_so_with_the_file_system_and_the_folder(tmp_path: 
     seen = in_words(OSError(errno.ENOSPC, "No space left on device"), tmp_path)
     assert seen.happened == f"The file system {mount_point(tmp_path)} is full."
     assert str(tmp_path) in seen.meaning
-    assert seen.next_step.endswith("what was downloaded is kept.")
+    assert seen.next_step.endswith("What was downloaded is kept.")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -95,7 +98,7 @@ def test_a_folder_in_a_place_of_somebody_else_is_refused_before_anything_is_fetc
     tmp_path: Path,
 ) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(Trouble, match="you may not write in") as refused:
+    with pytest.raises(Trouble, match="no permission to write to") as refused:
         Folder(tmp_path / "deep/folder").require_for(PLAIN)
     assert f"{tmp_path}." in refused.value.happened
     assert "Nothing was downloaded" in refused.value.meaning
@@ -110,12 +113,12 @@ def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
 def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, BARE, p3_10="/x"))[0]
     assert (first.text, first.reason) == (
-        "Python 3.10, by uv",
-        "The machines have no suitable one.",
+        "Download Python 3.10 for uv",
+        "The machines have no suitable Python.",
     )
 
 
 def test_a_python_that_only_chooses_goes_with_the_work(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, PLAIN))[0]
-    assert first.text == "Python 3.11, by uv"
+    assert first.text == "Download Python 3.11 for uv"
     assert "this machine has none" in first.reason

@@ -52,7 +52,7 @@ def test_it_lies_where_uv_looks_for_it_below_a_mirror(tmp_path: Path) -> None:
         (outcome,) = bring(tmp_path, server)
     assert (tmp_path / "mirror/20261009" / FILE).read_bytes() == BODY
     assert installed_python(tmp_path / "installed", "3.10") is not None
-    assert "uv installs Python 3.10 from it" in outcome
+    assert "uv can install Python 3.10 from it" in outcome
 
 
 def test_a_damaged_archive_is_refused_and_removed(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_applications_come_in_the_order_asked_for() -> None:
 
 
 def test_an_unknown_application_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(KeyError, match="no application 'skynet'; known are comfyui"):
+    with pytest.raises(KeyError, match="no application 'skynet'; the known ones are comfyui"):
         applications_named(("skynet",))
 
 

@@ -34,7 +34,9 @@ def test_relatives_carry_a_note_and_are_not_rdna1() -> None:
     cards = [look_up(f"1002:{device}", "00") for device in CYAN_SKILLFISH]
 
     assert {card.gfx for card in cards} == {"gfx1013"}
-    assert all(card.note.startswith("Similar to RDNA1") and not card.rdna1 for card in cards)
+    assert all(
+        card.note.startswith("This chip is similar to RDNA1") and not card.rdna1 for card in cards
+    )
 
 
 def test_no_id_stands_twice_and_all_are_lower_case() -> None:

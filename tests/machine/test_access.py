@@ -27,14 +27,14 @@ def test_a_user_added_to_render_must_log_in_again() -> None:
     host = machine("rx5500xt-apu-vga")
 
     assert groups_after_login(read_access(host).value) == ("render", "video")
-    assert told(host) == "owner: may not open /dev/kfd before the next login"
+    assert told(host) == "owner: cannot open /dev/kfd until the next login"
 
 
 def test_a_user_in_no_gpu_group_is_not_promised_a_login() -> None:
     host = machine("rx5700xt-jammy-clean")
 
     assert groups_after_login(read_access(host).value) == ()
-    assert told(host) == "owner: may not open /dev/kfd"
+    assert told(host) == "owner: cannot open /dev/kfd"
 
 
 def test_the_primary_group_counts_although_the_group_file_lists_no_member(tmp_path: Path) -> None:

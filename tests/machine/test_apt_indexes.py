@@ -86,8 +86,8 @@ def test_other_indexes_are_not_amds(files: dict[str, str | bytes], tmp_path: Pat
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        (".lz4", b"\x04\x22\x4d\x18", "is packed in a way that Python cannot read"),
-        (".zst", b"", "is packed in a way that Python cannot read"),
+        (".lz4", b"\x04\x22\x4d\x18", "is compressed in a way that Python cannot read"),
+        (".zst", b"", "is compressed in a way that Python cannot read"),
         (".gz", b"no gzip at all", "could not be unpacked"),
         (".xz", b"no xz at all", "could not be unpacked"),
     ],

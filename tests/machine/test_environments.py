@@ -231,16 +231,16 @@ def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> Non
 
     assert told == (
         f"{VENV} (venv, Python 3.10.12): torch 2.5.1+rocm6.2, no numpy",
-        "  libMIOpen.so was replaced: it has 1 bytes, the wheel's had 445,599,768; put aside as "
+        "  libMIOpen.so was replaced: it has 1 bytes, but the wheel's had 445,599,768; saved as "
         "libMIOpen.so.original",
-        "  libhiprtc.so of the wheel is gone",
+        "  libhiprtc.so from the wheel is missing",
     )
 
 
 @pytest.mark.parametrize(
     ("glibc", "told"),
     [
-        ("2.41", "which this machine's glibc 2.41 refuses: torch does not start"),
+        ("2.41", "which this machine's glibc 2.41 refuses, so torch does not start"),
         ("2.39", "which this machine's glibc 2.39 still allows; 2.41 and later refuse it"),
         (Unknown("not glibc"), "which glibc 2.41 and later refuse"),
     ],

@@ -41,7 +41,7 @@ def test_the_revision_tells_the_name(device: str, revision: str, name: str, tmp_
 def test_an_unknown_revision_of_731f_is_named_as_a_series(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("731f", "ff")))
 
-    assert gpu.name == "Radeon RX 5600/5700 series (the id does not tell which one)"
+    assert gpu.name == "Radeon RX 5600/5700 series (exact model unknown)"
     assert gpu.rdna1
 
 
@@ -55,7 +55,7 @@ def test_kfd_outranks_the_table_and_the_note_says_so(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("7362", "c3") | node(gfx_target_version=100100)))
 
     assert (gpu.gfx, gpu.gfx_source, gpu.kfd_node) == ("gfx1010", "kfd", 1)
-    assert "The kernel says gfx1010, its id says gfx1011" in gpu.note
+    assert "The kernel reports gfx1010, but its PCI id means gfx1011" in gpu.note
 
 
 def test_kfd_finds_its_card_by_render_node_too(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_gfx1013_board_is_a_relative_and_no_rdna1_card(tmp_path: Path) -> None
     gpu = only(make(tmp_path, card("13fe", "00")))
 
     assert not gpu.rdna1
-    assert gpu.note.startswith("Similar to RDNA1, but not")
+    assert gpu.note.startswith("This chip is similar to RDNA1 but not RDNA1")
 
 
 @pytest.mark.parametrize(
@@ -146,13 +146,13 @@ def test_a_sleeping_card_is_asked_nothing_that_would_wake_it(state: str, tmp_pat
     make(tmp_path, files, links=driven("amdgpu"))
     gpu = only(Watching(tmp_path))
 
-    asleep = Unknown("the card is asleep, and was not woken")
+    asleep = Unknown("the card is asleep and was not woken")
     assert gpu.asleep
     assert (gpu.vram_bytes, gpu.mec_firmware, gpu.link) == (asleep, asleep, asleep)
     assert not any(word in path for path in asked for word in ("mem_info", "fw_version", "link"))
-    assert ("  asleep to save energy; not everything was read, so as not to wake it") in tell_gpus(
-        (gpu,)
-    )[1]
+    assert (
+        "  asleep to save energy; some values were not read, because that would wake it"
+    ) in tell_gpus((gpu,))[1]
 
 
 def test_a_card_that_is_awake_is_not_asleep(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_an_empty_memory_file_is_unknown_and_not_zero(tmp_path: Path) -> None:
 
     gpu = only(make(tmp_path, files, links=driven("amdgpu")))
 
-    assert gpu.vram_bytes == Unknown(f"{DEVICE}/mem_info_vram_total has no size")
+    assert gpu.vram_bytes == Unknown(f"{DEVICE}/mem_info_vram_total contains no size")
 
 
 def test_a_card_reserved_for_a_virtual_machine_is_said_to_be(tmp_path: Path) -> None:
@@ -180,9 +180,9 @@ def test_cards_that_rocm_cannot_use_are_named_beside_the_one_that_it_can(tmp_pat
     free = replace(only(make(tmp_path, card())), name="RX 1", driver="amdgpu")
     held = replace(free, name="RX 2", driver="vfio-pci")
     other = replace(free, name="NVIDIA GPU", pci_id="10de:21c4", rdna1=False, gfx=Unknown("x"))
-    away = "RX 2 (gfx1010) is held by vfio-pci, for a virtual machine"
+    away = "RX 2 (gfx1010) is reserved by vfio-pci for a virtual machine"
     assert tell_gpus((held, free, other))[0] == (
-        f"RX 1 (gfx1010); {away}; NVIDIA GPU is also here, but ROCm does not use it"
+        f"RX 1 (gfx1010); {away}; NVIDIA GPU is also installed, but ROCm does not use it"
     )
     assert tell_gpus((held,))[0] == away
     assert tell_gpus((other,))[0] == "no RDNA1 card; NVIDIA GPU"
@@ -193,7 +193,7 @@ def test_a_card_without_a_driver_is_said_to_need_one(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card()))
 
     assert gpu.driver == ""
-    assert gpu.drives_screen == Unknown("no driver shows its connectors")
+    assert gpu.drives_screen == Unknown("no driver reports its connectors")
     assert "No driver is bound to it" in gpu.note
 
 
@@ -293,7 +293,7 @@ def test_missing_atomics_are_told_with_the_firmware_that_makes_up_for_them(tmp_p
     _, details = tell_gpus(read_gpus(make(tmp_path, files)).value)
 
     assert "  compute units 36, compute firmware (MEC) 150" in details
-    assert "  PCIe atomics: no; KFD then takes this card from MEC 145 on" in details
+    assert "  PCIe atomics: no; KFD then accepts this card only with MEC 145 or newer" in details
 
 
 def test_a_narrow_link_is_told_and_a_slow_one_only_explained(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_narrow_link_is_told_and_a_slow_one_only_explained(tmp_path: Path) -> 
     _, details = tell_gpus((replace(gpu, link=link),))
 
     (line,) = [line for line in details if "PCIe link" in line]
-    assert "8 lanes, 2.5 GT/s PCIe; narrower than it could be: card and slot can do 16" in line
+    assert "8 lanes, 2.5 GT/s PCIe; card and slot support 16" in line
     assert line.endswith("up to 16.0 GT/s PCIe (an idle link runs slower to save energy)")
 
 

@@ -129,7 +129,7 @@ def test_a_program_past_its_deadline_is_killed_with_its_children() -> None:
 
     answer = output(("sh", "-c", "sleep 1000 & echo early; wait"), SHORT_S)
 
-    assert answer == Unknown("sh did not answer within 0.3 s")
+    assert answer == Unknown("sh did not respond within 0.3 s")
     assert time.monotonic() - began < PATIENCE_S
 
 
@@ -211,7 +211,7 @@ def test_a_read_that_never_returns_costs_its_part_and_the_process_still_ends() -
 
     assert (done.returncode, done.stderr) == (0, "")
     unread, name = done.stdout.splitlines()
-    assert "Pythons: no answer in time" in unread
-    assert "Python environments: no answer in time" in unread
-    assert ", which looked at /" in unread
+    assert "Pythons: no response in time" in unread
+    assert "Python environments: no response in time" in unread
+    assert ", which was reading /" in unread
     assert name == "Radeon RX 5600 XT"

@@ -24,7 +24,7 @@ def test_a_recorded_machine_gives_its_golden_facts(name: str, golden: Golden) ->
 def test_a_recorded_machine_leaves_nothing_unread_but_what_is_silent(name: str) -> None:
     facts = detect(machine(name))
 
-    silent = tuple(Unknown(f"{one.path} does not answer") for one in facts.silent)
+    silent = tuple(Unknown(f"{one.path} does not respond") for one in facts.silent)
     assert facts.unread == silent
 
 
@@ -76,7 +76,7 @@ def test_every_part_is_told_in_the_same_order_with_source_and_summary() -> None:
         "Settings",
         "App settings",
         "Applications",
-        "MIOpen's memory",
+        "MIOpen's databases",
         "Runs of this wizard",
     ]
     assert all(part.source and part.summary for part in told)

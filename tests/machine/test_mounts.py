@@ -122,7 +122,7 @@ def test_a_record_tells_what_was_silent(tmp_path: Path) -> None:
 
     assert host.silent() == (SilentFileSystem("/home/owner/nas", "nfs4"),)
     summary, (detail,) = MOUNTED.tell(host.silent())
-    assert summary == "no answer from /home/owner/nas"
+    assert summary == "no response from /home/owner/nas"
     assert detail == "/home/owner/nas (nfs4): nothing in it was checked"
-    assert MOUNTED.read(host).unread == (Unknown("/home/owner/nas does not answer"),)
-    assert MOUNTED.tell(()) == ("all answer", ())
+    assert MOUNTED.read(host).unread == (Unknown("/home/owner/nas does not respond"),)
+    assert MOUNTED.tell(()) == ("all respond", ())

@@ -137,6 +137,6 @@ def test_runs_are_told_with_their_folders(tmp_path: Path) -> None:
     host = make(tmp_path, {f"{RUNS}/20261101/journal.jsonl": journal("finished")})
 
     assert OWN_RUNS.tell(read_own_runs(host).value) == (
-        "1, the newest one finished",
+        "1, the newest finished",
         ("20261101: rocm52 in /home/owner/ai/rocm52, finished",),
     )

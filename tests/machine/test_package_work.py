@@ -143,5 +143,5 @@ def test_the_row_says_what_must_be_done_first(tmp_path: Path) -> None:
         facts = read_packages(host).value
         return PACKAGES.tell(type(facts)(facts.rocm, one))[1]
 
-    assert told(broken) == ("dpkg was interrupted: it needs dpkg --configure -a",)
+    assert told(broken) == ("dpkg was interrupted: run dpkg --configure -a to finish its work",)
     assert told(busy) == ("unattended-upgr (process 4711) is installing or removing packages now",)

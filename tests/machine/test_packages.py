@@ -294,11 +294,12 @@ def test_the_row_names_what_is_odd_about_a_package(tmp_path: Path) -> None:
 
     summary, lines = PACKAGES.tell(read_packages(host).value)
 
-    assert summary == "2 of AMD's, 0 of the distribution's, 1 of unclear origin"
+    assert summary == "2 from AMD, 0 from the distribution, 1 of unclear origin"
     assert lines == (
         "not fully installed: amdgpu-dkms (half-configured)",
-        "amdgpu-dkms 1:5.16.9.22.20-1438746~20.04 (amd, by version and maintainer);"
+        "amdgpu-dkms 1:5.16.9.22.20-1438746~20.04 (amd, judging by version and maintainer);"
         " half-configured",
-        "rocblas 1.0.0-local (unclear, by maintainer alone)",
-        "rocm-core 5.2.0.50200-65 (amd, by version and maintainer); held; its folder is gone",
+        "rocblas 1.0.0-local (unclear, judging by maintainer alone)",
+        "rocm-core 5.2.0.50200-65 (amd, judging by version and maintainer); held;"
+        " its folder is gone",
     )

@@ -130,7 +130,7 @@ def test_a_path_is_on_the_nearest_recorded_file_system(tmp_path: Path) -> None:
         ("", "record.json is not valid JSON"),
         ("{", "record.json is not valid JSON"),
         ("[" * 100_000, "record.json is not valid JSON"),
-        ("[]", "it must hold one JSON object"),
+        ("[]", "it must contain one JSON object"),
         ('{"uid": "1000"}', "uid must be a whole number"),
         ('{"uid": true}', "uid must be a whole number"),
         ('{"user": null}', "user must be a text"),

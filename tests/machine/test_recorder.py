@@ -123,7 +123,7 @@ def test_root_stays_root(tmp_path: Path) -> None:
 
 def test_why_a_file_could_not_be_read_is_replayed(tmp_path: Path) -> None:
     files = {"/etc/profile.d/rocm.sh": "export HSA_X=1", "/home/owner/.bashrc": ""}
-    failures = {"/home/owner/.bashrc": "cat did not answer within 5 s", "DPKG_PACKAGES": "no"}
+    failures = {"/home/owner/.bashrc": "cat did not respond within 5 s", "DPKG_PACKAGES": "no"}
     unreadable = ["/etc/profile.d/rocm.sh"]
     inner = make(tmp_path / "live", files, unreadable=unreadable, failures=failures)
 

@@ -79,4 +79,4 @@ def test_amds_driver_folders_are_seen_and_state_no_version(tmp_path: Path) -> No
     trees = read_rocm_trees(make(tmp_path, {"/opt/amdgpu/x": "", "/opt/amdgpu-pro/x": ""})).value
 
     assert [tree.path for tree in trees] == ["/opt/amdgpu", "/opt/amdgpu-pro"]
-    assert trees[0].version == Unknown("/opt/amdgpu states no version")
+    assert trees[0].version == Unknown("/opt/amdgpu reports no version")

@@ -61,18 +61,18 @@ def test_the_path_is_named(tmp_path: Path) -> None:
     def read(host: Host) -> object:
         return host.read("/sys/slow")
 
-    reason = "Example: no answer in time from somewhere, which looked at /sys/slow"
+    reason = "Example: no response in time from somewhere, which was reading /sys/slow"
     assert late(tmp_path, read) == reason
 
 
 def test_the_folder_is_named(tmp_path: Path) -> None:
-    assert late(tmp_path, lambda host: host.folders("/mnt")).endswith(", which looked at /mnt")
+    assert late(tmp_path, lambda host: host.folders("/mnt")).endswith(", which was reading /mnt")
 
 
 def test_the_program_is_named(tmp_path: Path) -> None:
     reason = late(tmp_path, lambda host: host.ask(Query.DPKG_PACKAGES))
 
-    assert reason.endswith(", which looked at dpkg-query")
+    assert reason.endswith(", which was reading dpkg-query")
 
 
 def test_a_thread_that_asks_nothing_looks_at_nothing() -> None:

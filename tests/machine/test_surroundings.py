@@ -45,9 +45,9 @@ def test_secure_boot_is_the_fifth_byte(content: bytes, secure: Fact[bool], tmp_p
 def test_secure_boot_is_told_to_be_harmless_here(tmp_path: Path) -> None:
     found = around(tmp_path, {SECURE_BOOT: b"\x06\x00\x00\x00\x01"})
 
-    assert ("Secure Boot: on (fine: this program loads no kernel module)") in SURROUNDINGS.tell(
-        found
-    )[1]
+    assert (
+        "Secure Boot: on (no problem: this program loads no kernel modules)"
+    ) in SURROUNDINGS.tell(found)[1]
 
 
 UNSEEN = Unknown("the firmware is not visible from here")
@@ -176,7 +176,7 @@ def seat(active: str, sessions: str, **classes: str) -> dict[str, str]:
         (seat("9", "9"), False),
         (seat("../../../etc/x", "../x"), False),
         ({SEAT: b"\xff\x00ACTIVE"}, False),
-        ({}, Unknown("logind keeps no seat here")),
+        ({}, Unknown("logind reports no seat")),
     ],
 )
 def test_a_seat_is_in_use_when_a_user_and_no_greeter_has_it(

@@ -51,13 +51,13 @@ def found(
             b"others" + BINARY,
             "contains AMD's ROCm release key, trusted for every source",
         ),
-        ("/etc/apt/keyrings/rocm.gpg", b"", "named like AMD's; not ROCm's key"),
+        ("/etc/apt/keyrings/rocm.gpg", b"", "named like AMD's, but not ROCm's key"),
         (
             "/etc/apt/trusted.gpg.d/old-amdgpu.asc",
             b"?",
-            "named like AMD's; not ROCm's key, trusted for every source",
+            "named like AMD's, but not ROCm's key, trusted for every source",
         ),
-        ("/root/keys/other.gpg", b"x", "used by an AMD source; not ROCm's key"),
+        ("/root/keys/other.gpg", b"x", "used by an AMD source, but not ROCm's key"),
         ("/root/keys/other.gpg", BINARY, "contains AMD's ROCm release key"),
     ],
 )
@@ -145,11 +145,11 @@ def test_alternatives_are_told_with_where_they_lead(tmp_path: Path) -> None:
     assert found(tmp_path, {**files, "/etc/alternatives/README": ""}, links=links) == {
         "/etc/alternatives/amd-smi": (
             "alternative",
-            "leads to /opt/rocm-6.2.4/bin/amd-smi, which does not exist",
+            "points to /opt/rocm-6.2.4/bin/amd-smi, which does not exist",
         ),
-        "/etc/alternatives/rocm": ("alternative", "leads to /opt/rocm-5.7.1"),
+        "/etc/alternatives/rocm": ("alternative", "points to /opt/rocm-5.7.1"),
         "/var/lib/dpkg/alternatives/rocm": ("alternative", "auto, /opt/rocm-5.7.1"),
-        "/etc/alternatives/rocminfo": ("alternative", "leads to /opt/rocm-5.7.1/bin/rocminfo"),
+        "/etc/alternatives/rocminfo": ("alternative", "points to /opt/rocm-5.7.1/bin/rocminfo"),
     }
 
 

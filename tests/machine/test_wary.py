@@ -19,7 +19,7 @@ from wizard.machine.wary import WaryHost
 
 NAS = "/home/owner/nas"
 SILENT = (SilentFileSystem(NAS, "nfs4"),)
-WHY = Unknown(f"{NAS} does not answer")
+WHY = Unknown(f"{NAS} does not respond")
 LINKS = {
     "/home/owner/short": "nas/deep",
     "/home/owner/up": "../owner/nas",
@@ -130,7 +130,7 @@ def test_a_silent_home_costs_what_lies_in_it_and_nothing_else(tmp_path: Path) ->
 
     assert machine.silent == (SilentFileSystem("/home", "nfs4"),)
     assert machine.system.distribution == "debian"
-    assert "/home does not answer" in json.dumps(to_json(machine))
+    assert "/home does not respond" in json.dumps(to_json(machine))
 
 
 def test_a_machine_without_silent_file_systems_pays_nothing(tmp_path: Path) -> None:
@@ -157,6 +157,6 @@ def test_a_silent_folder_of_this_machine_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("mount/file")
     wary = WaryHost(LiveHost(), (SilentFileSystem(f"{tmp_path}/mount", "fuse"),))
 
-    assert wary.read(f"{tmp_path}/link") == Unknown(f"{tmp_path}/mount does not answer")
+    assert wary.read(f"{tmp_path}/link") == Unknown(f"{tmp_path}/mount does not respond")
     assert wary.folders(str(tmp_path)) == ()
     assert wary.home == LiveHost().home

@@ -112,21 +112,21 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     assert isinstance(step, TakeLinesOut)
     assert (step.path, step.lines) == (BASHRC, ((2, f"export {OVERRIDE}=10.3.0"),))
     assert not step.needs_root
-    assert any("Open a new one" in note for note in plan.notes)
+    assert any("Open a new terminal" in note for note in plan.notes)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stays, because"),
-        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stays, because"),
-        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stays, because"),
-        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stays, because"),
-        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stays, because"),
-        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stays, because"),
+        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "is kept, because"),
+        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "is kept, because"),
+        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "is kept, because"),
+        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "is kept, because"),
+        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "is kept, because"),
+        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "is kept, because"),
         (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it also sets HSA_ENABLE_SDMA"),
         (f"export {OVERRIDE}=10.3.0 && echo set\n", 1, "it does more"),
-        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stays, because"),
+        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "is kept, because"),
     ],
     ids=[
         "alone in an if",
@@ -144,7 +144,7 @@ def test_a_line_that_does_more_is_left_to_its_owner(
     tmp_path: Path, text: str, line: int, why: str
 ) -> None:
     told = refusal(*with_lines(tmp_path, text, line), "stale-override")
-    assert f"~/.bashrc:{line} stays" in told
+    assert f"~/.bashrc:{line} is kept" in told
     assert why in told
 
 
@@ -193,7 +193,7 @@ def test_of_a_line_that_sets_more_only_what_is_named_goes(tmp_path: Path, path: 
     if isinstance(step, TakeLinesOut):
         assert without_lines(text, step.lines, step.instead) == rest
         assert with_lines_back(rest, step.lines, step.instead) == text
-        assert "instead, line 2: \texport HSA_ENABLE_SDMA=0" in content_lines(step)
+        assert "new line 2: \texport HSA_ENABLE_SDMA=0" in content_lines(step)
     else:
         assert isinstance(step, WriteSystemFile)
         assert step.content == rest
@@ -204,7 +204,7 @@ def test_a_setting_that_names_a_file_does_not_get_into_a_profile_anew(tmp_path: 
     """Root would refuse the line as its own; the whole line stays."""
     text = f"export {OVERRIDE}=10.3.0 MIOPEN_USER_DB_PATH=x\necho a\n"
     told = refusal(*with_lines(tmp_path, text, 1, path=PROFILE), "stale-override")
-    assert "some.sh:1 stays, because it also sets MIOPEN_USER_DB_PATH" in told
+    assert "some.sh:1 is kept, because it also sets MIOPEN_USER_DB_PATH" in told
     with pytest.raises(Wrong):
         refuse_lines(PROFILE, text, "export MIOPEN_USER_DB_PATH=x\necho a\n")
 
@@ -229,15 +229,15 @@ def test_what_cannot_go_is_noted_beside_what_goes(tmp_path: Path) -> None:
     text = f"export {OVERRIDE}=10.3.0\nif true; then\n  export {OVERRIDE}=10.3.0\nfi\n"
     plan = mended(*with_lines(tmp_path, text, 1, 3), "stale-override")
     assert len(plan.steps) == 1
-    assert any("~/.bashrc:3 stays" in note for note in plan.notes)
+    assert any("~/.bashrc:3 is kept" in note for note in plan.notes)
 
 
 @pytest.mark.parametrize(
     ("path", "told"),
     [
         (f"{HOME}/.config/fish/fish_variables", "set --universal --erase"),
-        ("/etc/environment", "edit it yourself"),
-        (f"{HOME}/.config/systemd/user/comfy.service", "edit it yourself"),
+        ("/etc/environment", "Edit it yourself"),
+        (f"{HOME}/.config/systemd/user/comfy.service", "Edit it yourself"),
     ],
 )
 def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str) -> None:
@@ -248,7 +248,7 @@ def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str
 def test_a_file_that_is_no_utf_8_is_left_alone(tmp_path: Path) -> None:
     host, machine = with_lines(tmp_path, "", 2)
     host = host_with(tmp_path, {BASHRC: b"# \xe4\n" + f"export {OVERRIDE}=10.3.0\n".encode()})
-    assert "edit it yourself" in refusal(host, machine, "stale-override")
+    assert "Edit it yourself" in refusal(host, machine, "stale-override")
 
 
 def test_what_this_session_alone_sets_has_no_plan(tmp_path: Path) -> None:
@@ -373,7 +373,7 @@ def test_a_library_path_goes_only_where_it_leads_into_rocm_alone(tmp_path: Path)
     (step,) = mended(*given("/opt/rocm/lib:$LD_LIBRARY_PATH", "a"), "library-path-shadow").steps
     assert isinstance(step, TakeLinesOut)
     told = refusal(*given("/opt/rocm/lib:/opt/mine/lib", "b"), "library-path-shadow")
-    assert "~/.bashrc:1 stays" in told
+    assert "~/.bashrc:1 is kept" in told
 
 
 def distribution_files(
@@ -586,7 +586,7 @@ def test_a_line_that_is_counted_otherwise_is_never_taken_for_another(
     text = f"# page{break_}break\nexport {OVERRIDE}=10.3.0\nexport {OVERRIDE}=10.1.0\n"
     (line,) = (number for _, value, number in assignments(text) if value == "10.3.0")
     told = refusal(*with_lines(tmp_path, text, line), "stale-override")
-    assert f"~/.bashrc:{line} stays" in told
+    assert f"~/.bashrc:{line} is kept" in told
 
 
 def test_among_the_user_s_own_packages_the_flag_is_cleared_and_no_torch_exchanged(
@@ -611,4 +611,4 @@ def test_a_line_is_found_that_is_faulty_only_where_nothing_was_set_before(tmp_pa
     plan = mended(host, replace(clean_jammy(), settings=(session, line)), "library-path-shadow")
     (step,) = plan.steps
     assert isinstance(step, TakeLinesOut)
-    assert not any("in no file" in note for note in plan.notes)
+    assert not any("not in any file" in note for note in plan.notes)

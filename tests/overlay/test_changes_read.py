@@ -118,11 +118,11 @@ THERE = Counts(412, 3, 1204, "")
 def test_the_numbers_come_first() -> None:
     log = Counts(0, 1, 0, "")
     assert headline(done(THERE, log), 0) == (
-        "412 new, 3 changed, 1,204 gone; after the rollback: everything as before except 1 logs, "
-        "caches and similar files"
+        "412 new, 3 changed, 1,204 gone; after the rollback: everything is as before except logs, "
+        "caches and similar files (1)"
     )
-    assert headline(done(THERE, log), 7).endswith("everything as before except 7 files")
-    assert headline(done(THERE, Counts(0, 0, 0, "")), 0).endswith(": everything as before")
+    assert headline(done(THERE, log), 7).endswith("everything is as before except 7 files")
+    assert headline(done(THERE, Counts(0, 0, 0, "")), 0).endswith(": everything is as before")
     assert "step 2 of root's part FAILED" in headline(done(THERE, log, failed=2), 0)
     assert headline(done(THERE, log, undo_code=1), 0).endswith("NOT everything could be undone")
     assert headline(done(THERE, log, packages=("a", "b")), 1).endswith("1 file and 2 packages")
@@ -132,7 +132,9 @@ def test_what_the_plan_removes_for_good_is_no_failure_of_its_rehearsal() -> None
     log = Counts(0, 1, 0, "")
     gone = done(THERE, log, undo_code=3, for_good=("a", "b"))
     assert gone.ok
-    assert headline(gone, 0).endswith("everything as before except 2 packages removed permanently")
+    assert headline(gone, 0).endswith(
+        "everything is as before except 2 packages removed permanently"
+    )
     for other in (
         done(THERE, log, undo_code=3),
         done(THERE, log, undo_code=1, for_good=("a",)),
@@ -154,7 +156,7 @@ def test_what_is_not_as_before_is_named(tmp_path: Path) -> None:
     log = {"path": "/var/log/dpkg.log", "how": "changed", "before": seen(), "after": seen()}
     file = list_in(tmp_path, CASES[0][0], log)
     lines = summary(done(THERE, Counts(1, 1, 0, file), packages=("rocm-core",)))
-    assert "everything as before except 1 file and 1 packages" in lines[0]
+    assert "everything is as before except 1 file and 1 package" in lines[0]
     assert "Packages that differ: rocm-core" in lines
     assert f"different: {CASES[0][1]}" in lines
     assert not [line for line in lines if line.startswith("not as before") and "/var/log" in line]
@@ -164,12 +166,12 @@ def test_what_is_not_as_before_is_named(tmp_path: Path) -> None:
 def test_a_list_that_cannot_be_read_is_not_told_as_everything_as_before(tmp_path: Path) -> None:
     gone = str(tmp_path / "gone.jsonl")
     lines = summary(done(THERE, Counts(1, 2, 0, gone), packages=("rocm-core",)))
-    assert "everything as before" not in " ".join(lines)
+    assert "everything is as before" not in " ".join(lines)
     assert "1 new, 2 changed, 0 gone" in lines[0]
-    assert f"The list of differences cannot be read: {gone}" in lines
+    assert f"The list of differences in this file cannot be read: {gone}" in lines
     assert "Packages that differ: rocm-core" in lines
     fine = summary(done(THERE, Counts(0, 0, 0, gone)))
-    assert fine[0].endswith("everything as before.")
+    assert fine[0].endswith("everything is as before.")
     assert len(fine) == 1
 
 

@@ -36,7 +36,7 @@ WENT_WELL = (
     {"event": "done", "step": 2, "outcome": "already removed by an earlier step"},
     {"event": "changes", "when": "there", **COUNTS},
     {"event": "started", "step": 3},
-    {"event": "done", "step": 3, "outcome": "UNDO.sh ended with 0"},
+    {"event": "done", "step": 3, "outcome": "UNDO.sh ended with exit code 0"},
     {"event": "changes", "when": "back", **COUNTS, "created": 0},
     END,
 )
@@ -115,7 +115,11 @@ async def test_it_is_shown_as_a_run_of_roots_steps_and_their_way_back(
     assert {event.total for event in started} == {3}
     assert Output(("one",)) in events
     finished = [event.outcome for event in events if isinstance(event, StepFinished)]
-    assert finished == ["fine", "already removed by an earlier step", "UNDO.sh ended with 0"]
+    assert finished == [
+        "fine",
+        "already removed by an earlier step",
+        "UNDO.sh ended with exit code 0",
+    ]
     assert events[-1] == PlanFinished(True, False, False, False, "", "")
     assert rehearsing.outcome is not None
     assert (str(rehearsing.outcome.there), rehearsing.outcome.back.created) == (

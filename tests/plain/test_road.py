@@ -21,7 +21,7 @@ WAYS = {
     "measure": "2 . 1 1 0",
     "measure-a-model": "2 2 /data/ai/bin/python 2 3 . 0",
     "find-a-setting": "2 . 1 5 1 0",
-    "diagnose": "3 1 a . 0",
+    "diagnose": "3 1 1 2 a . 0",
     "clean-up": "5 . 0",
     "roll-back": "6 0",
     "wrong-answers": "x 99 -1 ? ?5 b 0",
@@ -49,7 +49,7 @@ def test_help_tells_all_that_is_said_of_one_stack(tmp_path: Path) -> None:
     number = number_of_cpu(tmp_path)
     _, told = walk(tmp_path, f"1 0 ?{number} b b 0", "--demo")
     assert f"{number}. cpu" in told
-    assert "== What is said of cpu" in told
+    assert "== What is known about cpu" in told
     assert told.endswith("Goodbye.\n")
 
 
@@ -79,7 +79,7 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
 def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
     _, told = walk(tmp_path, "1 . q", "--demo")
     assert told.index("rdna1-setup rollback") < told.index("Which stack?")
-    assert told.endswith("Goodbye. Nothing was changed, except by plans that you agreed to.\n")
+    assert told.endswith("Goodbye. Nothing was changed, except by plans you agreed to.\n")
 
 
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
@@ -87,14 +87,14 @@ def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log.write_text("RuntimeError: HIP error: invalid device function\n")
     _, told = walk(tmp_path, f"4 1 {log} 4 2 Segfault . 0", "--demo")
     assert "[wheel-lacks-gfx-target]" in told
-    assert "knows no line of this text. Try the kernel" in told
+    assert "does not recognize any line of this text. Try" in told
 
 
 def test_the_end_of_the_answers_leaves_and_changes_nothing(tmp_path: Path) -> None:
     for answers in ("", "1", "1 .", "1 . .", "5", "2 . 1"):
         code, told = walk(tmp_path, answers)
         assert code == 0
-        assert told.endswith("Goodbye. Nothing was changed, except by plans that you agreed to.\n")
+        assert told.endswith("Goodbye. Nothing was changed, except by plans you agreed to.\n")
         assert list(tmp_path.iterdir()) == []
 
 
@@ -104,7 +104,7 @@ def test_answers_from_a_pipe_agree_to_no_plan(tmp_path: Path) -> None:
     number = re.search(r"^  (\d)  cpu: ", told, re.MULTILINE)
     assert number is not None
     code, told = walk(tmp_path, f"1 0 {number[1]} . y y 0")
-    assert "Carry this plan out?" not in told
+    assert "Carry out this plan?" not in told
     assert "Nothing was changed, because there is no terminal to ask you." in " ".join(told.split())
     assert code == 0
     assert list(tmp_path.iterdir()) == []

@@ -108,7 +108,7 @@ def test_a_profile_file_of_another_name_that_cannot_be_edited_is_left_and_named(
 
 @pytest.mark.parametrize("path", ["/etc/environment", "/etc/bash.bashrc"])
 def test_other_files_of_the_system_are_left_and_named(path: str) -> None:
-    with pytest.raises(NothingToDo, match=f"{path}:1 stays"):
+    with pytest.raises(NothingToDo, match=f"{path}:1 is kept"):
         make_clean_up(*with_setting(path, "ROCM_PATH=/opt/rocm\n"))
 
 
@@ -175,5 +175,5 @@ def test_sources_without_any_package_are_left_overs_too() -> None:
 
 def test_an_exchanged_library_is_told_with_what_rids_of_it() -> None:
     files = FilesNow(exchanged=("/opt/rocm-5.7.1/lib/libMIOpen.so.1.original",))
-    with pytest.raises(NothingToDo, match=r"libMIOpen\.so\.1\.original: this library was replaced"):
+    with pytest.raises(NothingToDo, match=r"libMIOpen\.so\.1\.original was replaced"):
         make_clean_up(with_packages(amd("rocm-core")), files)

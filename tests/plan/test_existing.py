@@ -122,10 +122,9 @@ def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_bac
     assert "--ignore-installed" not in held.argv
     told = " ".join(plan.notes)
     assert (
-        "It replaces torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel"
-        in told
+        "replaces torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel" in told
     )
-    assert "The 3 other packages keep their versions" in told
+    assert "All other packages (3) keep their versions" in told
     assert "rdna1-setup rollback" in told
     assert not [step for step in plan.steps if isinstance(step, CreateVenv)]
     assert not any(step.needs_root for step in plan.steps)
@@ -177,7 +176,8 @@ def test_a_sibling_of_torch_that_the_stack_does_not_bring_is_told_and_missed_by_
         return make_plan(clean_jammy(), Choice("cpu", "venv", VENV), places({}, HOME), contents)
 
     assert any(
-        "torchvision is removed: it is built for the old torch" in n for n in plan(there()).notes
+        "torchvision is removed, because it is built for the old torch" in n
+        for n in plan(there()).notes
     )
     with pytest.raises(
         PlanImpossible, match=r"timm 1\.0 needs torchvision, which would be removed"
@@ -201,7 +201,7 @@ def test_who_needs_what_goes_and_does_not_return_is_named() -> None:
     [
         ({"python": "3.12"}, "it has Python 3.12, and rocm52 needs Python 3.10, 3.9, 3.8"),
         ({"python": "", "site": ""}, "its Python version cannot be read"),
-        ({"starts": False}, "its own Python is gone"),
+        ({"starts": False}, "its own Python is missing"),
         ({"kind": "conda", "conda": ("pytorch",)}, "conda installed pytorch"),
     ],
 )
@@ -234,12 +234,12 @@ def test_a_torch_that_pip_installed_into_a_conda_environment_is_replaced_there()
 def test_a_torch_without_a_list_of_its_files_is_not_touched() -> None:
     bare = tuple(replace(d, recorded=d.name != "torch") for d in CUDA)
     plan = plan_for(there(distributions=bare))
-    assert "torch has no list of its files" in plan.notes[0]
+    assert "torch cannot be moved safely without a list of files" in plan.notes[0]
 
 
 def test_a_torch_that_stands_there_in_two_versions_is_not_touched() -> None:
     twice = tuple(replace(d, twice=d.name == "torch") for d in CUDA)
-    assert "it has torch in two versions" in plan_for(there(distributions=twice)).notes[0]
+    assert "it contains torch in two versions" in plan_for(there(distributions=twice)).notes[0]
 
 
 def test_without_pip_uv_brings_one_and_without_both_there_is_a_new_venv() -> None:
@@ -255,7 +255,7 @@ def test_what_came_from_a_folder_of_its_owner_is_told_and_not_fetched() -> None:
     own = dist("my-nodes", "0.1", source="git+https://me:secret@host/x")
     plan = plan_for(there(own, python="3.12"))
     note = next(note for note in plan.notes if "my-nodes" in note)
-    assert "install it yourself" in note
+    assert "Install this package yourself" in note
     assert "secret" not in note
 
 
@@ -266,7 +266,7 @@ def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
         user_distributions=(dist("torch", "2.0.1"), dist("black")),
     )
     left, moved = plan_for(seen), plan_for(seen, user_torch_aside=True)
-    assert any("It stays. --user-torch-aside" in note for note in left.notes)
+    assert any("To move it away, use --user-torch-aside" in note for note in left.notes)
     assert (left.user_torch, moved.user_torch, plan_for(there()).user_torch) == (
         "left",
         "aside",
@@ -291,7 +291,9 @@ def test_a_torch_in_the_user_site_that_cannot_be_moved_whole_is_told_before_anyt
         ),
     )
     plan_for(seen)
-    with pytest.raises(PlanImpossible, match=r"torch in two versions, .* cannot be moved safely"):
+    with pytest.raises(
+        PlanImpossible, match=r"torch in .* cannot be moved safely: it is installed in two versions"
+    ):
         plan_for(seen, user_torch_aside=True)
 
 

@@ -144,8 +144,8 @@ def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
         "MIOPEN_DEBUG_CONV_GEMM",
     ]
     assert (
-        "Your login sets MIOPEN_DEBUG_CONV_GEMM: rdna1-python starts without it, bin/python keeps "
-        "it."
+        "Your login sets MIOPEN_DEBUG_CONV_GEMM. rdna1-python starts programs without it; "
+        "bin/python keeps it."
     ) in plan.notes
     kept = file(plan_for(machine, "rocm57"), "rdna1-python").content
     assert "unset" not in kept
@@ -219,7 +219,7 @@ def test_a_python_that_the_stack_cannot_use_is_refused_by_name() -> None:
     machine = replace(clean_jammy(), interpreters=(python("3.12"), python("3.10")))
     with pytest.raises(PlanImpossible, match=r"needs Python 3\.10"):
         plan_for(machine, python="/usr/bin/python3.12")
-    with pytest.raises(PlanImpossible, match=r"Found: /usr/bin/python3\.12"):
+    with pytest.raises(PlanImpossible, match=r"Found on this machine: /usr/bin/python3\.12"):
         plan_for(machine, python="/nowhere/python3")
 
 
@@ -261,7 +261,7 @@ def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
         Choice("cpu", "venv", f"{HOME}/ai", wheelhouse=f"/{name}"),
         Choice("cpu", "venv", f"{HOME}/ai", torch_index=f"http://{name}"),
     ):
-        with pytest.raises(PlanImpossible, match="cannot be shown"):
+        with pytest.raises(PlanImpossible, match="cannot be displayed"):
             make_plan(clean_jammy(), choice, OURS)
 
 

@@ -46,14 +46,14 @@ GONE = {
 """Recorded machines with packages of AMD's: how many go, and which folder is left."""
 NOTHING = {
     "rx5700xt-jammy-clean": "no package of AMD's repository is installed",
-    "rx5700xt-trixie-execstack": "The distribution's own ROCm packages stay: rocminfo",
+    "rx5700xt-trixie-execstack": "The distribution's own ROCm packages are kept: rocminfo",
     "rx5500xt-apu-vga": "libamdhip64-5, libhsa-runtime64-1, rocminfo",
     "rx5500xt-bookworm-distro": "and 3 more",
     "rx6700xt-noble": "no package of AMD's repository is installed",
     "nvidia-only": "no package of AMD's repository is installed",
     "wsl-noble": "no package of AMD's repository is installed",
-    "bc250-fedora": "This is fedora",
-    "no-amd-gpu": "This is fedora",
+    "bc250-fedora": "fedora does not use apt",
+    "no-amd-gpu": "fedora does not use apt",
 }
 """The others, and what is said of them."""
 
@@ -123,8 +123,9 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).for_good == (LOST,)
     assert change(plan).request()["for_good"] == [list(LOST)]
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
-    assert "1 package from the backup; 1 are removed permanently" in change(plan).inverse
-    assert plan.notes[0].startswith(f"Removed permanently: rocm-core {LOST[1]}. ")
+    assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).inverse
+    lost = f"rocm-core {LOST[1]}"
+    assert plan.notes[0].startswith(f"These packages are removed permanently: {lost}. ")
     assert plan.id != usual.id
 
 
@@ -182,7 +183,8 @@ def test_amds_own_libdrm_stays_whatever_is_to_go_and_so_does_a_distributions_gra
     plan = make_removal(with_packages(amd("rocm-core"), drm, xorg), SCOPES)
     assert change(plan).remove == ("rocm-core",)
     assert any(
-        "graphics packages stay, because they are not ROCm: libdrm2-amdgpu" in n for n in plan.notes
+        "graphics packages are kept, because they are not part of ROCm: libdrm2-amdgpu" in n
+        for n in plan.notes
     )
 
 
@@ -205,8 +207,8 @@ def test_amds_kernel_driver_goes_when_it_is_broken_or_asked_for(
 def test_a_broken_driver_that_goes_unasked_is_named_with_why() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     why = (
-        "AMD's kernel driver package is removed too (amdgpu-dkms): it is half installed, and apt "
-        "fails until it is gone. The kernel's own driver stays."
+        "AMD's kernel driver package (amdgpu-dkms) is removed too. It is half installed, and apt "
+        "fails until it is removed. The kernel's own driver is kept."
     )
     assert why in make_removal(machine, files=files).notes
     assert why not in make_removal(machine, (AMD, DRIVER), files).notes
@@ -216,7 +218,9 @@ def test_settings_that_stay_are_named_with_their_lines() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     place = "/etc/profile.d/rocm-rdna1-52.sh (lines 2, 4-17), ~/.bashrc (lines 4-5)"
     told = [note for note in make_removal(machine, files=files).notes if "profile.d" in note]
-    assert told == [f"Settings for ROCm stay in {place}. To remove them: rdna1-setup clean-up"]
+    assert told == [
+        f"Settings for ROCm remain in {place}. To remove them, run rdna1-setup clean-up."
+    ]
 
 
 def test_the_firmware_of_a_broken_driver_goes_with_it() -> None:
@@ -394,7 +398,7 @@ def test_leftovers_without_packages_are_moved_too() -> None:
             SystemFile(
                 "/etc/alternatives/rocm",
                 "alternative",
-                "leads to /opt/rocm-5.2.0, which does not exist",
+                "points to /opt/rocm-5.2.0, which does not exist",
             ),
             SystemFile("/var/lib/dpkg/alternatives/rocm", "alternative", "auto, /opt/rocm-5.2.0"),
         ),
@@ -434,7 +438,7 @@ def test_a_folder_in_which_a_package_that_stays_has_files_stays_and_that_is_said
     files = knowing({}, "rocm-core", "mine", stray=True)
     plan = make_removal(with_packages(amd("rocm-core"), unclear), files=files)
     assert TREE not in moved(plan)
-    assert any(f"{TREE} stays, because mine has files in it" in note for note in plan.notes)
+    assert any(f"{TREE} is kept, because it contains files of mine" in note for note in plan.notes)
 
 
 def test_a_key_for_every_source_stays_while_a_source_of_amds_does() -> None:

@@ -164,7 +164,7 @@ def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> N
 )
 def test_what_is_not_known_exactly_cannot_be_asked_for(step: AptChange | WriteSystemFile) -> None:
     assert not settled((step,))
-    with pytest.raises(ValueError, match=r"not known before|not downloaded"):
+    with pytest.raises(ValueError, match=r"not known until|not been downloaded"):
         step.request()
 
 

@@ -24,7 +24,7 @@ def test_what_comes_from_a_folder_of_wheels_is_not_downloaded() -> None:
 def test_the_sizes_of_another_index_are_not_known_before_pip_was_asked() -> None:
     plan = plan_for(clean_jammy(), torch_index="pip")
     assert (plan.download_bytes, plan.installed_bytes) == (None, None)
-    assert "download and disk not known until pip is asked" in size(plan)
+    assert "download and disk not known until pip is queried" in size(plan)
     assert "download 2.7 GB, disk not known" in size(plan, WheelsSize(35, 2_700_000_000))
     assert "download and disk not known" in size(plan, WheelsSize(35, None, NOT_TOLD))
 
@@ -33,7 +33,7 @@ def test_what_pip_says_outranks_what_was_read_months_ago() -> None:
     plan, now = plan_for(clean_jammy()), WheelsSize(5, 1_400_000_000)
     assert "download 1.3 GB, disk 7.7 GB" in size(plan)
     assert "download 1.4 GB, disk 7.7 GB" in size(plan, now)
-    assert size_told(plan, now) == "pip chooses 5 wheels now: 1.4 GB to download."
+    assert size_told(plan, now) == "pip currently chooses 5 wheels: 1.4 GB to download."
     unknown = WheelsSize(5, None, NOT_TOLD)
     assert "download 1.3 GB, disk 7.7 GB" in size(plan, unknown)
     assert size_told(plan, unknown).endswith(f"{NOT_TOLD} The sizes are as of 2026-11-22.")

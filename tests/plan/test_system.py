@@ -63,8 +63,8 @@ def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun(
     plan = plan_for(clean_jammy())
     assert not settled(plan.steps)
     assert plan.download_bytes is None
-    assert any("asked for the exact packages" in note for note in plan.notes)
-    assert "whether it has ubuntu, focal, jammy" in file(plan, SOURCE).reason
+    assert any("the exact packages, versions and sizes are read" in note for note in plan.notes)
+    assert "for these suites: ubuntu, focal, jammy" in file(plan, SOURCE).reason
     assert not any("50200" in str(step) for step in plan.steps), "no version is made up"
 
 
@@ -130,7 +130,7 @@ def test_a_file_that_is_there_is_named_by_its_hash_so_that_no_other_is_overwritt
     texts = {SOURCE: "deb https://example.org/old x main\n"}
     step = file(plan_for(clean_jammy(), found=prepared(files=FilesNow(texts))), SOURCE)
     assert step.before == root_helper.sha256(texts[SOURCE].encode())
-    assert "restored" in step.inverse
+    assert "restore" in step.inverse
     assert step.before[:12] in str(step)
 
 

@@ -78,7 +78,7 @@ def test_each_thing_to_run_has_a_line_or_says_what_to_set(stack: Stack) -> None:
 
 def test_it_is_said_which_python_is_which() -> None:
     told = python_lines(plan_for(FOUND, "native"), FOUND)
-    assert [line.split(" ")[0] for line in told] == ["Both", "rdna1-python", "python"]
+    assert [line.split(" ")[0] for line in told] == ["Two", "rdna1-python", "python"]
     assert python_lines(plan_for(FOUND, "cpu"), FOUND) == ("~/ai/cpu/bin/python",)
 
 

@@ -174,7 +174,7 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
     step, last = make_way_back(plan, (number,), (), {}, run=RUN).steps
     assert isinstance(last, RestoreSettings)  # for what a run that was cut off has left
     assert step == SetSystemPathAside(
-        f"{SOURCE} did not exist before.", SOURCE, "run the plan again", may_be_gone=True
+        f"{SOURCE} did not exist before the run.", SOURCE, "run the plan again", may_be_gone=True
     )
     with pytest.raises(NothingToDo):
         make_way_back(plan, (), (), {}, run=RUN)

@@ -133,7 +133,7 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         (
             "W: Failed to fetch https://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
             "Could not resolve 'repo.radeon.com'",
-            "repo.radeon.com was not found: no name server has an address for it.",
+            "repo.radeon.com was not found: no name server knows an address.",
             "Acquire::https::Proxy",
         ),
         (
@@ -165,7 +165,7 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "couldn't be verified because the public key is not available: NO_PUBKEY "
             "871920D1991BC93C\nE: The repository 'http://mirror.example noble InRelease' is not "
             "signed.",
-            "not signed by the key that was checked",
+            "not signed with the key that was checked",
             "--rocm-key-fingerprint",
         ),
         (
@@ -178,7 +178,7 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         (
             "E: Release file for https://x/InRelease is not valid yet (invalid for another 6h 2min "
             "1s). Updates for this repository will not be applied.",
-            "lists are 6h 2min 1s in the future",
+            "lists are dated 6h 2min 1s in the future",
             "Set the clock",
         ),
         (
@@ -189,12 +189,12 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         ),
         (
             "E: Held packages were changed and -y was used without --allow-change-held-packages.",
-            "apt was told to keep",
+            "packages that are on hold",
             "apt-mark unhold",
         ),
         (
             "E: Unmet dependencies. Try 'apt --fix-broken install' with no packages",
-            "Packages on this system already",
+            "Some packages on this system already",
             "apt --fix-broken install",
         ),
         ("E: Unable to locate package rocm-dev", "has rocm-dev", "apt-cache policy"),
@@ -209,8 +209,8 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "apt cannot read /etc/apt/sources.list: Malformed entry 1.",
             "that file",
         ),
-        ("E: Something new", "exit code 100: E: Something new", "Fix what it names"),
-        ("", "exit code 100: no words", "Fix what it names"),
+        ("E: Something new", "exit code 100: E: Something new", "Fix the problem that apt names"),
+        ("", "exit code 100: no output", "Fix the problem that apt names"),
     ],
 )
 def test_apts_errors_are_told_with_cause_and_remedy(words: str, happened: str, remedy: str) -> None:

@@ -72,4 +72,4 @@ def test_a_removal_names_those_of_the_packages_that_go() -> None:
     plan = make_removal(with_packages(amd("comgr"), amd("rocm-core")), files=files)
     (change,) = (step for step in plan.steps if isinstance(step, AptChange))
     assert change.changed == (LIBRARY,)
-    assert f"kept in the backup, because they were changed: {LIBRARY}" in str(change)
+    assert f"these changed files are kept in the backup: {LIBRARY}" in str(change)

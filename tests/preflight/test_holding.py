@@ -51,7 +51,7 @@ def test_a_machine_on_which_all_is_still_so(tmp_path: Path) -> None:
         (ASIDE, "/opt/rocm-5.7.1 exists"),
         (WRITTEN, "/etc/profile.d/x.sh has changed"),
         (TAKEN, "/home/sam/.bashrc has changed"),
-        (JOINED, "sam is not in render"),
+        (JOINED, "sam is not in the group render"),
     ],
 )
 def test_each_thing_that_is_not_is_named(tmp_path: Path, step: Step, text: str) -> None:

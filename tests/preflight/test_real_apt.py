@@ -170,7 +170,7 @@ async def test_an_archive_that_a_stranger_signed_is_refused_by_apt_itself(
     forged = SmallArchive(folder, archive.fingerprint)
     with pytest.raises(Refused) as raised:
         await planned(clean_jammy(), choice(forged), asking(tmp_path))
-    assert "not signed by the key that was checked" in raised.value.refusal.happened
+    assert "not signed with the key that was checked" in raised.value.refusal.happened
 
 
 async def test_packages_that_no_index_has_are_found_out_for_the_way_back(
@@ -225,6 +225,8 @@ async def test_exchanging_a_release_that_no_archive_has_is_refused_unless_that_i
     assert keep.packages == (("comgr", OLD),)
     assert {name for name, _ in change.for_good} == {"rocm-core", "rocblas", "rocfft"}
     assert set(change.expect_remove) == set(NAMES)
-    (note,) = (note for note in plan.notes if note.startswith("Removed permanently: "))
+    (note,) = (
+        note for note in plan.notes if note.startswith("These packages are removed permanently: ")
+    )
     assert all(f"{name} {OLD}" in note for name in ("rocm-core", "rocblas", "rocfft"))
     assert await check(plan, with_what) == ()

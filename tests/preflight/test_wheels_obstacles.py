@@ -43,7 +43,7 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
     "a server that is asked too often": (status("429 Too Many Requests"), "slow"),
     "a gateway that waits too long": (status("504 Gateway Timeout"), "504"),
     "a cut": (saying(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf"), "not an index"),
-    "a line that breaks off": (saying(b""), "broke off"),
+    "a line that breaks off": (saying(b""), "was lost"),
     "a redirect to a disk": (status("302 Found", "Location: file:///etc/passwd"), "302"),
     "a redirect to no address": (
         status("302 Found", "Location: http://[nonsense/"),
@@ -109,7 +109,7 @@ def test_a_certificate_that_nobody_trusts_is_told_and_nothing_is_read() -> None:
 def test_a_bundle_of_certificates_that_cannot_be_read_is_told() -> None:
     found = answer_of(wheels_at("https://127.0.0.1:9/simple"), environ={"PIP_CERT": "/no/such.pem"})
     assert found.standing is Standing.NOT_ASKED
-    assert "PIP_CERT names /no/such.pem" in found.detail
+    assert "PIP_CERT points to /no/such.pem" in found.detail
 
 
 @pytest.mark.parametrize("code", ["403 Forbidden", "407 Proxy Authentication Required"])
@@ -131,7 +131,7 @@ def test_a_portal_that_leads_to_its_login_page_is_named_with_where_it_led() -> N
         login.put("/simple/torch/", b"", Manner(status=302, location=f"{page.address}/login"))
         found = answer_of(wheels_at(login.url("/simple").replace("127.0.0.1", "localhost")))
     assert found.standing is Standing.NOT_ASKED
-    assert "localhost led to 127.0.0.1, whose page" in found.detail
+    assert "localhost redirected to 127.0.0.1, which sent a page" in found.detail
 
 
 def test_who_sends_us_round_and_round_is_left_after_a_few_times() -> None:

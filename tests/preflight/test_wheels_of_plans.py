@@ -102,7 +102,7 @@ def test_other_addresses_of_the_same_wheels_are_named(tmp_path: Path) -> None:
     with WheelServer() as server:
         found = sought(plan_for(MACHINE, "native", torch_index=server.url("/simple")), tmp_path)
     assert found.refusal is not None
-    assert "Others that had the same wheels: https://" in found.refusal.next_step
+    assert "These indexes had the same wheels: https://" in found.refusal.next_step
 
 
 def test_a_folder_without_them_is_refused(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_who_could_not_be_asked_is_named_and_nothing_is_refused(tmp_path: Path) 
         index = server.address.replace("http://", "http://me:geheim@")
         found = sought(plan_for(MACHINE, torch_index=index), tmp_path)
     assert found.refusal is None
-    assert found.note.startswith("127.0.0.1 cannot be asked whether it has the wheels. ")
+    assert found.note.startswith("rdna1-setup could not check whether 127.0.0.1 has the wheels. ")
     assert "503" in found.note
     assert "geheim" not in found.note
 

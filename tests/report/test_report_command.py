@@ -47,7 +47,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     folder.mkdir()
     done = wizard(tmp_path, "report", "--folder", str(folder), "--yes", *RECORDED)
     assert done.returncode == 2
-    assert "it already exists, and is not overwritten" in done.stderr
+    assert "it already exists and is not overwritten" in done.stderr
     assert list(folder.iterdir()) == []
 
 
@@ -58,7 +58,7 @@ def test_what_is_shown_is_what_is_written(tmp_path: Path) -> None:
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert names == {"MANIFEST.txt", "report.md", "machine.json", "findings.json", "conv2d.json"}
     assert all(f"{name}  (" in done.stdout for name in names)
-    assert "Not in it: collect_env.txt (not requested" in done.stdout
+    assert "Not included: collect_env.txt (not requested" in done.stdout
     assert (tmp_path / "a new report.zip").is_file()
 
 
@@ -86,7 +86,7 @@ def test_a_log_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> N
     folder = tmp_path / "report"
     done = wizard(tmp_path, "report", "--folder", str(folder), "--yes")
     assert done.returncode == 0, done.stderr
-    assert "Not in it: logs/last-run.txt (it is not a regular file)" in done.stdout
+    assert "Not included: logs/last-run.txt (it is not a regular file)" in done.stdout
     manifest = (folder / "MANIFEST.txt").read_text("utf-8")
     assert "logs/last-run.txt  not here: it is not a regular file" in manifest
     assert "20260101-a cpu ~/venv unfinished" in (folder / "report.md").read_text("utf-8")

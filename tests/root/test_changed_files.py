@@ -150,7 +150,7 @@ def test_what_goes_for_good_leaves_what_was_changed_and_says_where(
     assert [event["event"] for event in do_all(installed, change, run=run)] == ["done"]
     done = undo(installed, run)
     assert done.returncode == 3
-    (line,) = [one for one in done.stdout.splitlines() if f"what was in {LIBRARY} is" in one]
+    (line,) = [one for one in done.stdout.splitlines() if f"the content of {LIBRARY} is" in one]
     assert installed.path(line.rpartition(" ")[2]).read_text() == "my own\n"
 
 
@@ -159,7 +159,7 @@ def test_what_was_changed_is_named_while_it_is_done(installed: Root, run: str) -
     change = apt_change((), (CHANGED.name,), purge=True)
     do_all(installed, keep_debs(PAIR), change, run=run)
     events = installed.path(f"{RUNS}/{run}/events.jsonl").read_text()
-    assert f"{LIBRARY} was changed: it is kept" in events
+    assert f"{LIBRARY} was changed and is kept" in events
     assert QUIET not in events
 
 
@@ -170,7 +170,7 @@ def test_a_file_that_was_changed_in_between_is_kept_and_named(installed: Root, r
     installed.write(LIBRARY, "newer\n")
     done = undo(installed, run)
     assert done.returncode == 1
-    assert f"NOT UNDONE: {LIBRARY} was changed since" in done.stdout
+    assert f"NOT UNDONE: {LIBRARY} has been changed since" in done.stdout
     assert installed.path(LIBRARY).read_text() == "newer\n"
 
 

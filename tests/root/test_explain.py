@@ -25,7 +25,7 @@ SAID = (
     ),
     (
         "E: You don't have enough free space in /var/cache/apt/archives/.\n",
-        "full /var/cache/apt/archives/",
+        "full: /var/cache/apt/archives/",
     ),
     (
         "dpkg: error processing archive /x/rocm-core_1_amd64.deb (--unpack):\n"
@@ -47,18 +47,18 @@ SAID = (
     (
         "E: The repository 'https://repo.radeon.com/rocm/apt/5.2 focal Release' does not have a "
         "Release file.\n",
-        "no such suite: https://repo.radeon.com/rocm/apt/5.2 focal Release",
+        "suite does not exist: https://repo.radeon.com/rocm/apt/5.2 focal Release",
     ),
     ("E: Failed to fetch https://x.example/a.deb  Hash Sum mismatch\n", "not match its list"),
     (
         "W: Failed to fetch https://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
         "Could not resolve 'repo.radeon.com'\n",
-        "network failed",
+        "network connection failed",
     ),
     (
         "dpkg: error processing archive x.deb (--unpack):\n trying to overwrite "
         "'/opt/amdgpu/share/x', which is also in package libdrm-amdgpu-common 1.0\n",
-        "/opt/amdgpu/share/x already belongs to libdrm-amdgpu-common",
+        "/opt/amdgpu/share/x already belongs to the package libdrm-amdgpu-common",
     ),
     (
         "dpkg: error processing package amdgpu-dkms (--configure):\n installed amdgpu-dkms package "
@@ -67,11 +67,11 @@ SAID = (
         "returned error exit status 10",
     ),
     ("E: Version '1.0' for 'rocm-core' was not found\n", "rocm-core 1.0 is in none"),
-    ("E: Unable to locate package rocm-core\n", "no package rocm-core"),
+    ("E: Unable to locate package rocm-core\n", "do not contain the package rocm-core"),
     (
         "The following packages have unmet dependencies:\n rocm-llvm : Depends: python but it is "
         "not installable\nE: Unable to correct problems, you have held broken packages.\n",
-        "do not fit together",
+        "cannot be installed together",
     ),
     (
         "E: Held packages were changed and -y was used without --allow-change-held-packages.\n",
@@ -83,7 +83,7 @@ SAID = (
         "source on this system cannot be read",
     ),
     ("E: something never seen before\n", "(exit code 100): E: something never seen before"),
-    ("", "it said nothing"),
+    ("", "no output"),
 )
 
 

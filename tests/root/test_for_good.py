@@ -142,7 +142,7 @@ def test_undo_brings_the_rest_back_and_names_what_it_cannot(root: Root) -> None:
         done = undo(root, "back")
         assert done.returncode == 3, done.stdout + done.stderr
         assert "NOT UNDONE: stand-gone 1:2.0 was removed permanently" in done.stdout
-        assert f"what was in {SETTINGS} is kept as {RUNS}/back/backup/" in done.stdout
+        assert f"the content of {SETTINGS} is kept as {RUNS}/back/backup/" in done.stdout
         assert "Everything else is undone" in done.stdout
         assert "All changes of this run are undone" not in done.stdout
         not_back(root, "back")
@@ -187,7 +187,7 @@ def test_a_kept_package_that_needs_a_lost_one_does_not_keep_the_others_away(root
     done = undo(root, "needy")
     assert done.returncode == 1
     assert "stand-gone 1:2.0 was removed permanently" in done.stdout
-    assert "NOT UNDONE: packages:" in done.stdout
+    assert "NOT UNDONE: these packages were not installed:" in done.stdout
     assert "stand-needy_1.0.deb" in done.stdout
     assert "stand-spare 1.0 ii" in dpkg_state(root)
     root.run("dpkg", "--purge", "stand-needy")

@@ -152,7 +152,7 @@ def test_what_somebody_lays_beside_it_after_a_way_back_that_was_cut_off_stays(ch
     break_off(chosen, "beside", go(chosen, "beside", ("stand-choice", "1.0")))
     chosen.write("/opt/rocm-9.0/lib/mine", "mine\n")
     done = undo(chosen, "beside")
-    assert "NOT UNDONE: /opt/rocm-9.0 was not there before, but" in done.stdout
+    assert "NOT UNDONE: /opt/rocm-9.0 did not exist before, but" in done.stdout
     assert chosen.path("/opt/rocm-9.0/lib/mine").read_text() == "mine\n"
     assert chosen.path(SETTINGS).read_text() == "changed by the user\n"
     chosen.run("rm", "-r", "/opt/rocm-9.0")
@@ -263,7 +263,7 @@ def test_settings_that_were_written_since_are_kept_and_named(chosen: Root) -> No
     chosen.run("dpkg", "-i", f"{RUNS}/written/backup/debs/stand-choice_1.0.deb")
     chosen.write(SETTINGS, "newer\n")
     done = undo(chosen, "written")
-    assert f"NOT UNDONE: {SETTINGS} was changed since" in done.stdout
+    assert f"NOT UNDONE: {SETTINGS} has been changed since" in done.stdout
     assert chosen.path(SETTINGS).read_text() == "newer\n"
 
 

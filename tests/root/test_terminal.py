@@ -100,7 +100,7 @@ def test_anything_but_yes_changes_nothing(root: Root, answer: str) -> None:
         if answer == "\x04" and root.suite is TRIXIE:  # which sudo-rs keeps to itself
             screen.send("no\n")
         if answer != "\x03":  # which ends the small wizard too
-            screen.wait_for("TROUBLE It was not confirmed")
+            screen.wait_for("TROUBLE The plan was not confirmed")
         screen.exit_code()
     assert not root.path(f"{RUNS}/no").exists()
     assert not root.path("/etc/profile.d/rdna1-setup-rocm.sh").exists()
@@ -113,7 +113,7 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(root: Root) -> No
         screen.wait_for("Type yes")
         screen.wait_until(lambda: bool(pids(root, "root_helper.py")), "the helper asks")
         screen.send("no\n")
-        screen.wait_for("TROUBLE It was not confirmed")
+        screen.wait_for("TROUBLE The plan was not confirmed")
 
 
 def test_what_was_typed_before_sudo_had_the_terminal_is_no_answer_either(root: Root) -> None:
@@ -123,7 +123,7 @@ def test_what_was_typed_before_sudo_had_the_terminal_is_no_answer_either(root: R
         screen.send("yes\nyes\n")
         screen.wait_for("change nothing: ")
         screen.send("no\n")
-        screen.wait_for("TROUBLE It was not confirmed")
+        screen.wait_for("TROUBLE The plan was not confirmed")
 
 
 def test_the_wizard_has_the_terminal_back_while_the_helper_is_at_work(root: Root) -> None:
@@ -235,7 +235,7 @@ def test_yes_in_advance_counts_for_root_itself_without_a_terminal_only(root: Roo
     with terminal(root, "root-3", PROFILE, user="root") as screen:
         screen.wait_for("Type yes")
         screen.send("no\n")
-        screen.wait_for("TROUBLE It was not confirmed")
+        screen.wait_for("TROUBLE The plan was not confirmed")
 
 
 IN_THE_BACKGROUND = """

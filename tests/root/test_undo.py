@@ -82,8 +82,8 @@ def test_what_the_user_changed_since_is_kept_and_named(furnished: Root) -> None:
     furnished.write(PROFILE, "# mine too\n")
     done = undo(furnished, "changed")
     assert done.returncode == 1
-    assert f"NOT UNDONE: {path} was changed since" in done.stdout
-    assert f"NOT UNDONE: {PROFILE} is there again" in done.stdout
+    assert f"NOT UNDONE: {path} has been changed since" in done.stdout
+    assert f"NOT UNDONE: {PROFILE} exists again" in done.stdout
     assert furnished.path(path).read_text() == "# mine now\n"
     furnished.run("rm", path, PROFILE)
     assert undo(furnished, "changed").returncode == 0
@@ -113,7 +113,7 @@ def test_another_version_that_came_since_is_kept_and_named(
     theirs = f"{name} 9.0 ii"
     done = undo(furnished, taken)
     assert done.returncode == 1, done.stdout
-    assert f"NOT UNDONE: {name} 9.0 was installed since, and stays" in done.stdout
+    assert f"NOT UNDONE: {name} 9.0 has been installed since, and is kept" in done.stdout
     assert theirs in dpkg_state(furnished)
     furnished.run("dpkg", "--purge", "--force-depends", name)
     assert undo(furnished, taken).returncode == 0
@@ -129,7 +129,7 @@ def test_another_version_of_what_was_brought_is_kept_and_named(
     install(furnished, StandIn("stand-spare", "9.0"), scratch)
     done = undo(furnished, "brought")
     assert done.returncode == 1, done.stdout
-    assert "NOT UNDONE: stand-spare 9.0 was installed since, and stays" in done.stdout
+    assert "NOT UNDONE: stand-spare 9.0 has been installed since, and is kept" in done.stdout
     assert "stand-spare 9.0 ii" in dpkg_state(furnished)
     furnished.run("dpkg", "--purge", "stand-spare")
     assert undo(furnished, "brought").returncode == 0
@@ -174,7 +174,7 @@ def test_what_is_left_without_what_it_needs_is_named(furnished: Root, scratch: P
     done = undo(furnished, "needed")
     assert done.returncode == 1, done.stdout
     assert "NOT UNDONE: raytracer depends on packages that no longer exist" in done.stdout
-    assert "Could not be undone: 1." in done.stdout
+    assert "Changes that could not be undone, named above: 1." in done.stdout
     furnished.run("dpkg", "--purge", "raytracer")
     assert undo(furnished, "needed").returncode == 0
 
@@ -185,7 +185,7 @@ def test_undo_waits_for_nobody_and_does_not_disturb_a_helper_at_work(furnished: 
         assert conversation.do(1)["event"] == "done"
         done = undo(furnished, "busy")
         assert done.returncode == 75
-        assert "at work as root right now" in done.stdout
+        assert "running as root right now" in done.stdout
     assert undo(furnished, "busy").returncode == 0
 
 
@@ -246,7 +246,7 @@ def test_what_is_gone_from_the_backup_is_named(furnished: Root) -> None:
     furnished.run("sh", "-c", f"rm {RUNS}/lost/backup/*-lost.sh")
     done = undo(furnished, "lost")
     assert done.returncode == 1
-    assert "NOT UNDONE: /etc/profile.d/lost.sh is not there" in done.stdout
+    assert "NOT UNDONE: /etc/profile.d/lost.sh does not exist" in done.stdout
     furnished.write("/etc/profile.d/lost.sh", "echo mine\n")
     before = sha256(b"echo mine\n").hexdigest()
     over = write_file("/etc/profile.d/lost.sh", "export HSA_X=1\n", before=before)
@@ -254,7 +254,7 @@ def test_what_is_gone_from_the_backup_is_named(furnished: Root) -> None:
     furnished.run("sh", "-c", f"rm {RUNS}/lost-3/backup/*-lost.sh /etc/profile.d/lost.sh")
     done = undo(furnished, "lost-3")
     assert done.returncode == 1
-    assert "NOT UNDONE: /etc/profile.d/lost.sh is not there" in done.stdout
+    assert "NOT UNDONE: /etc/profile.d/lost.sh does not exist" in done.stdout
     tool = ("stand-tool", "1.0")
     done_all(furnished, keep_debs(tool), apt_change((), (tool[0],), purge=True), run="lost-2")
     furnished.run("sh", "-c", f"mv {RUNS}/lost-2/backup/*stand-tool.conf /srv/stand-tool.conf")
@@ -293,7 +293,7 @@ def test_settings_of_what_we_brought_that_were_edited_since_are_kept_and_named(
     root.write(settings, "edited since\n")
     done = undo(root, "edited")
     kept = f"{RUNS}/edited/backup/newer{settings}"
-    assert f"{settings} was changed since; it is kept as {kept}" in done.stdout
+    assert f"{settings} has been changed since. It is kept as {kept}" in done.stdout
     assert root.path(kept).read_text() == "edited since\n"
 
 
@@ -311,7 +311,7 @@ def test_what_was_put_since_where_a_package_comes_back_is_kept_and_named(
     assert done.returncode == 0, done.stdout
     for path in ("/opt/rocm-over/a b", "/opt/rocm-over/c"):
         kept = f"{RUNS}/over/backup/newer{path}"
-        assert f"{path} was changed since; it is kept as {kept}" in done.stdout
+        assert f"{path} has been changed since. It is kept as {kept}" in done.stdout
         assert root.path(path).read_text() == "x\n"
     assert root.path(f"{RUNS}/over/backup/newer/opt/rocm-over/a b").read_text() == "mine\n"
     assert str(root.path(f"{RUNS}/over/backup/newer/opt/rocm-over/c").readlink()) == "mine"

@@ -64,7 +64,7 @@ def test_what_one_user_set_aside_is_put_back_by_that_user_or_by_root(shared: Roo
     assert aside["event"] == "done", aside
     (tried,) = asked_by(shared, GUEST, put_back(TREE), run="guest-1")
     assert tried["event"] == "failed", tried
-    assert tried["happened"] == f"No backup has {TREE}."
+    assert tried["happened"] == f"No backup contains {TREE}."
     assert "another user's" in tried["meaning"]
     assert not shared.path(TREE).exists()
     (back,) = asked_by(shared, owner, put_back(TREE), run="owner-2")

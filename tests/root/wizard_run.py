@@ -72,7 +72,12 @@ class WizardRun:
         ended = self._root.wizard("rollback", self._name, "--yes", user="root")
         note(ended.stdout + ended.stderr)
         assert "has a bug" not in ended.stdout
-        words = ("leave alone: ", "is there again", "was changed since", "Other packages need")
+        words = (
+            "leave unchanged: ",
+            "exists again",
+            "has been changed since",
+            "Other packages need",
+        )
         lines = (ended.stdout + ended.stderr).splitlines()
         return ended.returncode, [line for line in lines if any(word in line for word in words)]
 

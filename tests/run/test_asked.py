@@ -73,7 +73,7 @@ def test_an_unfinished_run_that_was_asked_for_otherwise_says_how_and_how_to_go_o
 ) -> None:
     trouble = refused(tmp_path, plan_in(tmp_path, **before), plan_in(tmp_path, **now))
     assert trouble.happened.endswith("already has an unfinished run of cpu (one).")
-    assert trouble.meaning == f"It was started {was}; this time the command was given {comes}."
+    assert trouble.meaning == f"That run was started {was}. This time the command was run {comes}."
     assert trouble.next_step == (
         f"To continue it, run the command again {was}. To start over, undo it first: rdna1-setup "
         "rollback one"
@@ -89,19 +89,19 @@ def test_another_place_of_pythons_is_told_as_it_was_asked_for(tmp_path: Path) ->
         for each in (choice, replace(choice, python_mirror=""))
     )
     trouble = refused(tmp_path, before, now)
-    assert f"started with --python-mirror '{place}'; this time" in trouble.meaning
+    assert f"started with --python-mirror '{place}'. This time" in trouble.meaning
 
 
 def test_another_stack_in_the_folder_is_named(tmp_path: Path) -> None:
     trouble = refused(tmp_path, plan_in(tmp_path), plan_in(tmp_path, "rocm62"))
-    assert "started with --stack cpu; " in trouble.meaning
+    assert "started with --stack cpu. " in trouble.meaning
 
 
 def test_a_finished_run_cannot_be_gone_on_with(tmp_path: Path) -> None:
     before, now = plan_in(tmp_path, torch_index="pip"), plan_in(tmp_path)
     trouble = refused(tmp_path, before, now, "finished")
-    assert "already has cpu (run one, finished)" in trouble.happened
-    assert "It was started with --torch-index pip" in trouble.meaning
+    assert "already contains cpu (run one, finished)" in trouble.happened
+    assert "was started with --torch-index pip" in trouble.meaning
     assert trouble.next_step.startswith("Use another folder")
 
 
@@ -126,16 +126,16 @@ def test_a_mirror_and_another_release_are_told_as_they_were_asked_for(tmp_path: 
     before = plan_with_system(tmp_path, rocm_repo=MIRROR, system_release="5.7.1")
     trouble = refused(tmp_path, before, plan_with_system(tmp_path))
     assert trouble.meaning == (
-        f"It was started with --system-release 5.7.1 --rocm-repo {MIRROR}; this time the command "
-        "was given without --system-release --rocm-repo."
+        f"That run was started with --system-release 5.7.1 --rocm-repo {MIRROR}. This time the "
+        "command was run without --system-release --rocm-repo."
     )
 
 
 def test_the_keys_of_two_mirrors_are_told_by_their_fingerprints(tmp_path: Path) -> None:
     before, now = (plan_with_system(tmp_path, key) for key in (VALID, EXPIRED))
     assert refused(tmp_path, before, now).meaning == (
-        f"It was started with --rocm-key-fingerprint {VALID_FINGERPRINT}; this time the command "
-        f"was given with --rocm-key-fingerprint {EXPIRED_FINGERPRINT}."
+        f"That run was started with --rocm-key-fingerprint {VALID_FINGERPRINT}. This time the "
+        f"command was run with --rocm-key-fingerprint {EXPIRED_FINGERPRINT}."
     )
 
 

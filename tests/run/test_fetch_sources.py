@@ -84,7 +84,7 @@ def test_anything_but_a_plain_wheel_name_is_refused(
 
 def test_a_file_that_is_named_for_another_package_is_refused(wheel: Path, tmp_path: Path) -> None:
     address = "https://host/numpy-1.0-py3-none-any.whl"
-    with pytest.raises(Trouble, match=r"says that it is torch 1\.0"):
+    with pytest.raises(Trouble, match=r"contains torch 1\.0"):
         fetched(make_step(tmp_path, Chosen(wheel, address, "")))
 
 
@@ -107,7 +107,7 @@ def test_a_report_that_is_missing_or_cut_off_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Trouble, match="No such file"):
         read_report(tmp_path / "report.json")
     (tmp_path / "report.json").write_text('{"version": "1", "inst')
-    with pytest.raises(Trouble, match="unknown shape"):
+    with pytest.raises(Trouble, match="structure is unknown"):
         read_report(tmp_path / "report.json")
 
 

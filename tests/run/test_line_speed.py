@@ -23,7 +23,7 @@ def record(*outcomes: str, began: str = "2026-11-02T10:00:00+01:00") -> Record:
 
 def outcome(count: int, seconds: float) -> str:
     """How the step that fetches ends."""
-    return f"3 wheels, {count} bytes, hashes right{Received(count, seconds).words}"
+    return f"3 wheels, {count} bytes, all hashes match{Received(count, seconds).words}"
 
 
 def test_the_newest_run_that_fetched_enough_tells() -> None:
@@ -34,7 +34,7 @@ def test_the_newest_run_that_fetched_enough_tells() -> None:
 
 
 def test_an_outcome_of_an_earlier_version_tells_nothing() -> None:
-    assert line_speed((record("3 wheels, 1300000000 bytes, hashes right"),)) is None
+    assert line_speed((record("3 wheels, 1300000000 bytes, all hashes match"),)) is None
 
 
 def test_nothing_that_came_says_nothing() -> None:

@@ -74,7 +74,7 @@ async def test_a_program_whose_outcome_is_missing_fails_although_it_exits_with_0
     events = await events_of(live(tmp_path), plan_of(tmp_path, step))
     assert not ending(events).ok
     failed = next(event for event in events if isinstance(event, StepFailed))
-    assert "does not exist" in failed.happened
+    assert "did not create" in failed.happened
 
 
 async def test_a_program_that_fails_is_followed_by_its_second_way_where_it_has_one(

@@ -39,17 +39,17 @@ def status(code: int) -> HTTPError:
 
 
 FAILURES: list[tuple[Exception, bool, str]] = [
-    (URLError(socket.gaierror(-2, "Name or service not known")), True, "no name server has"),
+    (URLError(socket.gaierror(-2, "Name or service not known")), True, "no name server knows"),
     (URLError(socket.gaierror(-3, "Temporary failure")), True, "no name server answered"),
     (URLError(OSError(101, "Network is unreachable")), True, "Network is unreachable"),
     (URLError(ConnectionRefusedError(111, "Connection refused")), True, "refused"),
     (URLError(TimeoutError("timed out")), True, "timeout"),
     (TimeoutError("The read operation timed out"), True, "timeout"),
     (URLError(ssl.SSLCertVerificationError(1, "self-signed certificate")), False, "certificate"),
-    (URLError(OSError("Tunnel connection failed: 407 Proxy Auth")), False, "wants a login"),
+    (URLError(OSError("Tunnel connection failed: 407 Proxy Auth")), False, "requires a login"),
     (URLError(OSError("Tunnel connection failed: 403 Forbidden")), False, "does not allow"),
-    (ConnectionResetError(104, "Connection reset by peer"), True, "broke off"),
-    (IncompleteRead(b"abc", 5), True, "broke off"),
+    (ConnectionResetError(104, "Connection reset by peer"), True, "was lost"),
+    (IncompleteRead(b"abc", 5), True, "was lost"),
     (status(401), False, "login"),
     (status(403), False, "does not let you"),
     (status(404), False, "no longer exists"),
@@ -144,7 +144,7 @@ def test_pips_own_proxy_serves_too(server: WheelServer) -> None:
 
 
 def test_a_certificate_bundle_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Trouble, match=r"PIP_CERT names .*no\.pem"):
+    with pytest.raises(Trouble, match=r"PIP_CERT points to .*no\.pem"):
         open_web({"PIP_CERT": str(tmp_path / "no.pem")})
 
 

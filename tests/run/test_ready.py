@@ -152,7 +152,7 @@ def test_without_a_journal_every_package_and_file_to_remove_is_named(tmp_path: P
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
     assert "(pip uninstall numpy torch torchaudio)" in found.next_step
-    assert f"files of this program: {plan.venv}/pip.conf." in found.next_step
+    assert f"files that rdna1-setup wrote: {plan.venv}/pip.conf." in found.next_step
 
 
 def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
@@ -169,7 +169,7 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
     assert "belongs to /elsewhere/venv" in found.happened
-    assert f"If it is a copy: delete {step.backup}" in found.next_step
+    assert f"If it is a copy, delete {step.backup}" in found.next_step
 
 
 def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:

@@ -47,14 +47,14 @@ def test_a_login_comes_from_what_is_asked_now_and_not_from_the_journal(tmp_path:
 @pytest.mark.parametrize("index", ["", "https://other:word@elsewhere.example/simple"])
 def test_a_login_that_is_not_named_again_is_asked_for(tmp_path: Path, index: str) -> None:
     plan, places = waiting(tmp_path, INDEX)
-    told = f"Run {RUN} used https://\\*\\*\\*@wheels.example/simple .* Give --torch-index with"
+    told = f"Run {RUN} used https://\\*\\*\\*@wheels.example/simple .* Use --torch-index with"
     with pytest.raises(PlanImpossible, match=told):
         waiting_plan(choice(plan, index), places)
 
 
 def test_the_login_of_a_place_of_pythons_is_asked_for_by_its_own_option(tmp_path: Path) -> None:
     plan, places = waiting(tmp_path, INDEX, "--mirror")
-    with pytest.raises(PlanImpossible, match="Give --python-mirror with"):
+    with pytest.raises(PlanImpossible, match="Use --python-mirror with"):
         waiting_plan(choice(plan, ""), places)
     found = waiting_plan(replace(choice(plan, ""), python_mirror=INDEX), places)
     assert found is not None

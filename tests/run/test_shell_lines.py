@@ -96,7 +96,7 @@ def test_a_file_with_a_second_name_is_left_alone(bashrc: Path) -> None:
 def test_doing_it_twice_does_it_once(bashrc: Path) -> None:
     step = taking(bashrc)
     edit_lines(step)
-    assert edit_lines(step) == "done before"
+    assert edit_lines(step) == "already done"
 
 
 def test_a_file_that_was_changed_since_is_left_alone(bashrc: Path) -> None:

@@ -1,4 +1,4 @@
-"""Nothing is redone or undone under a program that still runs out of the venv."""
+"""Nothing is redone or undone under a program that is still running out of the venv."""
 
 import mmap
 import os
@@ -28,7 +28,7 @@ def running(venv: Path) -> subprocess.Popen[bytes]:
 
 def test_a_program_that_stays_is_named(tmp_path: Path) -> None:
     with running(tmp_path / "venv") as program:
-        with pytest.raises(Trouble, match=f"Process {program.pid} still runs"):
+        with pytest.raises(Trouble, match=f"Process {program.pid} is still running"):
             wait_for_strays(tmp_path / "venv", 0.1)
         program.kill()
 
@@ -64,7 +64,7 @@ def test_a_python_of_an_activated_environment_is_seen_by_its_path(tmp_path: Path
     ) as program:
         assert program.stdout is not None
         program.stdout.readline()
-        with pytest.raises(Trouble, match=f"Process {program.pid} still runs"):
+        with pytest.raises(Trouble, match=f"Process {program.pid} is still running"):
             wait_for_strays(venv, 0.1)
         program.kill()
 
@@ -93,7 +93,7 @@ def mapping(file: Path, access: int) -> subprocess.Popen[bytes]:
 def test_a_program_that_has_loaded_a_library_of_the_environment_is_seen(tmp_path: Path) -> None:
     library = tmp_path / "venv/lib/python3.10/site-packages/torch/lib/libtorch.so"
     with mapping(library, mmap.PROT_READ | mmap.PROT_EXEC) as program:
-        with pytest.raises(Trouble, match=f"Process {program.pid} still runs"):
+        with pytest.raises(Trouble, match=f"Process {program.pid} is still running"):
             wait_for_strays(tmp_path / "venv", 0.1)
         program.kill()
 
@@ -121,7 +121,7 @@ def test_a_python_that_was_started_through_a_link_to_the_environment_is_seen(
     (tmp_path / "link").symlink_to(tmp_path / "venv")
     (tmp_path / "venv").mkdir()
     with running(tmp_path / "link") as program:
-        with pytest.raises(Trouble, match=f"Process {program.pid} still runs"):
+        with pytest.raises(Trouble, match=f"Process {program.pid} is still running"):
             wait_for_strays(tmp_path / "venv", 0.1)
         program.kill()
 

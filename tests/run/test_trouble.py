@@ -101,7 +101,7 @@ OLD_PIP = (
     "connection"
 )
 """How pip with urllib3 1.26 names a connection: without its host."""
-UNKNOWN = "was not found: no name server has an address for it."
+UNKNOWN = "was not found: no name server knows an address."
 
 MESSAGES: list[tuple[str, str]] = [
     (CONSTRAINED, "torch was not found."),
@@ -278,7 +278,7 @@ MESSAGES: list[tuple[str, str]] = [
     (
         "ImportError: libamdhip64.so: cannot enable executable stack as shared object requires: "
         "Invalid argument\n",
-        "glibc refuses to load a library of this torch: it asks for an executable stack.",
+        "glibc refuses to load a library of this torch: the library asks for an executable stack.",
     ),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: "
@@ -321,7 +321,7 @@ def test_without_an_error_line_the_last_lines_count() -> None:
 
 
 def test_silence_and_signals_are_told_too() -> None:
-    assert explain_pip("", -9).happened == "The program was ended by signal 9 and said nothing."
+    assert explain_pip("", -9).happened == "The program was ended by signal 9 without any output."
 
 
 def test_a_login_in_the_output_is_not_repeated() -> None:

@@ -71,7 +71,9 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
     return come
 
 
-JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",), "are removed again")
+JOIN = AddToGroups(
+    "this permission to use the GPU.", "sam", ("render",), "remove you from the group again"
+)
 JOINING = replace(
     PLANNED,
     plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
@@ -120,12 +122,12 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
 
 GONE = Refusal(
     "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
-    "Linux. It has other wheels of it.",
+    "Linux. It has other wheels of this package.",
     "pip cannot download what this plan installs. Nothing was changed.",
-    "Use another stack, or name a place that has these wheels: --torch-index URL or --wheelhouse "
-    "DIR.",
+    "Use another stack, or name an index or a folder that has these wheels, with --torch-index URL "
+    "or --wheelhouse DIR.",
 )
-WHY = "The server is down, or a firewall or the proxy setting is in the way."
+WHY = "The server is down, or a firewall or a wrong proxy setting blocks the connection."
 
 
 def answering(found: WheelsSought) -> Callable[[Plan, Machine], Awaitable[WheelsSought]]:
@@ -161,7 +163,7 @@ WINDOWS: dict[str, State] = {
     ),
     "palette-typed": State("welcome", ("Colours: light",), keys=("ctrl+p", *"light"), top=Palette),
     "keys-of-a-window": State(
-        "conv2d", ("Help: keys of this window",), keys=("o", "question_mark"), top=Notice
+        "conv2d", ("Help: keys in this window",), keys=("o", "question_mark"), top=Notice
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
@@ -195,7 +197,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not say how much it would download: not every server", "as of 20"),
+        ("pip did not report how much it would download: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
@@ -261,7 +263,7 @@ WINDOWS: dict[str, State] = {
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
     "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),
     "clear-clean": State(
-        "clear", ("What should be removed?",), session=replace(KNOWN, machine=CLEAN)
+        "clear", ("What do you want to remove?",), session=replace(KNOWN, machine=CLEAN)
     ),
 }
 """Every window, and the screens beside the road, on usual days and on a clean machine."""

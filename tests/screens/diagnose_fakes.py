@@ -49,10 +49,10 @@ IDLE = Finding(
     "noop-setting",
     Status.WARNING,
     Confidence.CERTAIN,
-    "A variable is set that has no effect",
+    "A variable is set but has no effect",
     (Evidence("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "~/.bashrc:119"),),
     "It has no effect.",
-    ("You can remove it: rdna1-setup clean-up shows the lines.",),
+    ("You can remove it: rdna1-setup clean-up shows the lines that set it.",),
     "source code",
 )
 UNREAD = Finding(

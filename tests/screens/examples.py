@@ -213,7 +213,7 @@ def recommend(machine: Machine, applications: tuple[str, ...], preset: str = "")
         reason=f"a better verdict than {order[1]}, which comes next",
         first="",
         next_best=f"{order[1]} (likely)",
-        measure="the torch that you have: rdna1-setup conv2d --python /home/sam/ai/venv/bin/python",
+        measure="the torch you have: rdna1-setup conv2d --python /home/sam/ai/venv/bin/python",
         outside=(),
     )
 
@@ -262,7 +262,7 @@ KEPT = system_plan(
             ((4, "os.environ['MIOPEN_DEBUG_CONV_GEMM'] = '0'"),),
             "a",
             "b",
-            "the same lines are removed again",
+            "remove the same lines again",
         ),
     ),
     ("A result for one shape may not hold for another.",),
@@ -298,7 +298,7 @@ def make_clearing(
             expect_remove=names,
             for_good=for_good,
         ),
-        SetSystemPathAside("What is left of it.", "/opt/rocm-5.7.1", "put back from the backup"),
+        SetSystemPathAside("What is left of it.", "/opt/rocm-5.7.1", "restore it from the backup"),
     )
     return system_plan(kind, steps, ("Mesa and its kin are never removed.",))
 

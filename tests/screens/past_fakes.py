@@ -40,7 +40,7 @@ ACCOUNTS = {
         RUNS[1],
         BROKEN_OFF,
         ((Verdict.PASS, 12), (Verdict.HUNG, 3), (Verdict.OUT_OF_MEMORY, 2)),
-        "The device hung 3 times, the number that you allowed.",
+        "The device hung 3 times, which is the limit.",
         ON_CARD,
     ),
     RUNS[2].id: Account(

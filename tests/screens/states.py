@@ -172,7 +172,7 @@ EMPTY: dict[str, State] = {
         "changes",
         (
             "The list of changes cannot be read",
-            "It does not exist: perhaps it",
+            "It does not exist. It may",
             "try it in a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
@@ -192,7 +192,7 @@ EMPTY: dict[str, State] = {
 ERRORS: dict[str, State] = {
     "welcome-unread": State(
         "welcome",
-        ("Earlier runs cannot be read", "Permission denied", "start again to see them"),
+        ("Earlier runs cannot be read", "Permission denied", "start the program again"),
         live(undoable=fails(DENIED), unfinished=fails(DENIED)),
     ),
     "detect-error": State(
@@ -215,7 +215,7 @@ ERRORS: dict[str, State] = {
         "choose",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission there",
+            "You have no permission: it",
             "choose another folder",
         ),
         live(make=fails(DENIED)),
@@ -225,7 +225,7 @@ ERRORS: dict[str, State] = {
         "clear",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission there",
+            "You have no permission: it",
             "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
@@ -238,7 +238,7 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        (("It is not known whether this plan can start"), "no answer in time", "open Review again"),
+        (("Could not check whether this plan can start"), "no answer in time", "open Review again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -249,7 +249,7 @@ ERRORS: dict[str, State] = {
     ),
     "apply-broken-off": State(
         "apply",
-        ("The run broke off: No space left", "Try again"),
+        ("The run ended early: No space left", "Try again"),
         live(carry_out=break_off),
     ),
     "apply-log-unnamed": State("apply", ("6 of 6 steps done",), live(log_of=fails(DENIED))),
@@ -259,22 +259,22 @@ ERRORS: dict[str, State] = {
     "roll-back-denied": State(
         "roll_back",
         (
-            "How to undo the run cannot be read",
-            "You do not have permission there",
+            "The changes of the last run cannot be read",
+            "You have no permission: it",
             "open Roll back again",
         ),
         live(way_back=fails(DENIED)),
     ),
     "take-back-broken": State(
         "take_back",
-        ("The run broke off: No space left", "The rollback continues where it stopped"),
+        ("The run ended early: No space left", "The rollback continues where it stopped"),
         session=replace(
             KNOWN, way_back=replace(LIVE_SERVICES.runs.way_back(), take=fails_later(FULL))
         ),
     ),
     "watch-broken": State(
         "watch",
-        ("The run broke off: No such file", "to see which steps still run as root"),
+        ("The run ended early: No such file", "to see which steps are still running as root"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),
@@ -287,31 +287,31 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("It is not known whether a run is active", "You do not have permission there", "h lists"),
+        ("Could not check whether a run is active", "You have no permission: it", "h lists"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("It is not known who a hang would disturb", "no answer in time", "press Enter again"),
+        ("Could not check who a hang would disturb", "no answer in time", "press Enter again"),
         live(circumstances=fails(SLOW)),
         ("enter",),
     ),
     "history-unread": State(
         "conv2d",
-        ("The saved runs cannot be read", "You do not have permission there", "press h again"),
+        ("The saved runs cannot be read", "You have no permission: it", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
     "history-vanished": State(
         "conv2d",
-        ("It does not exist: perhaps it", "Fix that, then try again."),
+        ("It does not exist. It may", "Fix the problem, then try again."),
         past(whole=fails(GONE)),
         ("h", "enter"),
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be gathered", "You do not have permission there", "press p again"),
+        ("The report could not be collected", "You have no permission: it", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
@@ -337,7 +337,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission there",
+            "You have no permission: it",
             "press Enter again",
         ),
         diagnosing(make_fix=fails(DENIED)),
@@ -345,7 +345,11 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-vanished": State(
         "diagnose",
-        ("It was not read: No such file", "It does not exist: perhaps it", "name another file"),
+        (
+            "The text was not read: No such file",
+            "It does not exist. It may",
+            "name another file",
+        ),
         diagnosing(explain_file=fails(GONE)),
         ("t", "tab", "slash", "x", "enter"),
     ),
@@ -367,7 +371,7 @@ LONGEST: dict[str, State] = {
         "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
     ),
     "choose-long": State("choose", ("Changes",), session=replace(LONG, folder=LONG_PATH)),
-    "clear-long": State("clear", ("What should be removed?",), session=LONG),
+    "clear-long": State("clear", ("What do you want to remove?",), session=LONG),
     "review-long": State("review", ("72 steps",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("72 of 72 steps done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
@@ -417,7 +421,7 @@ LONGEST: dict[str, State] = {
 """Texts without end."""
 
 USUAL: dict[str, State] = {
-    "clear": State("clear", ("What should be removed?",)),
+    "clear": State("clear", ("What do you want to remove?",)),
     "changes": State(
         "changes", ("42 of 42",), session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS))
     ),
@@ -432,13 +436,13 @@ USUAL: dict[str, State] = {
     ),
     "rehearse-failed": State(
         "rehearse",
-        ("Stopped before the end", "Nothing was changed."),
+        ("Not finished. Start the same", "Nothing was changed."),
         rehearsing(None),
         session=PLANNED,
     ),
     "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
     "history-result": State(
-        "conv2d", ("A script for which result?",), keys=("h", "r"), top=ResultChoice
+        "conv2d", ("Which result do you want a script for?",), keys=("h", "r"), top=ResultChoice
     ),
     "history-export": State("conv2d", ("Export as a card",), keys=("h", "x"), top=PathQuestion),
     "history-over": State(

@@ -151,7 +151,7 @@ async def test_after_a_failure_enter_tries_again_and_d_diagnoses() -> None:
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
-        assert "Press Enter to try again. d looks for the cause." in screen_text(pilot.app)
+        assert "Press Enter to try again. Press d to look for the cause." in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "review")
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))

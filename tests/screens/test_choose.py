@@ -152,7 +152,7 @@ async def test_the_suggested_stack_is_selected_until_another_one_is_chosen() -> 
         await press(pilot, "down")
         assert "> native" in screen_text(pilot.app)
         await drawn(pilot.app)
-        assert "The suggestion is rocm52 (possible)." in flat(pilot)
+        assert "The suggested stack is rocm52 (possible)." in flat(pilot)
         await press(pilot, "up")
         assert pilot.app.screen.session.stack == "", "the suggested one, whatever is suggested"  # type: ignore[attr-defined]
 
@@ -288,7 +288,7 @@ async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_roo
 def test_with_system_packages_the_card_names_no_size_that_review_does_not_know() -> None:
     session = replace(session_at("choose"), stack="rocm52", footprint=SYSTEM)
     told = cost(choosing_at(session, LIVE_SERVICES))
-    assert "plus system packages whose size is not known yet" in told
+    assert "plus system packages (size not known yet)" in told
 
 
 async def test_published_settings_are_gone_through_and_chosen_with_what_is_said_of_them() -> None:
@@ -372,7 +372,7 @@ async def test_a_wide_screen_shows_what_the_marked_program_needs() -> None:
     async with app_with(LIVE_SERVICES, "ask").run_test(size=(120, 40)) as pilot:
         await reach(pilot, "ask")
         await drawn(pilot.app)
-        assert "─ ComfyUI, its newest release ─" in screen_text(pilot.app)
+        assert "─ ComfyUI (newest release) ─" in screen_text(pilot.app)
         assert "PyTorch   2.7 or newer" in screen_text(pilot.app)
         await press(pilot, "end")
-        assert "No requirements of its own are known." in screen_text(pilot.app)
+        assert "It has no known requirements of its own." in screen_text(pilot.app)

@@ -120,7 +120,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await settled(pilot)
         text = words_on(pilot.app)
-        assert "Some packages are removed permanently: rollback cannot restore them." in text
+        assert "Some packages will be removed permanently: rollback cannot restore them." in text
         assert "✗" not in text
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan == PLAN_FOR_GOOD
@@ -172,7 +172,7 @@ async def test_escape_leads_back_step_by_step() -> None:
         await reach(pilot, "review")
         await press(pilot, "escape")
         await reach(pilot, "choose")
-        assert "What should be removed?" in screen_text(pilot.app)
+        assert "What do you want to remove?" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "detect")
         await press(pilot, "escape")
@@ -181,7 +181,7 @@ async def test_escape_leads_back_step_by_step() -> None:
         await reach(pilot, "detect")
         await press(pilot, "n")
         await reach(pilot, "ask")
-        assert "What should be removed?" not in screen_text(pilot.app)
+        assert "What do you want to remove?" not in screen_text(pilot.app)
 
 
 async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:

@@ -61,7 +61,7 @@ async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_f
     app = SetupApp(services, Session(), "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        assert "Enter plays an example, recorded on" in screen_text(app)
+        assert "Enter plays an example: recorded on" in screen_text(app)
         await press(pilot, "enter")
         hang = "16->32 hangs from 44x44 on; the rest is right."
         await until(pilot, lambda: hang in screen_text(app))

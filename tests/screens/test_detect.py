@@ -31,7 +31,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 
 def test_a_row_has_the_mark_of_its_status_and_none_before_all_is_read() -> None:
-    part = examples.Part("Access to the GPU", "access(2)", "may not open /dev/kfd")
+    part = examples.Part("Access to the GPU", "access(2)", "cannot open /dev/kfd")
     marks = [row_text(part, 76, status).plain[:2] for status in (*Status, None)]
     assert marks == ["✗ ", "! ", "? ", "✓ ", "  "]
 
@@ -41,8 +41,8 @@ def test_pythons_that_make_no_venvs_are_told_apart() -> None:
         *examples.MACHINE.interpreters,
         examples.MACHINE.interpreters[0]._replace(version="3.10.4", makes_venvs=False),
     )
-    assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 cannot make venvs"
-    assert INTERPRETERS.tell(found[1:])[0] == "3.10 cannot make venvs"
+    assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 cannot create venvs"
+    assert INTERPRETERS.tell(found[1:])[0] == "3.10 cannot create venvs"
 
 
 @pytest.mark.parametrize("cells", [76, 96, 116])

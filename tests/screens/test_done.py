@@ -59,7 +59,7 @@ def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_p
         "/etc/profile.d/rocm.sh, moved into the backup",
         "/etc/apt/sources.list.d/rdna1-setup-rocm.list",
         "installation of 2 packages",
-        "sam in the groups render, video",
+        "sam added to the groups render, video",
     ]
     assert "as root: sh /var/lib/rdna1-setup/runs/20260101-120000/UNDO.sh" in text
 
@@ -69,7 +69,7 @@ def test_the_ending_asks_for_the_restart_that_a_removed_driver_needs() -> None:
     assert "Restart this machine" not in ending_text(session, LIVE)
     assert session.finished is not None
     asked = replace(session, finished=replace(session.finished, restart_needed=True))
-    assert "# Still to do\nRestart this machine: until then" in ending_text(asked, LIVE)
+    assert "# Still to do\nRestart this machine, because the kernel" in ending_text(asked, LIVE)
 
 
 def test_the_ending_tells_how_to_start_what_was_wanted() -> None:
@@ -87,8 +87,8 @@ def test_the_ending_tells_how_to_start_what_was_wanted() -> None:
 
 def test_the_ending_says_which_python_is_which() -> None:
     text = " ".join(ending("rocm52").split())
-    assert "rdna1-python for programs" in text
-    assert "python for pip" in text
+    assert "rdna1-python is for programs" in text
+    assert "python is for pip" in text
 
 
 def test_the_ending_says_first_what_must_still_be_done() -> None:

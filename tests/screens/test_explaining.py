@@ -69,7 +69,7 @@ async def test_a_pasted_text_is_explained_in_the_same_list_and_marked_as_such() 
         await paste(pilot, "Unable to open /dev/kfd\nq?s[bold]")
         await press(pilot, "ctrl+r")
         await reach(pilot, "diagnose")
-        await until(pilot, lambda: f"{OWN}: the text that you pasted" in text_of(pilot))
+        await until(pilot, lambda: f"{OWN}: the text you pasted" in text_of(pilot))
         assert given == ["Unable to open /dev/kfd\nq?s[bold]"]
         assert "line 12: Unable to open /dev/kfd" in text_of(pilot)
         await press(pilot, "enter")

@@ -198,7 +198,7 @@ async def test_a_damaged_run_is_said_and_no_end() -> None:
         await press(pilot, "down", "down", "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         text = " ".join(screen_text(pilot.app).split())
-        assert "damaged, another user's, or from a later version" in text
+        assert "damaged, another user's, or from a newer version" in text
         assert DAMAGED.rpartition("/")[2] in text
         await press(pilot, "escape", "x")
         assert isinstance(pilot.app.screen, History)
@@ -306,7 +306,7 @@ async def test_a_run_without_results_has_no_script() -> None:
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "r")
-        await see(pilot, "The run of 2026-01-02 09:04 has no result.")
+        await see(pilot, "The run from 2026-01-02 09:04 has no results.")
 
 
 async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() -> None:

@@ -124,7 +124,7 @@ async def test_enter_makes_the_plan_and_goes_to_review_and_esc_comes_back() -> N
         await until(pilot, lambda: "enter" in usable_keys(app))
         await press(pilot, "enter")
         await reach(pilot, "done")
-        await until(pilot, lambda: "Everything in the plan was carried out" in screen_text(app))
+        await until(pilot, lambda: "The whole plan was carried out" in screen_text(app))
         await until(pilot, lambda: "rdna1-setup rollback" in screen_text(app))
 
 

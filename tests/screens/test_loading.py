@@ -125,18 +125,18 @@ STATES: dict[str, Loading] = {
     ),
     "review": Loading(
         "review",
-        "Asking the repository and apt",
+        "Checking the exact packages",
         "#plan",
         _settles,
         session=replace(KNOWN, plan=OPEN_PLAN, choice=examples.CHOICE),
     ),
-    "review-wheels": Loading("review", "Asking the index whether", "#plan", _seeks),
+    "review-wheels": Loading("review", "Checking whether the index", "#plan", _seeks),
     "clear": Loading(
         "clear",
         "Reading the files that would change",
         "#menu",
         lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.plans.make_clearing)),
-        (("What should be removed?", "enter"),),
+        (("What do you want to remove?", "enter"),),
     ),
     "roll-back": Loading(
         "roll_back",
@@ -150,7 +150,7 @@ STATES: dict[str, Loading] = {
     ),
     "report": Loading(
         "done",
-        "Gathering the report. Nothing is written.",
+        "Collecting the report. Nothing is written yet.",
         "#report-lines",
         lambda w: w.services(draft=w.road(lambda: REPORT)),
         (("p Report", "p"),),

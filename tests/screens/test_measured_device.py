@@ -126,7 +126,7 @@ async def test_where_the_machine_was_not_read_yet_that_is_done_to_list_its_pytho
         await reach(pilot, "conv2d")
         assert "Looking for a Python that has PyTorch." in screen_text(app)
         go_on.set()
-        await until(pilot, lambda: "Which Python should be measured?" in screen_text(app))
+        await until(pilot, lambda: "Which Python do you want to measure?" in screen_text(app))
         await settled(pilot)
         assert "> ~/ai/venv" in screen_text(app)
         assert "~/cpu" in screen_text(app)
@@ -173,7 +173,7 @@ async def test_the_python_that_was_chosen_is_still_there_after_another_screen() 
     ("gpus", "told"),
     [
         ((), "This machine has no graphics card, so there is nothing more to measure."),
-        (examples.MACHINE.gpus, "this PyTorch cannot use a GPU"),
+        (examples.MACHINE.gpus, "This PyTorch cannot use a GPU"),
     ],
     ids=("no card", "a card"),
 )

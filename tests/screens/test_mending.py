@@ -111,7 +111,7 @@ async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
         await to_review(pilot)
         await carried_out(pilot)
         await looked(pilot)
-        assert "kfd-permission is fixed from your next login on" in text_of(pilot)
+        assert "kfd-permission will be fixed at your next login" in text_of(pilot)
 
 
 async def test_the_machine_is_read_afresh_after_a_fix() -> None:

@@ -84,7 +84,7 @@ def test_a_card_goes_out_and_comes_in_as_with_the_command(
     capsys.readouterr()
 
     lines = "\n".join(past.take_in("mine.json", run))
-    assert "None of 2 shapes measured in both has another verdict." in lines
+    assert "None of 2 shapes measured in both has a different verdict." in lines
 
 
 def test_a_card_of_another_chip_is_labelled(

@@ -129,7 +129,7 @@ async def test_a_plan_is_rehearsed_by_a_key_and_every_file_is_shown(tmp_path: Pa
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         await press(pilot, "enter")
         await until(pilot, lambda: "3,002 of 3,002" in status(pilot.app))
-        words = "! The rollback restores everything except 1 file; t shows it."
+        words = "! The rollback restores everything except 1 file. Press t for details."
         await until(pilot, lambda: words in " ".join(screen_text(pilot.app).split()))
         await settled(pilot)
         text = " ".join(screen_text(pilot.app).split())
@@ -265,6 +265,6 @@ async def test_its_end_looks_as_agreed(
         await settled(pilot)
         await until(pilot, lambda: "r" in usable_keys(pilot.app))
         await press(pilot, "r")
-        await until(pilot, lambda: "Tried it in a copy" in screen_text(pilot.app))
+        await until(pilot, lambda: "Tried in a copy" in screen_text(pilot.app))
         await settled(pilot)
         await as_agreed(pilot, same_as_golden, "rehearse")

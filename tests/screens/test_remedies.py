@@ -76,7 +76,7 @@ def test_what_became_of_a_fix_names_the_key_that_looks_again() -> None:
 def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     request = Sweep("python3", ())
     shown = answer_text(request, SweepDone((), budget_spent(1), 0.0))
-    assert "Esc, then Enter continues with them; o allows more hangs than before." in shown
+    assert "Press Esc, then Enter, to continue with them. To allow more hangs, press o." in shown
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
     services = but(LIVE_SERVICES, obstacle=look, settle=settle, make=unsettled)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "Checking whether it can start" in status(pilot.app))
+        await until(pilot, lambda: "Checking whether the plan can start" in status(pilot.app))
         assert "enter" not in usable_keys(pilot.app)
         go_on.set()
         await until(pilot, lambda: "Enter installs" in status(pilot.app))
@@ -295,7 +295,7 @@ async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not
     services = but(LIVE_SERVICES, make=plan_beside_user_torch, wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "you need not wait for that" in words_on(pilot.app))
+        await until(pilot, lambda: "You do not have to wait" in words_on(pilot.app))
         assert "enter" in usable_keys(pilot.app)
         assert "1.6 GB, no root" in words_on(pilot.app)
         answer.set_result(WheelsSize(35, 2_700_000_000))
@@ -333,7 +333,7 @@ async def test_what_is_still_asked_ends_where_apply_begins() -> None:
     services = but(LIVE_SERVICES, wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "you need not wait for that" in words_on(pilot.app))
+        await until(pilot, lambda: "You do not have to wait" in words_on(pilot.app))
         await press(pilot, "enter")
         await until(pilot, lambda: ended == [True])
 
@@ -365,7 +365,7 @@ async def test_a_removed_driver_asks_for_a_restart_before_it_begins() -> None:
     async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: "Restart the machine afterwards." in screen_text(pilot.app))
-        assert "Restart this machine: until then" in screen_text(pilot.app)
+        assert "Restart this machine, because the kernel" in screen_text(pilot.app)
 
 
 async def test_a_key_that_was_typed_ahead_installs_nothing() -> None:

@@ -99,7 +99,7 @@ class Back:
 
 WELL = (
     StepFinished(1, 1.0, False, "3 packages are gone"),
-    StepStarted(2, 3, "as root, move back", "Restores the earlier state."),
+    StepStarted(2, 3, "as root, move back", "This restores the earlier state."),
     StepFinished(2, 1.0, False, "it is back in its place"),
     StepStarted(3, 3, "undo run", "The folder."),
     StepFinished(3, 1.0, False, "undone"),
@@ -271,7 +271,9 @@ async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() 
     services = but(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        assert "Run 20260101-120000-3f9a1c is only half rolled back" in screen_text(pilot.app)
+        assert "The rollback of run 20260101-120000-3f9a1c is not finished" in screen_text(
+            pilot.app
+        )
         menu = pilot.app.screen.query_one(OptionList)
         assert [option.id for option in menu.options].count("roll_back") == 1
         await press(pilot, "enter")

@@ -79,7 +79,7 @@ def test_a_link_that_leads_to_another_environment_by_now_is_not_gone_back_throug
     record, _ = replaced(link)
     link.unlink()
     link.symlink_to("two")
-    with pytest.raises(Trouble, match=r"points to .*two now, but pointed to .*one"):
+    with pytest.raises(Trouble, match=r"now points to .*two, but pointed to .*one"):
         find_way_back(record)
     link.unlink()
     link.symlink_to("one")

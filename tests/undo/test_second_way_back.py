@@ -91,7 +91,8 @@ def test_a_file_that_never_left_and_was_edited_is_not_told_as_lost(venv: Path) -
     stays.write_text("edited")
     way = find_way_back(record)
     assert "cannot be" not in str(way)
-    assert "torch_old.py in place, since you changed it" in str(way)
+    assert "leave what you changed in place: lib" in str(way)
+    assert "torch_old.py\n" in str(way)
     assert back(record) == ()
     assert stays.read_text() == "edited"
 

@@ -127,7 +127,9 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     (said,) = (event.lines for event in events if isinstance(event, Output))
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
     (failed,) = (event for event in events if isinstance(event, StepFailed))
-    assert failed.happened.startswith("Undone, except for 2 things: comgr 1.0 was removed")
+    assert failed.happened.startswith(
+        "The run was undone, except for 2 things: comgr 1.0 was removed"
+    )
     assert "The run is now listed as undone." in failed.meaning
     assert not can_undo(places)
 
@@ -156,7 +158,7 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
     )
     with pytest.raises(Trouble, match="installed: raytracer") as refused:
         find_whole_undo(places_below(tmp_path), host)
-    assert "sudo apt-get remove raytracer; then" in refused.value.next_step
+    assert "run `sudo apt-get remove raytracer`, then" in refused.value.next_step
     alone = make(
         tmp_path / "y",
         {"/var/lib/dpkg/status": STATUS.replace("Depends", "Suggests")},
@@ -197,7 +199,7 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
     assert way is not None
     assert [type(step) for step in way.steps] == [RestoreSettings]
     shown = replace(find_whole_undo(places, theirs), system=None, staying=tuple(told.values()))
-    assert all(f"leave alone: {each}" in str(shown) for each in shown.staying)
+    assert all(f"leave unchanged: {each}" in str(shown) for each in shown.staying)
     happened = [event async for event in TakingBack(shown, Rehearsal(), places).events()]
     (said,) = (event.lines for event in happened if isinstance(event, Output))
     assert said == shown.staying
@@ -231,7 +233,7 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
     assert touched_system(record)
     assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
         PutLinesBack(
-            "Restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
+            "This restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
         ),
     )
 

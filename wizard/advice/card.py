@@ -52,7 +52,10 @@ def wrong_card(machine: Machine, stack: Stack) -> Obstacle | None:
         return _no_card(machine)
     if isinstance(card.gfx, Unknown):
         why = f"the target of {card.name} is not known: {card.gfx.because}"
-        mend = f"load amdgpu, which identifies it; or report its id {card.pci_id} to this project"
+        mend = (
+            f"load amdgpu, which identifies the card, or report its id {card.pci_id} to this "
+            "project"
+        )
         return Obstacle(why, mend)
     if card.gfx in stack.gfx:
         return None
@@ -73,10 +76,10 @@ def _no_card(machine: Machine) -> Obstacle:
     none = "no AMD card was found"
     if around.wsl:
         why = "this is WSL: Windows keeps the card, and ROCm for WSL supports no RDNA1 card"
-        return Obstacle(why, "start Linux itself on this machine, from a separate disk")
+        return Obstacle(why, "boot Linux itself on this machine, from a separate disk")
     if around.confined:
         why = f"{none} from inside {around.confined}, which hides devices"
-        return Obstacle(why, "start this program in a terminal outside of it")
+        return Obstacle(why, "start this program in a terminal outside it")
     if around.container:
         why = f"{none} inside {around.container}"
         return Obstacle(why, "check on the host, or pass /dev/kfd and /dev/dri to the container")
@@ -180,14 +183,17 @@ def _remedy(machine: Machine, groups: list[str]) -> tuple[str, bool]:
     if not isinstance(joined, Unknown) and all(group in joined for group in groups):
         return f"you are in {', '.join(groups)}, but this takes effect at your next login", False
     if "root" in groups:
-        return "only root can use the device; a udev rule of the distribution is missing", True
+        return (
+            "only root can use the device, because a udev rule of the distribution is missing",
+            True,
+        )
     return f"sudo usermod -aG {','.join(groups)} {machine.access.user}, then log in again", True
 
 
 def _driver(card: Gpu) -> str:
     if isinstance(card.driver, Unknown) or card.driver == "amdgpu":
         return ""
-    held = f"held by {card.driver}" if card.driver else "not used by any driver"
+    held = f"used by {card.driver}" if card.driver else "not used by any driver"
     return f"the kernel driver amdgpu for {card.name}, which is {held}"
 
 
@@ -209,7 +215,8 @@ def _no_kfd(machine: Machine) -> str:
     inside = machine.surroundings.container
     if inside:
         return (
-            f"{KFD}, which {inside} does not have: start it with --device={KFD} --device=/dev/dri"
+            f"{KFD}, which {inside} does not have: start the container with --device={KFD} "
+            "--device=/dev/dri"
         )
     return f"{KFD}, which appears when amdgpu drives the card"
 
@@ -225,7 +232,8 @@ def _stuck(machine: Machine) -> str:
     if not held:
         return ""
     names = ", ".join(f"{one.name} ({one.pid})" for one in held)
-    return f"a restart: {names} uses the card, and cannot be killed"
+    verb = "uses" if len(held) == 1 else "use"
+    return f"a restart: {names} {verb} the card and cannot be killed"
 
 
 def _without_atomics(card: Gpu) -> bool:

@@ -31,8 +31,10 @@ RUN = "run-"
 """How the ids of verdicts on applications begin."""
 ANY_PROGRAM = "any program"
 """How plain torch is called in the head of a row."""
-UNDO = "rdna1-setup rollback removes what it made; files you added stay"
-WITH_PACKAGES = "rdna1-setup rollback undoes everything, including packages; your own files stay"
+UNDO = "rdna1-setup rollback removes what it made; files you added are kept"
+WITH_PACKAGES = (
+    "rdna1-setup rollback undoes everything, including packages; your own files are kept"
+)
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -203,7 +205,7 @@ def _age(stack: Stack) -> Aspect:
     year, month, _ = release.released.split("-")
     because = f"torch {torch} was released on {release.released} ({release.source})"
     if stack.torch_prefix != stack.torch:
-        because += "; the index may have a newer one now"
+        because += "; the index may have a newer release now"
     return Aspect("age", "Age of torch", f"{MONTHS[int(month) - 1]} {year}", because, claims)
 
 
@@ -221,7 +223,8 @@ def _security(stack: Stack) -> Aspect:
             "security", "Vulnerable", "unknown", "this program does not know this torch", claims
         )
     because = (
-        "this program knows no open vulnerability of this torch; later ones need later releases"
+        "this program knows of no open vulnerability in this torch; later ones are only fixed in "
+        "later releases"
     )
     return Aspect("security", "Vulnerable", "none known", because, claims)
 
@@ -230,7 +233,7 @@ def _python(machine: Machine, stack: Stack, fit: Fit) -> Aspect:
     if not fit.python:
         missing = python_obstacle(machine, stack, "")
         because = missing.text if missing else "no suitable Python was found"
-        return Aspect("python", "Python", "none fits", because)
+        return Aspect("python", "Python", "none found", because)
     if need := python_need(fit.python):
         word = f"{fit.python.removeprefix('uv:')} by uv"
         return Aspect("python", "Python", word, f"{need} (about 30 MB)")
@@ -257,7 +260,11 @@ def _download(stack: Stack, speed: LineSpeed | None) -> Aspect:
 
 def _disk(machine: Machine, stack: Stack) -> Aspect:
     size, disk = stack.installed_bytes, home_disk(machine)
-    free = f"{size_text(disk.free_bytes)} free on {disk.filesystem}" if disk else "free: not known"
+    free = (
+        f"{size_text(disk.free_bytes)} free on {disk.filesystem}"
+        if disk
+        else "free space not known"
+    )
     if full := disk_full(machine, stack):
         return Aspect("disk", "Disk", "too little", full.text)
     if size is None:
@@ -275,7 +282,7 @@ def _root(stack: Stack, fit: Fit, system: bool) -> Aspect:
         return Aspect("root", "Root needed", "yes", because)
     if missing is not None and missing.needs_root:
         return Aspect("root", "Root needed", "once", f"first: {missing.text}")
-    because = missing.text if missing else "everything goes into one folder in your home"
+    because = missing.text if missing else "everything is installed into one folder in your home"
     return Aspect("root", "Root needed", "no", because)
 
 

@@ -40,7 +40,7 @@ from wizard.knowledge.verdicts import PROMISING, Word, verdict_on
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 
-NOT_REVIEWED = "nobody has reviewed the evidence yet"
+NOT_REVIEWED = "the evidence has not been reviewed yet"
 CURE = "clear the executable-stack flag of libamdhip64.so and libhiprtc.so after installing"
 
 
@@ -206,10 +206,10 @@ def _c_library_too_old(machine: Machine, stack: Stack) -> Obstacle | None:
     version = _c_library(machine)
     if version is None or not stack.glibc_floor or version >= Version(stack.glibc_floor):
         return None
-    why = f"its wheels were built for glibc {stack.glibc_floor} or newer; this is {version}"
+    why = f"its wheels were built for glibc {stack.glibc_floor} or newer; this system has {version}"
     mend = (
-        f"use use a newer release of this system, or a container with glibc {stack.glibc_floor} "
-        "or newer"
+        f"use a newer release of this system, or a container with glibc {stack.glibc_floor} or "
+        "newer"
     )
     return Obstacle(why, mend)
 
@@ -221,7 +221,7 @@ def _c_library_need(machine: Machine, stack: Stack) -> str:
         return f"{CURE}: otherwise glibc {version} refuses them"
     if version is not None:
         return ""
-    unknown = f"glibc calls itself {glibc}"
+    unknown = f"this glibc calls itself {glibc}"
     if isinstance(glibc, Unknown):
         unknown = f"glibc is not known ({glibc.because})"
     if stack.executable_stack:
@@ -250,7 +250,7 @@ def _network_need(supply: Supply, python: str) -> str:
     """What still needs a network although there is a folder of wheels."""
     if supply.wheelhouse and python.startswith("uv:") and not supply.python_mirror:
         return (
-            "a network for uv to download Python, or a Python from `rdna1-setup fetch` "
-            "(--python-mirror URL), since the folder of wheels has none"
+            "a network connection for uv to download Python, or a Python from `rdna1-setup "
+            "fetch` (--python-mirror URL), because the folder of wheels contains none"
         )
     return ""

@@ -134,7 +134,10 @@ def python_refused(machine: Machine, application: Application, stack: Stack, pyt
     if not accepted or minor in accepted:
         return ""
     asked = f"{application.title} needs Python {', '.join(accepted)}"
-    return f"{asked}; here it would get {minor}: install {accepted[0]} with its venv, or uv"
+    return (
+        f"{asked}; here it would get {minor}: install Python {accepted[0]} with its venv module, "
+        "or uv"
+    )
 
 
 def python_need(python: str) -> str:
@@ -153,7 +156,7 @@ def python_obstacle(machine: Machine, stack: Stack, python: str) -> Obstacle | N
         return Obstacle(f"{bare[0].path} cannot make a venv", f"install {package}, or uv")
     wanted = ", ".join(stack.pythons)
     why = f"it needs Python {wanted}, and neither that nor uv was found"
-    return Obstacle(why, f"install Python {stack.pythons[0]} with its venv, or uv")
+    return Obstacle(why, f"install Python {stack.pythons[0]} with its venv module, or uv")
 
 
 def _found(machine: Machine, minors: tuple[str, ...]) -> str:
@@ -265,10 +268,10 @@ def unsure_size(machine: Machine, stack: Stack) -> str:
     """What to keep free where nobody knows how much the stack takes or how much is left."""
     disk = home_disk(machine)
     if disk is None:
-        return "space on the disk: the free space in your home folder could not be read"
+        return "disk space: the free space in your home folder could not be read"
     if disk.free_bytes > LARGEST_KNOWN or stack.sizes_known:
         return ""
-    return f"space on the disk: how much it needs is not known, and {_free(disk)}"
+    return f"disk space: how much it needs is not known, and {_free(disk)}"
 
 
 def room_for(machine: Machine, application: Application, stack: Stack) -> str:
@@ -277,7 +280,7 @@ def room_for(machine: Machine, application: Application, stack: Stack) -> str:
     stack_takes = sum(size or 0 for size in (stack.download_bytes, stack.installed_bytes))
     if not asked or disk is None or asked + stack_takes <= disk.free_bytes:
         return ""
-    return f"{size_text(asked)} of disk for itself and its models; {_free(disk)}"
+    return f"{size_text(asked)} of disk space for itself and its models; {_free(disk)}"
 
 
 def _free(disk: Disk) -> str:

@@ -10,6 +10,7 @@ from wizard.knowledge.stacks import Stack
 from wizard.knowledge.variables import general
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.sizes import counted
 
 LOADER = "LD_LIBRARY_PATH"
 REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
@@ -120,7 +121,7 @@ def _breaks(same: list[Setting], machine: Machine, stack: Stack) -> str:
     breaks = "breaks" if name in stack.unset else "can break"
     # the loader reads its path when a process starts: nothing inside Python can take that back
     early = name == LOADER or name.startswith(MEASURED)
-    starts = "rdna1-python starts without it" if early else "left out here"
+    starts = "rdna1-python starts without it" if early else "it is left out here"
     return f"{_shown(same, machine)} {breaks} this stack; {starts}"
 
 
@@ -132,7 +133,7 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
     texts = []
     for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
         found = list(group)
-        where = f"in {_where(found[0], machine)}" if file else "of this session"
+        where = f"in {_where(found[0], machine)}" if file else "in this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         first = f"{found[0].name}={found[0].value}"
         texts.append(f"settings {where} also affect this stack: {first}{more}")
@@ -145,10 +146,10 @@ def _system_rocm(machine: Machine) -> tuple[str, ...]:
     packages = machine.rocm_packages
     amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
     if not trees and amd:
-        found = (
-            f"{len(amd)} ROCm packages of AMD have no folder in /opt, so they are half installed;"
+        found = counted(len(amd), "ROCm package")
+        return (
+            f"{found} from AMD, only half installed (no folder in /opt): not used by these wheels",
         )
-        return (f"{found} not used by these wheels",)
     return tuple(f"{tree.path} (system ROCm) is not used by these wheels" for tree in trees)
 
 

@@ -242,7 +242,9 @@ def _sentence(
     if not stack.gfx:
         ruled_out = next((f.obstacles[0] for f in order if f.obstacles), "")
         known = "" if card and card.rdna1 else "No RDNA1 card was found. "
-        start = f"{known}{start}" + (f" The others are ruled out: {ruled_out}." * bool(ruled_out))
+        start = f"{known}{start}" + (
+            f" The other stacks are ruled out: {ruled_out}." * bool(ruled_out)
+        )
     return " ".join(filter(None, (start, programs)))
 
 
@@ -274,7 +276,7 @@ def _reason(order: tuple[Fit, ...], stacks: dict[str, Stack]) -> str:
     useful = [each for each in order[1:] if each.possible and _use(each)]
     if not stack.gfx:
         if any(stacks[each.stack].gfx for each in order[1:] if each.possible):
-            return "no stack for the card is better than unlikely"
+            return "no stack for the card is rated better than unlikely"
         return "no stack that uses a card is possible on this machine"
     second = next((each for each in useful if stacks[each.stack].gfx), None)
     if second is None:
@@ -292,7 +294,7 @@ def _tie(first: Fit, second: Fit, stacks: dict[str, Stack]) -> str:
         return "you already have it"
     if torch_version(stacks[first.stack]) > torch_version(stacks[second.stack]):
         return "its torch is newer"
-    return "no known difference decides between them"
+    return "no known difference sets them apart"
 
 
 def _next_best(
@@ -322,8 +324,8 @@ def _measure(
     closed = any(each.card_closed for each in order if stacks[each.stack].gfx)
     when = ", once the card can be used" if closed else ""
     return (
-        f"the torch that you have ({there.torch} in {there.place}){when}: "
-        f"rdna1-setup conv2d --python {shlex.quote(there.python)}"
+        f"the torch you have ({there.torch} in {there.place}){when}: rdna1-setup conv2d --python "
+        f"{shlex.quote(there.python)}"
     )
 
 

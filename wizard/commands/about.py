@@ -10,7 +10,9 @@ from typing import Any
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``about``."""
-    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="left out: all topics")
+    parser.add_argument(
+        "topic", nargs="?", metavar="TOPIC", help="the topic to explain (default: list all topics)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 

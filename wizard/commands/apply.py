@@ -1,4 +1,4 @@
-"""Carry out a plan: you see it first, can resume it, and can undo it with rollback."""
+"""Carry out a plan. You see it first, can resume it, and can undo it with rollback."""
 
 from __future__ import annotations
 

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 GOES_ON = (
     "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
 )
-ASKS_NOTHING = "--json cannot ask you. Read `rdna1-setup plan`, then add --yes."
+ASKS_NOTHING = (
+    "With --json, this command cannot ask you. Read the plan (`rdna1-setup plan`), then add --yes."
+)
 
 
 def add_carrying_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every command that carries a plan out."""
-    parser.add_argument("--yes", action="store_true", help="you have read the plan: do not ask")
-    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+    parser.add_argument("--yes", action="store_true", help="do not ask: you have read the plan")
+    parser.add_argument("--json", action="store_true", help="print events as JSON lines")
 
 
 def cannot_ask(arguments: argparse.Namespace) -> bool:
@@ -49,7 +51,7 @@ def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -
 
         as_of = () if acts(arguments) else as_of_lines(plan)
         print(*as_of, *plan_lines(plan), sep="\n", end="\n\n", flush=True)
-    if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
+    if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
         return _not_agreed()
     import asyncio
 

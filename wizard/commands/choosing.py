@@ -30,18 +30,18 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     """
     add_wheel_arguments(parser, "the folder to install in (default: ~/ai/ID)")
     unset = argparse.SUPPRESS
-    python = "where uv gets Python from: an address, or file:///DIR/python made by `fetch`"
+    python = "where uv gets Python: an address, or file:///DIR/python made by `fetch`"
     parser.add_argument(
         "--python-mirror", metavar="URL", type=_python_mirror, default=unset, help=python
     )
-    mirror = "get get system packages from a copy of https://repo.radeon.com/rocm/apt"
+    mirror = "get system packages from a copy of https://repo.radeon.com/rocm/apt"
     parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
     parser.add_argument(
         "--rocm-key-fingerprint",
         metavar="HEX",
         type=_fingerprint,
         default=unset,
-        help="of the key that signs that copy, if it is not AMD's",
+        help="the fingerprint of the key that signs this copy, if it is not AMD's",
     )
 
 
@@ -54,9 +54,9 @@ def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
 def add_index_arguments(parser: argparse.ArgumentParser) -> None:
     """Where wheels come from."""
     unset = argparse.SUPPRESS
-    index = "use another wheel index; pip: use pip's own configuration"
+    index = "use another wheel index, or pip for pip's own configuration"
     parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
-    house = "install from a folder of wheels, without a network"
+    house = "install from a folder of wheels, without the network"
     parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
 
 
@@ -106,14 +106,14 @@ def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
     folder = absolute(house)
     if os.path.isdir(folder):  # noqa: PTH112 - pathlib costs --help more than all of argparse
         return ""
-    why = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
+    why = "it is not a folder" if os.path.lexists(folder) else "there is no such folder"
     return f"--wheelhouse {house}: {why}."
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """Stack, place and sources."""
     parser.add_argument(
-        "--stack", metavar="ID", help="such as rocm52 or cpu; `plan` without it lists all"
+        "--stack", metavar="ID", help="the stack, such as rocm52 or cpu; `plan` lists all of them"
     )
     parser.add_argument(
         "--footprint",
@@ -136,17 +136,17 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         "--base-python",
         metavar="PATH",
         default="",
-        help="base the venv on this Python (default: the best one that fits)",
+        help="base the venv on this Python (default: the most suitable one)",
     )
     parser.add_argument(
         "--user-torch-aside",
         action="store_true",
-        help="move a torch in your user packages away if the environment would import it",
+        help="move away a torch in your user packages if the environment would import it",
     )
     parser.add_argument(
         "--without-card",
         action="store_true",
-        help="install for another machine: the device is not checked",
+        help="install for another machine, without checking for a card",
     )
     parser.add_argument(
         "--without-groups",
@@ -164,8 +164,8 @@ def add_application_argument(parser: argparse.ArgumentParser) -> None:
         "--app",
         metavar="ID",
         action="append",
-        help="what you want to run, such as comfyui or llm-chat; repeat it for more (default: "
-        "what is found here)",
+        help="what you want to run, such as comfyui or llm-chat; repeat the option for more "
+        "(default: programs found here)",
     )
 
 
@@ -194,7 +194,7 @@ def add_rollback_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-rollback",
         action="store_true",
-        help="permanently remove packages that no archive has any more",
+        help="permanently remove packages that are no longer in any archive",
     )
 
 
@@ -205,7 +205,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         "--system-release",
         metavar="X.Y.Z",
         default="",
-        help="use use another ROCm than the stack's own",
+        help="use another ROCm than the stack's own",
     )
     system.add_argument(
         "--system-set",
@@ -218,7 +218,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         type=_scopes,
         default=("amd",),
-        help="what to remove first: none, or some of amd, driver, distribution, separated by "
+        help="what to remove first: none, or any of amd, driver, distribution, separated by "
         "commas (default: amd, which means AMD's other ROCm releases)",
     )
     system.add_argument(
@@ -246,8 +246,8 @@ def _scopes(text: str) -> tuple[str, ...]:
     words = () if text == "none" else tuple(dict.fromkeys(text.split(",")))
     if unknown := [word for word in words if word not in known]:
         raise argparse.ArgumentTypeError(
-            f"{unknown[0]!r} is not valid. Give none, or some of {', '.join(known)}, "
-            "separated by commas."
+            f"{unknown[0]!r} is not valid. Give none, or any of {', '.join(known)}, separated by "
+            "commas."
         )
     return words
 
@@ -260,7 +260,7 @@ def _repository(text: str) -> str:
 
     raise argparse.ArgumentTypeError(
         f"{redact(text)!r} is not an address that apt can use. Give one that begins with http://, "
-        "https:// or file:///. Put a login into /etc/apt/auth.conf.d."
+        "https:// or file:///. If it needs a login, put that into /etc/apt/auth.conf.d."
     )
 
 

@@ -1,4 +1,4 @@
-"""Measure Conv2d shape by shape on the card itself, each with a deadline."""
+"""Measure Conv2d on your card, shape by shape, each with a deadline."""
 
 from __future__ import annotations
 
@@ -189,13 +189,14 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
         print(*request_lines(rows), sep="\n")
     if tried:
         print("", *tried, sep="\n")
-    print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
+    print(f"\nThis command would run, and a second one that computes the reference:\n\n  {command}")
 
 
 def _search_line(limit: LimitRequest) -> str:
     return (
         f"The largest {limit.axis} from {limit.smallest} to {limit.largest} that passes would be "
-        f"looked for, with at most {counted(limit.hangs, 'hang')}, beginning with a shape like:"
+        f"searched for, with at most {counted(limit.hangs, 'hang')}, starting with a shape like "
+        "this:"
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
     from wizard.conv2d.words.caution import Circumstances
 
-ENDS = "Ctrl+C ends it; --device cpu measures without this risk."
+ENDS = "Press Ctrl+C to end it. --device cpu measures without this risk."
 EVEN_SO = "add --even-if-in-use"
 NO_TERMINAL = (
     "Nothing was started, because there is no terminal to ask you. Read the text above, then "

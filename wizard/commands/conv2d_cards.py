@@ -38,7 +38,11 @@ def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, .
         raise WrongRequest(RECORDED)
     runs = runs_from(arguments)
     if len(runs) < count:
-        raise WrongRequest(NOTHING_YET if count == 1 else f"there are {len(runs)} runs, not two.")
+        raise WrongRequest(
+            NOTHING_YET
+            if count == 1
+            else f"two runs with results are needed, and there is only {len(runs)}."
+        )
     here = look_here(host)
     return tuple(card_of(run, here) for run in runs[:count])
 
@@ -66,7 +70,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
     files = tuple(_card(arguments, name) for name in arguments.compare)
     if len(files) > 2:
-        raise WrongRequest("--compare takes two cards, or one, or none.")
+        raise WrongRequest("--compare accepts two cards, one, or none.")
     own = _own_cards(arguments, 2 - len(files)) if len(files) < 2 else ()
     before, after = (*files, *reversed(own))
     found = compare_runs(before, after)

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_help_all(parser, RARE)
     _add_what(parser.add_argument_group("what to measure"))
     _add_where(parser.add_argument_group("where"))
-    _add_how_long(parser.add_argument_group("how long, and how often it may hang"))
+    _add_how_long(parser.add_argument_group("deadlines and allowed hangs"))
     _add_searches(parser.add_argument_group("searches"))
     _add_results(parser.add_argument_group("results and earlier runs"))
     _add_files(parser.add_argument_group("files (nothing is measured)"))
@@ -29,17 +29,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
     group.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
-    group.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
     group.add_argument(
-        "--layers", metavar="FILE", help="a list with one layer per line: 64 128 3 56x56"
+        "--channels", metavar="A-B,A-B", help="input and output channels, for example 16-32,64-128"
     )
-    group.add_argument("--layer", metavar="LINE", action="append", help="one such line")
+    group.add_argument(
+        "--layers", metavar="FILE", help="a list with one layer per line, such as 64 128 3 56x56"
+    )
     group.add_argument("--work", default="forward", metavar="W,W",
-                       help="forward, backward, train: one or more")  # fmt: skip
-    group.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
-                       help="measure other operations than Conv2d: all, or these")  # fmt: skip
-    group.add_argument("--engine", choices=["configured", "native", "unfold"],
-                       default="configured", help="native, unfold: without MIOpen")  # fmt: skip
+                       help="one or more of forward, backward and train")  # fmt: skip
+    group.add_argument(
+        "--operations",
+        nargs="?",
+        const="",
+        metavar="ID,ID",
+        help="measure operations other than Conv2d: all of them, or these",
+    )
+    group.add_argument(
+        "--engine",
+        choices=["configured", "native", "unfold"],
+        default="configured",
+        help="native and unfold do not use MIOpen",
+    )
 
 
 def _add_where(group: argparse._ArgumentGroup) -> None:
@@ -49,21 +59,28 @@ def _add_where(group: argparse._ArgumentGroup) -> None:
         help="the Python whose torch is measured (default: your newest venv's)",
     )
     group.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
+    group.add_argument("--clean", action="store_true", help="ignore your shell's settings for ROCm")
+    group.add_argument("--spawn", action="store_true", help="start a new Python for each shape")
     group.add_argument(
-        "--clean", action="store_true", help="without your shell's settings for ROCm"
+        "--log",
+        action="store_true",
+        help="turn on MIOpen's log, which names what hangs but slows calls",
     )
-    group.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
-    group.add_argument("--log", action="store_true",
-                       help="with MIOpen's log: names what hangs, but slows calls")  # fmt: skip
     group.add_argument("--keep-databases", action="store_true",
                        help="keep what MIOpen found with each setting")  # fmt: skip
 
 
 def _add_how_long(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--repeats", type=int, metavar="N",
-                       help="launches of each shape; flaky means that some fail")  # fmt: skip
+    group.add_argument(
+        "--repeats",
+        type=int,
+        metavar="N",
+        help="how often to launch each shape; flaky means that some fail",
+    )
     group.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
-    group.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
+    group.add_argument(
+        "--import-deadline", type=float, metavar="S", help="seconds for import torch"
+    )
     add_asking_arguments(group)
 
 
@@ -72,56 +89,65 @@ def add_asking_arguments(group: argparse._ActionsContainer) -> None:
     group.add_argument("--hangs", type=int, metavar="N",
                        help="how often the card may hang before the run stops (default: 1 where it "
                             "drives a screen or is in use, else 3)")  # fmt: skip
-    group.add_argument("--yes", action="store_true", help="you have read the warning: do not ask")
-    group.add_argument("--even-if-in-use", action="store_true",
-                       help="even if someone is logged in at its screen")  # fmt: skip
+    group.add_argument("--yes", action="store_true", help="do not ask: you have read the warning")
+    group.add_argument(
+        "--even-if-in-use",
+        action="store_true",
+        help="measure even if someone is logged in at the card's screen",
+    )
 
 
 def _add_searches(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--find-limit", choices=AXES, metavar="AXIS",
-                       help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
+                       help=f"find the largest value that works: {', '.join(AXES)}")  # fmt: skip
     group.add_argument(
-        "--range", default="1-256", metavar="A-B", help="the range to search for that limit"
+        "--range", default="1-256", metavar="A-B", help="the range to search for the limit"
     )
     kinds = group.add_mutually_exclusive_group()
     kinds.add_argument("--find-setting", action="store_true",
                        help="find the fewest variables that make one shape work")  # fmt: skip
     kinds.add_argument("--compare-settings", action="store_true",
-                       help="compare the times of the algorithms")  # fmt: skip
+                       help="compare how fast the algorithms are")  # fmt: skip
     group.add_argument(
         "--workarounds",
         action="store_true",
-        help="measure workarounds for the first shape, if it does not pass (--hangs)",
+        help="measure workarounds for the first shape, if it does not pass; uses --hangs",
     )
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
+    group.add_argument(
+        "--json", action="store_true", help="print results as JSON, and progress on stderr"
+    )
     group.add_argument("--resume", action=argparse.BooleanOptionalAction,
                        help="continue an unfinished run of the same kind (default)")  # fmt: skip
     group.add_argument("--foreground", action="store_true",
-                       help="run inside this process, and end with it")  # fmt: skip
+                       help="run inside this process and end with it")  # fmt: skip
     which = group.add_mutually_exclusive_group()
     which.add_argument("--attach", nargs="?", const="", metavar="RUN",
-                       help="follow the running experiment, or show that run")  # fmt: skip
-    which.add_argument("--stop", action="store_true", help="end the running experiment")
-    which.add_argument("--list", action="store_true", help="experiments, newest first")
+                       help="follow the running measurement, or show that run")  # fmt: skip
+    which.add_argument("--stop", action="store_true", help="end the running measurement")
+    which.add_argument("--list", action="store_true", help="list the measurements, newest first")
     group.add_argument(
         "--compare",
         metavar="CARD",
         nargs="*",
-        help="compare two cards or runs, or one with the last run, or the last two runs",
+        help="compare two cards or runs, one with the last run, or the last two runs",
     )
     group.add_argument(
-        "--run", metavar="RUN", help="use this run (see --list) instead of the last one"
+        "--run", metavar="RUN", help="use this run from --list instead of the last one"
     )
-    group.add_argument("--result", metavar="N", type=int, help="use this result, counted from 1")
+    group.add_argument("--result", metavar="N", type=int, help="use the Nth result of the run")
 
 
 def _add_files(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--export", metavar="FILE", help="write the last run as a card for others")
-    group.add_argument("--import", dest="import_card", metavar="FILE", help="check and show a card")
-    group.add_argument("--repro", metavar="FILE.py", help="write a script for one result")
+    group.add_argument(
+        "--export", metavar="FILE", help="write the last run as a result card for others"
+    )
+    group.add_argument(
+        "--import", dest="import_card", metavar="FILE", help="check and show a result card"
+    )
+    group.add_argument("--repro", metavar="FILE.py", help="write a script that repeats one result")
 
 
 def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None:
@@ -150,7 +176,9 @@ def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None
             parser.exit()
 
     parser.formatter_class = Common
-    parser.epilog = f"{len(rare)} more options, rarely needed: {parser.prog} --help-all"
+    parser.epilog = (
+        f"To see {len(rare)} more options, which are rarely needed: {parser.prog} --help-all"
+    )
     parser.add_argument(
         "--help-all", action=ShowAll, help="also show rarely needed options, and exit"
     )

@@ -32,7 +32,8 @@ def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
     place = next((n for n, run in enumerate(runs) if run.run == arguments.run), None)
     if place is None:
         raise WrongRequest(
-            f"no run with results is called {arguments.run!r}: rdna1-setup conv2d --list"
+            f"no run with results is called {arguments.run!r}. To list all runs: rdna1-setup "
+            "conv2d --list"
         )
     return runs[place:]
 

@@ -54,5 +54,5 @@ def _chosen(given: Sequence[T], number: int | None) -> T:
     if number is None:
         return given[0]
     if not 1 <= number <= len(given):
-        raise WrongRequest(f"--result {number}: there are {len(given)}, counted from 1.")
+        raise WrongRequest(f"--result {number}: give a number from 1 to {len(given)}.")
     return given[number - 1]

@@ -23,11 +23,11 @@ APART = (
     "It runs in the background: Ctrl+C stops it, but closing this terminal does "
     "not.\n`rdna1-setup conv2d --attach` shows it again."
 )
-LOOKING = "Ctrl+C only closes this view; `rdna1-setup conv2d --stop` ends the experiment."
+LOOKING = "Ctrl+C only closes this view. `rdna1-setup conv2d --stop` ends the measurement."
 GOES_ON = "It continues. `rdna1-setup conv2d --attach` shows it again."
-STOPPED = "Stopped. The same command continues with the remaining shapes."
+STOPPED = "Stopped. Run the same command again to continue with the remaining shapes."
 STOPPING = "Stopping the running shape. Press Ctrl+C again to kill it at once."
-IDLE = "No Conv2d experiment is running."
+IDLE = "No Conv2d measurement is running."
 STUCK = "They wait inside the kernel and cannot be killed. Save your work and restart the machine."
 CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
@@ -99,7 +99,9 @@ def _started_and_followed(
     if isinstance(run, StopReason):
         return SweepDone((), run, 0.0)
     if joined:
-        print(f"This experiment has been running since {run.since}. Following it.", file=sys.stderr)
+        print(
+            f"This measurement has been running since {run.since}. Following it.", file=sys.stderr
+        )
     print(APART, end="\n\n", file=sys.stderr)
     done = asyncio.run(_attend(run, seconds))
     return done if isinstance(done, SweepDone) else _told(done)
@@ -146,7 +148,7 @@ def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
     live = live_run(places)
     run = next((run for run in runs if run.id == name), None) if name else live
     if name and run is None:
-        return refuse(f"no run is called {name!r}: rdna1-setup conv2d --list")
+        return refuse(f"no run is called {name!r}. To list all runs: rdna1-setup conv2d --list")
     if run is None:
         if not runs:
             return refuse(IDLE)

@@ -25,15 +25,17 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     if not (arguments.find_setting or arguments.compare_settings):
         return None
     if arguments.find_limit is not None:
-        raise WrongRequest("--find-limit looks for something else: give only one of them.")
+        raise WrongRequest("--find-limit is a different search. Use only one of them.")
     if arguments.engine != "configured":
-        raise WrongRequest("settings are MIOpen's: omit --engine, each engine is tried anyway.")
+        raise WrongRequest(
+            "these settings are for MIOpen. Omit --engine: each engine is tried anyway."
+        )
     hangs = arguments.hangs
     if arguments.compare_settings:
         return CompareRequest(sweep, hangs)
     if len(sweep.rows) != 1:
         raise WrongRequest(
-            "--find-setting is for one shape: name it, for example --channels 16-32 --sizes 64."
+            "--find-setting needs exactly one shape, for example --channels 16-32 --sizes 64."
         )
     return SettingRequest(sweep, sweep.rows[0], hangs)
 
@@ -54,7 +56,9 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
-        yield f"Each shape in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
+        yield (
+            f"Each shape in each of these ways, with at most {counted(asked.hangs, 'hang')} in all:"
+        )
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
@@ -68,7 +72,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
     yield "and each of these separately:"
     for change in asked.alone:
         yield f"  {setting_text((change,))}"
-    yield f"What passes is measured {asked.repeats} more times, each time from scratch."
+    yield f"A setting that passes is measured {asked.repeats} more times, each time from scratch."
 
 
 def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -78,7 +82,10 @@ def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
     there = without_leftovers(environ)[1]
     if not there:
         return ()
-    return (f"Your shell sets {', '.join(there)}. --clean measures without it.",)
+    return (
+        f"Your shell sets {', '.join(there)}. Add --clean to measure without your shell's "
+        "settings.",
+    )
 
 
 def answer_form(done: SweepDone, python: str) -> dict[str, Any]:

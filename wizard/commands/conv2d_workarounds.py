@@ -18,7 +18,7 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest 
     if not arguments.workarounds:
         return None
     if arguments.find_limit or arguments.find_setting or arguments.compare_settings:
-        raise WrongRequest("--workarounds is a separate search: omit the other one.")
+        raise WrongRequest("--workarounds is a separate search. Omit the other one.")
     return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs)
 
 

@@ -1,4 +1,4 @@
-"""Show what this machine is: cards, access, Pythons, torch, ROCm, settings."""
+"""Show what this machine has: cards, access, Pythons, torch, ROCm and settings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``detect``."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-    hashes = "also check the hashes of every torch's ROCm libraries; reads gigabytes"
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    hashes = "also check the hashes of the ROCm libraries of every torch (reads gigabytes)"
     parser.add_argument("--verify", action="store_true", help=hashes)
 
 

@@ -1,4 +1,4 @@
-"""Find what is wrong with this machine's ROCm and PyTorch, with evidence and fixes."""
+"""Find out what is wrong with ROCm and PyTorch on this machine, with evidence and fixes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CAUSE",
         help="show the plan that fixes this finding, ask, and carry it out",
     )
-    parser.add_argument("--yes", action="store_true", help="you have read the plan: do not ask")
+    parser.add_argument("--yes", action="store_true", help="do not ask: you have read the plan")
     parser.add_argument(
-        "--json", action="store_true", help="for programs; with --fix, events as JSON lines"
+        "--json",
+        action="store_true",
+        help="print JSON, for programs; with --fix, events as JSON lines",
     )
     add_wheel_arguments(
         parser, "with --fix: if several findings have that cause, fix the one in this folder"

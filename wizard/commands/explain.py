@@ -1,4 +1,4 @@
-"""Explain a pasted log, listing or traceback, and how to fix it. Reads nothing else."""
+"""Explain a saved log, listing or traceback, and how to fix it. Reads nothing else."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Unreadable(ValueError):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``explain``."""
     add_application_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="a file with the text; - is standard input"
+        "files", metavar="FILE", nargs="+", help="a file with the text, or - for standard input"
     )
 
 

@@ -1,4 +1,4 @@
-"""Download the wheels of a stack, and a Python, for machines without internet."""
+"""Download the wheels of a stack, and a Python if needed, for machines without internet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``fetch``."""
     parser.add_argument(
-        "folder", metavar="DIR", help="the folder to fill; give the same one to continue"
+        "folder", metavar="DIR", help="the folder to fill; name the same one to continue"
     )
     parser.add_argument("--stack", metavar="ID", required=True, help="the stack to install")
     add_application_argument(parser)
@@ -33,12 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="recorded",
         metavar="RECORDED",
-        help="for machines like this recorded one (`report --record DIR`; default: like this "
+        help="the recorded machine to download for, made by `report --record DIR` (default: this "
         "machine)",
     )
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
     add_index_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+    parser.add_argument("--json", action="store_true", help="print events as JSON lines")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,8 +93,8 @@ def _wrong(target: Target) -> str:
 
     if target.architecture != platform.machine():
         return (
-            f"that machine is {target.architecture}, and this one is {platform.machine()}: wheels "
-            "for it cannot be chosen here. Run fetch on a machine of that kind."
+            f"that machine is {target.architecture} and this one is {platform.machine()}, so "
+            "wheels for it cannot be chosen here. Run fetch on a machine of that kind."
         )
     return ""
 
@@ -117,9 +117,9 @@ def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None
 def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
     brought = (f"It would include Python {target.python}.",) if target.brings_python else ()
     return (
-        f"Would fill {absolute(arguments.folder)} for {target}.",
+        f"Would download into {absolute(arguments.folder)}, for {target}.",
         *brought,
-        "Nothing was downloaded, and no server was asked.",
+        "Nothing was downloaded, and no server was contacted.",
     )
 
 
@@ -150,7 +150,7 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
     sources = Sources(arguments.torch_index, house)
     filling = Filling(Fetch(target, Folder(Path(path)), sources, here))
     if not arguments.json:
-        print(f"For {target}.", flush=True)
+        print(f"Downloading for {target}.", flush=True)
 
     async def all_of_it() -> int:
         teller = FetchTeller(path, target)

@@ -31,8 +31,8 @@ def fix(arguments: argparse.Namespace) -> int:
         return refuse(ASKS_NOTHING)
     if arguments.fix not in load_causes():
         return refuse(
-            f"there is no cause {arguments.fix!r}. `rdna1-setup diagnose` names the causes "
-            "in brackets."
+            f"there is no cause {arguments.fix!r}. `rdna1-setup diagnose` shows the causes in "
+            "brackets."
         )
     host = host_of(arguments)
     machine = detect(host)

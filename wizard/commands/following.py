@@ -66,8 +66,8 @@ def _stopped() -> str:
     if session is None or not session.step:
         return "Stopped during a step. Run the same command again to repeat the step and continue."
     return (
-        f"Stopped, but {at_work_text(session)}: root's step finishes by itself.\n"
-        "`rdna1-setup watch` shows it. Then run the same command again to continue."
+        f"Stopped, but {at_work_text(session)}: the step will finish on its own.\n"
+        "`rdna1-setup watch` shows its progress. Then run the same command again to continue."
     )
 
 
@@ -103,7 +103,7 @@ class _Stop:
         with suppress(OSError):  # the terminal may be what went
             print(
                 "Stopping after this step, or at once during a download. Press Ctrl+C again to "
-                "end the step. A step of root's always finishes.",
+                "end the step. A step that runs as root always finishes.",
                 file=sys.stderr,
                 flush=True,
             )

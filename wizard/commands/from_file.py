@@ -34,7 +34,7 @@ def apply_file(arguments: argparse.Namespace) -> int:
     from wizard.preflight.refusal import Refused
 
     if given := _given_beside(arguments):
-        return refuse(f"--plan already has all options: omit {', '.join(given)}.")
+        return refuse(f"--plan already contains all options. Omit {', '.join(given)}.")
     name = clean(arguments.plan)
     try:
         file = _read(arguments.plan)
@@ -87,7 +87,7 @@ def _look_back(
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:
     from wizard.plan.plan_file import plan_differences
 
-    refuse("This machine differs from the one that the plan was made for:")
+    refuse("This machine differs from the one the plan was made for:")
     texts = (
         *((f"since it was installed: {text}") for text in lost),
         *plan_differences(reviewed, now),

@@ -1,4 +1,4 @@
-"""Keep a setting that was found, for one venv. You review it first, and can undo it."""
+"""Keep a setting for one venv. You review it first and can undo it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wizard.commands.looking import host_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``keep``."""
-    parser.add_argument("--venv", metavar="DIR", required=True, help="a venv that rdna1-setup made")
+    parser.add_argument("--venv", metavar="DIR", required=True, help="a venv made by rdna1-setup")
     parser.add_argument(
         "setting", metavar="NAME=VALUE", nargs="+", help="for example MIOPEN_DEBUG_CONV_GEMM=0"
     )

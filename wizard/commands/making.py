@@ -42,8 +42,8 @@ FLAGS = (
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 NOT_ASKED = (
-    "A dry run or a recorded machine does not ask the archives, so it is not known which "
-    "packages\nthey no longer have. This plan keeps a package file of each."
+    "A dry run or a recorded machine does not query the archives, so it is not known "
+    "which packages\nthey no longer have. This plan keeps a package file for each one."
 )
 
 
@@ -52,8 +52,10 @@ def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice_arguments(parser)
     away = parser.add_argument_group("instead of a stack")
     kind = away.add_mutually_exclusive_group()
-    kind.add_argument("--remove", action="store_true", help="the plan of `rdna1-setup remove`")
-    kind.add_argument("--clean-up", action="store_true", help="the plan of `rdna1-setup clean-up`")
+    kind.add_argument("--remove", action="store_true", help="show the plan of `rdna1-setup remove`")
+    kind.add_argument(
+        "--clean-up", action="store_true", help="show the plan of `rdna1-setup clean-up`"
+    )
     add_removal_arguments(away)
 
 
@@ -98,7 +100,11 @@ def make_asked(
     name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
-        print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
+        print(
+            "Checking with the repository and apt what would change ...",
+            file=sys.stderr,
+            flush=True,
+        )
         return settled_here(machine, choice, host)
     return plan_here(machine, choice, host)
 

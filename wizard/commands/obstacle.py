@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
     from wizard.plan.steps import Plan
 
-FOR_ANOTHER = "To install for another machine, which has the card, add --without-card"
+FOR_ANOTHER = "To install for another machine that has the card, add --without-card"
 
 
 def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:

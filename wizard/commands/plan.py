@@ -1,4 +1,4 @@
-"""Show the steps that lead to a stack, every command and every file, and do none of them."""
+"""Show every step, command and file of an installation, without doing anything."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON, print JSON, for programs and for apply --plan",
+        help="print JSON, for programs and for apply --plan",
     )
     parser.add_argument(
         "--brief",
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evidence",
         action="store_true",
-        help="also show every statement about the stack: who, card, date, link, contradictions",
+        help="also show every statement about the stack: author, card, date, link, contradictions",
     )
 
 
@@ -110,9 +110,9 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     if arguments.exact and not acts(arguments):
         return "a dry run or a recorded machine does not use the network"
     if arguments.brief and not arguments.json:
-        return "--brief goes with --json"
+        return "--brief only works with --json"
     if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
-        return "--stack installs, --remove and --clean-up remove: give only one of them"
+        return "--stack installs, while --remove and --clean-up remove: use only one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
         return "--distribution-rocm and --driver only work with --remove"
     return ""
@@ -126,7 +126,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     from wizard.preflight.refusal import Refused
     from wizard.run.settling import wheels_sought
 
-    print("Asking the index whether it still has the wheels ...", file=sys.stderr, flush=True)
+    print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
         raise Refused(found.refusal)
@@ -144,7 +144,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     places = places_of(host)
     if not asks_size(plan, places):
         return None
-    print("Asking pip how much it would download ...", file=sys.stderr, flush=True)
+    print("Checking with pip how much it would download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found
@@ -205,4 +205,4 @@ def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[s
     told = stack_lines(found, stack, today() if arguments.evidence else None)
     if arguments.stack:
         return ("", *told)
-    return ("", *told, "", "== All stacks beside each other", *sheet_lines(found.columns))
+    return ("", *told, "", "== All stacks side by side", *sheet_lines(found.columns))

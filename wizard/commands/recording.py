@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _shown(made: Made) -> Iterator[str]:
     yield (
-        "The record contains these files, with names and home disguised, and only what "
+        "The record contains these files, with names and home folder disguised, and only what "
         "detection uses:"
     )
     for name, content in sorted(made.record.files.items()):

@@ -1,4 +1,4 @@
-"""Try root's part of a plan in an overlay of this system; shows what changes, and keeps nothing."""
+"""Try a plan's root steps in a copy of this system, show what changes, and keep nothing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
                 "Continue it (`rdna1-setup apply` with the same options), or undo it.",
             )
         )
-    print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
+    print("Checking with the repository and apt what would change ...", file=sys.stderr, flush=True)
     asking = asking_of(host)
     there = there_before(host, choice.venv)
     plan = await settled_plan(machine, choice, places, there, asking)
@@ -89,7 +89,7 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
     from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
 
     if not can_be_rehearsed(plan):
-        return refuse("this plan has no steps for root, so there is nothing to try.")
+        return refuse("this plan has no root steps, so there is nothing to try.")
     if not arguments.json:
         from wizard.report.plan import plan_lines
 

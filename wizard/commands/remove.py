@@ -1,4 +1,4 @@
-"""Remove ROCm from the system, package by package. You can undo it; venvs stay."""
+"""Remove ROCm from the system, package by package. You can undo it. Venvs are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a report for an issue: findings, verdicts, machine, runs, without personal data."""
+"""Make a report for an issue (findings, verdicts, machine, runs) without personal data."""
 
 from __future__ import annotations
 

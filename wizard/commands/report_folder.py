@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wizard.report.papers import Papers
 
 TOUCHES = (
-    "Running PyTorch's collect_env: it loads torch and asks the card for its name. It is stopped "
+    "Running PyTorch's collect_env: it loads torch and reads the card's name. It is stopped "
     "after 90 s."
 )
 NO_YES = (
@@ -76,6 +76,6 @@ def _show(papers: Papers, folder: Path, zipped: bool) -> None:
     from wizard.report.preview import preview_lines
     from wizard.run.lines import clean
 
-    also = ", and as one file with the same name and .zip" if zipped else ""
+    also = ", and to one .zip file of the same name" if zipped else ""
     print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")
     print("\n".join(preview_lines(papers)))

@@ -1,4 +1,4 @@
-"""Undo a run: remove what it made, and keep all your own files."""
+"""Undo a run: remove what it made and keep all your own files."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``rollback``."""
-    parser.add_argument("run_id", nargs="?", metavar="ID", help="default: the newest run")
-    parser.add_argument("--list", action="store_true", help="show the runs and do nothing")
+    parser.add_argument(
+        "run_id", nargs="?", metavar="ID", help="the run to undo (default: the newest)"
+    )
+    parser.add_argument("--list", action="store_true", help="list the runs and do nothing")
     parser.add_argument(
         "--forget",
         action="store_true",
-        help="only mark the run ID as undone, if its folder is lost",
+        help="only mark the run as undone, because its folder is lost",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--json", action="store_true", help="with --list: for programs")
+    parser.add_argument("--json", action="store_true", help="with --list: print JSON, for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0
-    if not arguments.yes and not agreed("Go back?"):
+    if not arguments.yes and not agreed("Roll back?"):
         return _not_agreed("Nothing was removed", found.folder.record.id)
     return _take_back(found, host, yes=arguments.yes)
 
@@ -113,9 +115,9 @@ def _list(places: Places, *, as_json: bool) -> int:
     for run in older:
         print(f"{run.id}  {OLDER}")
     for name in unreadable:
-        print(f"{name}  its journal is damaged, or from a newer version")
+        print(f"{name}  its journal is damaged or from a newer version")
     if not (records or older or unreadable):
-        print("No run yet.")
+        print("No runs yet.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Test your card in about ten minutes: what hangs, from which size on, and what helps."""
+"""Test your card in about ten minutes: what hangs, from what size, and what helps."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ NO_CARD = (
     "    rdna1-setup detect",
 )
 NO_TORCH = "No PyTorch for AMD cards is installed here, so your {0} cannot be tested yet."
-INSTALL = ("Install one, then start this again:", "    rdna1-setup apply --stack {0}")
+INSTALL = ("Install one, then run this command again:", "    rdna1-setup apply --stack {0}")
 NONE_FITS = ("None can be installed on this machine now. To see why:", "    rdna1-setup plan")
 ANOTHER_PYTHON = "Omit --python, or name a Python whose torch was built for ROCm."
 BUILDS = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}
-OTHER_BUILD = "The torch of {0} was built {1}: your card cannot be tested with it."
+OTHER_BUILD = "The torch of {0} was built {1}, so your card cannot be tested with it."
 OTHER_DEVICE = (
     "The torch of {0} used {1} instead of your {2}, so no result is written. Set "
-    "HIP_VISIBLE_DEVICES to the number of your card, and start this again."
+    "HIP_VISIBLE_DEVICES to the number of your card, then run this command again."
 )
 NOT_THE_CARD = "The card was not measured, so no result card is written."
-TAKEN = "This was already measured at {0}, and is not repeated. --no-resume measures it again."
+TAKEN = "This was already measured at {0} and is not repeated. --no-resume measures it again."
 TIME_IS_UP = "The ten minutes are over, so the search was stopped. To finish it:"
 LIMIT, SETTING = "The search for the exact limit", "The search for a setting"
 FEW_HANGS = "too few allowed hangs are left for it (--hangs N allows more)"
@@ -61,16 +61,19 @@ LATE = "the ten minutes are over"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``test-my-card``."""
-    parser.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
+    parser.add_argument(
+        "--json", action="store_true", help="print results as JSON, and progress on stderr"
+    )
     parser.add_argument("--python", metavar="PY",
-                        help="test with the torch of this Python (default: the first for ROCm "
-                             "that is found)")  # fmt: skip
+                        help=(
+                            "test with the torch of this Python (default: the first ROCm build "
+                            "found)"))  # fmt: skip
     parser.add_argument("--folder", metavar="DIR",
-                        help="write result card and report into this new folder (default: one "
+                        help="write the result card and report into this new folder (default: one "
                              "named after the time, here)")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
-                        help="continue where an earlier start was interrupted")  # fmt: skip
+                        help="continue where an earlier run was interrupted")  # fmt: skip
     add_asking_arguments(parser)
 
 
@@ -182,9 +185,9 @@ def _tested(
 
     given = arguments.hangs
     if given is not None and not 1 <= given <= MOST_HANGS:
-        return refuse(f"--hangs is a number from 1 to {MOST_HANGS}.")
+        return refuse(f"--hangs must be a number from 1 to {MOST_HANGS}.")
     if arguments.deadline is not None and not 0 < arguments.deadline <= LONGEST_S:
-        return refuse(f"--deadline is a number of seconds, above 0 and up to {LONGEST_S:g}.")
+        return refuse(f"--deadline must be a number of seconds above 0 and up to {LONGEST_S:g}.")
     around = circumstances_of(host)
     hangs = around.hangs if given is None else given
     name = arguments.folder or f"rdna1-card-test-{now():%Y-%m-%d-%H%M%S}"
@@ -259,7 +262,7 @@ def _show(
     print(*_lines("Nothing is started.", _sentence(card, pythons, rows, hangs)), sep="\n")
     print("", *request_lines(rows), "", sep="\n")
     print(*budget_lines(_table(arguments, pythons[0], rows, hangs), around, hangs), sep="\n")
-    print(f"\nResult card and report would be written to {clean(str(folder))}.")
+    print(f"\nThe result card and the report would be written to {clean(str(folder))}.")
     return 0
 
 
@@ -306,7 +309,7 @@ class CardTest:
                 parts.append(self._carried(request, self.ends - time.monotonic()))
             elif (later := make(table, results, SEARCHED_LATER)) is not None:
                 why = LATE if late else FEW_HANGS
-                _say(f"{what} was not started: {why}. To do it:", f"    {request_line(later)}")
+                _say(f"{what} was not started: {why}. To run it:", f"    {request_line(later)}")
         self.left += kept
         return Measurement(python, tuple(parts), self.stopped)
 

@@ -43,7 +43,7 @@ def request_of(form: Mapping[str, Any]) -> Request:
         fields = {name: value for name, value in form.items() if name != "kind"}
         request: Request = typed(fields, KINDS[form["kind"]])
     except (WrongForm, TypeError, LookupError, AttributeError) as error:
-        raise ValueError(f"no request: {error}") from error
+        raise ValueError(f"not a request: {error}") from error
     return request
 
 
@@ -112,6 +112,6 @@ def described(request: Request) -> str:
         case SettingRequest():
             return f"setting for {request.row.label} on {request.sweep.device}"
         case CompareRequest():
-            return f"settings compared on {request.sweep.device}"
+            return f"comparison of settings on {request.sweep.device}"
         case WorkaroundRequest():
             return f"workarounds for {request.row.label} on {request.sweep.device}"

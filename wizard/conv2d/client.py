@@ -127,7 +127,7 @@ async def _every_row(experiment: Experiment) -> None:
         await experiment.assemble(rows[0])
     if book.results:
         experiment.tell(
-            Note(f"Continuing an unfinished measurement: {len(book.results)} shapes are known.")
+            Note(f"Continuing an unfinished measurement. Results so far: {len(book.results)}.")
         )
     for index, row in enumerate(rows):
         if index not in book.results:

@@ -14,29 +14,29 @@ from wizard.conv2d.worker.outcome import Outcome
 SUSPECTED = "was launched and has no verdict, so it is the suspect."
 """How it is told what may have taken the runner, or the machine, with it."""
 RESTART = (
-    "Save your work and restart the machine. Afterwards run the same command again: it continues "
-    "where it stopped."
+    "Save your work and restart the machine. Then run the same command again: it continues where "
+    "it stopped."
 )
-SAME_COMMAND = "The same command continues with the remaining shapes."
+SAME_COMMAND = "Run the same command again to continue with the remaining shapes."
 
 
 def stopped() -> StopReason:
     """Somebody asked for it."""
     return StopReason(
-        "The experiment was stopped.",
-        "The running shape was ended, and has no verdict. All earlier verdicts are kept.",
+        "The measurement was stopped.",
+        "The shape that was running has no verdict. All earlier verdicts are kept.",
         SAME_COMMAND,
     )
 
 
 def died(suspect: str, said: str) -> StopReason:
     """The runner is gone without a last word."""
-    last = f" Its last words: {said}." if said else ""
+    last = f" It last printed: {said}." if said else ""
     meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was running at that moment."
     return StopReason(
-        f"The process that ran the experiment is gone.{last}",
-        f"It was killed, ran out of memory, or the machine was restarted. {meaning}",
-        "The same command continues: it tries the suspect once more, then leaves it alone.",
+        f"The process that ran the measurement has ended.{last}",
+        f"It was killed or ran out of memory, or the machine was restarted. {meaning}",
+        "Run the same command again to continue. It tries the suspect once more, then skips it.",
     )
 
 
@@ -45,8 +45,8 @@ def not_written(path: str, error: OSError) -> StopReason:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StopReason(
         f"{error.filename or path} cannot be written: {error.strerror or error}.",
-        "A hang may freeze the machine, so each launch is written to disk first. The experiment "
-        "was stopped; written verdicts are kept.",
+        "A hang may freeze the machine, so each launch is written to disk first. The measurement "
+        "was stopped. The verdicts written so far are kept.",
         ("Free space on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
     )
 
@@ -55,8 +55,8 @@ def not_read(path: str, error: OSError) -> StopReason:
     """What a run has written is there, and may not be looked at; or it is gone."""
     return StopReason(
         f"{error.filename or path} cannot be read: {error.strerror or error}.",
-        "Only this file says what happened in the run.",
-        "Make it readable and your own. Or delete its folder if you do not need it.",
+        "Only this file records what happened in the run.",
+        "Make the file yours and readable, or delete its folder if you do not need it.",
     )
 
 
@@ -64,38 +64,38 @@ def not_started(path: str, error: OSError) -> StopReason:
     """The runner could not be started, or its folder not be made."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StopReason(
-        f"The journal and the events below {path} cannot be written: {error.strerror or error}.",
+        f"The journal and events in {path} cannot be written: {error.strerror or error}.",
         "A hang may freeze the machine, so each launch is written to disk first.",
         "Free space on that disk."
         if full
-        else "Make the folder writable and your own, or set XDG_STATE_HOME to such a folder.",
+        else "Make the folder yours and writable, or set XDG_STATE_HOME to another folder.",
     )
 
 
 def no_runner(why: str, log: str) -> StopReason:
     """Python itself did not become a runner."""
     return StopReason(
-        f"The process that would run the experiment could not be started: {why}.",
-        f"The Python of this program does not start; {log} may say why.",
-        "Fix that, or run it inside this process with --foreground.",
+        f"The process for the measurement could not be started: {why}.",
+        f"The Python that runs this program did not start. {log} may say why.",
+        "Repair this Python, or measure inside this process with --foreground.",
     )
 
 
 def another_at_work(what: str, run: str) -> StopReason:
     """A runner is at work on something else."""
     return StopReason(
-        f"Another experiment is running: {what} (run {run}).",
-        "Two at a time would disturb each other.",
-        "`rdna1-setup conv2d --attach` shows it, `rdna1-setup conv2d --stop` ends it.",
+        f"Another measurement is running: {what} (run {run}).",
+        "Two measurements at a time would disturb each other.",
+        "`rdna1-setup conv2d --attach` shows it, and `rdna1-setup conv2d --stop` ends it.",
     )
 
 
 def still_ending(run: str) -> StopReason:
     """A runner has told its end and clears up."""
     return StopReason(
-        f"The last experiment (run {run}) is still ending.",
-        "Its processes still use the device, and would disturb the next one.",
-        "Try again in a few seconds. `rdna1-setup conv2d --stop` ends what is left.",
+        f"The last measurement (run {run}) is still ending.",
+        "Its processes still use the device and would disturb the next measurement.",
+        "Try again in a few seconds. `rdna1-setup conv2d --stop` ends any that are left.",
     )
 
 
@@ -103,9 +103,9 @@ def budget_spent(hangs: int) -> StopReason:
     """As many launches hung as were allowed."""
     times = "once" if hangs == 1 else f"{hangs} times"
     return StopReason(
-        f"The device hung {times}, the number that you allowed.",
+        f"The device hung {times}, which is the limit.",
         "Each further hang may freeze the desktop, so the remaining shapes were not measured.",
-        "The same command continues with them; --hangs N allows more than before.",
+        "Run the same command again to continue with them. To allow more hangs, add --hangs N.",
     )
 
 
@@ -125,8 +125,8 @@ def no_device(hip: str | None, torch: str | None) -> StopReason:
         f"torch {torch} finds no GPU.",
         f"This torch is {build}. torch finds no device without a usable /dev/kfd and render node, "
         "or if the wheel has no code for the card.",
-        "Check the card and its device files: rdna1-setup detect. To measure on the processor: "
-        "--device cpu.",
+        "`rdna1-setup detect` checks the card and its device files. To measure on the processor, "
+        "use --device cpu.",
     )
 
 
@@ -144,9 +144,9 @@ def no_databases(path: str, error: OSError) -> StopReason:
     """No folder can be made for what MIOpen keeps."""
     return StopReason(
         f"No folder can be created in {path}: {error.strerror}.",
-        "Each setting needs its own databases. Otherwise MIOpen uses what it found with "
+        "Each setting needs its own databases. Otherwise MIOpen would use what it found with "
         "another setting.",
-        "Free space or make it writable, or set XDG_CACHE_HOME to a writable folder.",
+        "Free some space, make the folder writable, or set XDG_CACHE_HOME to a writable folder.",
     )
 
 
@@ -154,6 +154,6 @@ def journal_busy(path: str) -> StopReason:
     """Another sweep with the same request is under way."""
     return StopReason(
         f"Another process is running the same measurement ({path}).",
-        "Two at a time would disturb each other.",
-        "Wait for it, or stop it, then run this again.",
+        "Two measurements at a time would disturb each other.",
+        "Wait for it to finish, or stop it. Then try again.",
     )

@@ -21,10 +21,13 @@ from wizard.conv2d.works import operation_rows, rows_of
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
 """For each shape, as ``--deadline`` gives it; the first one of a process may have to compile."""
-NO_UNFOLD = "Only convolutions can unfold: set the engine back to 'configured' (o)."
-NO_ROW = "There is no shape yet: choose a table of shapes first (o)."
-NOT_OF_OPERATIONS = "That only works for convolutions. o changes the question."
-OF_MIOPEN = "Settings are MIOpen's: set the engine to 'configured' (o). Each is tried anyway."
+NO_UNFOLD = "Only convolutions can be unfolded. Press o and set the engine back to 'configured'."
+NO_ROW = "There is no shape yet. Press o and choose a table of shapes."
+NOT_OF_OPERATIONS = "This search works only for convolutions. Press o to change the question."
+OF_MIOPEN = (
+    "Settings affect only MIOpen. Press o and set the engine to 'configured'. The other engines "
+    "are tried anyway."
+)
 
 
 class Aim(Enum):
@@ -32,7 +35,7 @@ class Aim(Enum):
 
     EVERY = "measure every shape"
     ONE = "measure only the marked shape"
-    LIMIT = "find the limit, from the marked shape on"
+    LIMIT = "find the limit, starting from the marked shape"
     SETTING = "find the smallest setting that fixes the marked shape"
     COMPARE = "compare settings"
     AROUND = "find workarounds for the marked shape"
@@ -99,7 +102,7 @@ class SweepSetting:
         try:
             return rows_of(rows, self.works)
         except ValueError as error:
-            raise WrongRequest(f"Not all of these can train: {error}.") from error
+            raise WrongRequest(f"Not all of these shapes can be trained: {error}.") from error
 
     def with_own(self, layers: Preset) -> SweepSetting:
         """With the user's own list, in place of an earlier one, and on it."""
@@ -173,7 +176,7 @@ class SweepSetting:
 
     def _words(self) -> Iterator[str]:
         if self.aim is Aim.LIMIT:
-            yield f"find the limit of {self.axis} in {self.span[0]}-{self.span[1]}"
+            yield f"find the limit of {self.axis} between {self.span[0]} and {self.span[1]}"
         else:
             yield self.aim.value.replace("shape", "operation" if self.operations else "shape")
         if self.works != ("forward",) and not self.operations:

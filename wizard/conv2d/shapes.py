@@ -31,7 +31,8 @@ class Shape:
         if min(*sizes, self.stride, self.dilation, self.groups) < 1 or self.padding < 0:
             raise ValueError("sizes of a convolution must be 1 or more")
         if self.c_in % self.groups or self.c_out % self.groups:
-            raise ValueError(f"{self.groups} groups do not divide {self.c_in}->{self.c_out}")
+            channels = f"{self.c_in}->{self.c_out}"
+            raise ValueError(f"{channels} cannot be divided into {self.groups} groups")
         if self.dtype not in DTYPE_BYTES:
             raise ValueError(f"{self.dtype} is not one of {', '.join(DTYPE_BYTES)}")
         if min(self.out_h, self.out_w) < 1:

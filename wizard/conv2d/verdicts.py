@@ -151,7 +151,9 @@ def judge(
 ) -> tuple[Verdict, str]:
     """Right or wrong numbers, and the words for it."""
     if nonfinite:
-        return Verdict.WRONG, f"{nonfinite} numbers in the {part} are infinite or not a number"
+        numbers = "1 number" if nonfinite == 1 else f"{nonfinite} numbers"
+        are = "is" if nonfinite == 1 else "are"
+        return Verdict.WRONG, f"{numbers} in the {part} {are} infinite or not a number"
     if max_abs_error is None or max_abs_error > allowed:
         return (
             Verdict.WRONG,

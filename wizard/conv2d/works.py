@@ -30,9 +30,10 @@ def rows_of(rows: Sequence[Row], works: Sequence[str]) -> tuple[Row, ...]:
     for row in found:
         values = row.shape.n * row.shape.out_h * row.shape.out_w
         if row.work == "train" and values < FEWEST_VALUES:
+            are = "is" if values == 1 else "are"
             raise ValueError(
-                f"{row.shape.label}: to train, batch norm needs {FEWEST_VALUES} numbers for each "
-                f"channel, and there are {values}"
+                f"{row.shape.label}: for training, batch norm needs at least {FEWEST_VALUES} "
+                f"numbers in each channel, but there {are} only {values}"
             )
     return found
 

@@ -31,7 +31,7 @@ class Filling:
         folder = self._fetch.folder
         try:
             if await asyncio.to_thread(self._is_whole):
-                yield Output((f"{folder.path} is complete: every SHA-256 is right.",))
+                yield Output((f"{folder.path} is complete: every SHA-256 matches.",))
                 yield _ending(ok=True, changed=False)
                 return
             if self._cancelled:  # it may be whole, and nobody has seen all of it
@@ -93,7 +93,7 @@ async def _one(number: int, stage: Stage, around: Surroundings) -> AsyncGenerato
 
 
 def _failed(number: int, trouble: Trouble, missing: str = "") -> StepFailed:
-    lacks = f" The folder is not finished; missing: {missing}." if missing else ""
+    lacks = f" The folder is not finished. Steps that remain: {missing}." if missing else ""
     meaning = f"{trouble.meaning}{lacks}"
     return StepFailed(number, trouble.happened, meaning, trouble.next_step)
 

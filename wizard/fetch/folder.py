@@ -67,10 +67,11 @@ class Folder:
         names = {path.name for path in self.path.iterdir()}
         if names - {UNFINISHED} and self.target() is None:
             raise _not_ours(
-                self.path, f"it has {sorted(names)[0]}, and rdna1-setup did not make it"
+                self.path,
+                f"it contains {sorted(names)[0]}, and rdna1-setup did not make this folder",
             )
         if strange := sorted(names - OURS):
-            raise _not_ours(self.path, f"it has {strange[0]}, which rdna1-setup did not make")
+            raise _not_ours(self.path, f"it contains {strange[0]}, which rdna1-setup did not make")
 
     def target(self) -> dict[str, Any] | None:
         """What the folder was begun for; None where it does not say."""
@@ -144,9 +145,11 @@ def _require_writable(path: Path) -> None:
         raise _not_ours(path, f"{there} is not a folder")
     if not os.access(there, os.W_OK | os.X_OK):
         raise Trouble(
-            f"{clean(str(path))} cannot be filled: you may not write in {clean(str(there))}.",
-            "It belongs to another user, or its file system is read-only. Nothing was downloaded.",
-            "Name your own folder. Do not use sudo: only root could continue what root downloaded.",
+            f"{clean(str(path))} cannot be filled: you have no permission to write to "
+            f"{clean(str(there))}.",
+            "That folder belongs to another user, or its file system is read-only. Nothing was "
+            "downloaded.",
+            "Name a folder of your own. Do not use sudo: only root could continue that download.",
         )
 
 
@@ -154,8 +157,8 @@ def _not_ours(path: Path, why: str) -> Trouble:
     """A place that holds what somebody else put there."""
     return Trouble(
         f"{clean(str(path))} cannot be filled: {clean(why)}.",
-        "rdna1-setup does not overwrite other files, and files next to the wheels would be "
-        "copied to every machine.",
+        "rdna1-setup does not overwrite other files, and any file next to the wheels would be "
+        "copied to every machine. Nothing was downloaded.",
         "Name a folder that does not exist yet, or move the other files away.",
     )
 
@@ -165,7 +168,8 @@ def _for_another(path: Path, there: Mapping[str, Any]) -> Trouble:
     names = ("stack", "distribution", "release", "python")
     known = ", ".join(f"{name} {there[name]}" for name in names if there.get(name))
     return Trouble(
-        f"{clean(str(path))} is for other machines: {clean(known) or 'it does not say for which'}.",
-        "A folder holds one stack for one kind of machine.",
-        "Name another folder, or delete this one.",
+        f"{clean(str(path))} is for other machines: "
+        f"{clean(known) or 'it does not say which ones'}.",
+        "A folder can hold only one stack, for one kind of machine. Nothing was downloaded.",
+        "Name another folder, or delete this one and run the same command again.",
     )

@@ -67,10 +67,10 @@ async def bring_python(
         shutil.rmtree(installed, ignore_errors=True)
         raise Trouble(
             f"uv could not install Python {minor} from {path.name}: {trouble.happened}",
-            "The archive was damaged in transit, or has changed. It was deleted.",
-            "Run the same command again; if it happens twice, use another network.",
+            "The archive was damaged in transit, or was changed on the server. It was deleted.",
+            "Run the same command again. If it fails a second time, use another network.",
         ) from None
-    yield Done(f"{path.name} is downloaded, and uv installs Python {minor} from it")
+    yield Done(f"{path.name} is downloaded, and uv can install Python {minor} from it")
 
 
 async def _archive(uv: str, minor: str, architecture: str, around: Surroundings) -> Archive:
@@ -82,9 +82,11 @@ async def _archive(uv: str, minor: str, architecture: str, around: Surroundings)
         rows = json.loads(text)
         found = [str(row["url"]) for row in rows if _fits(row, architecture)]
     except (ValueError, LookupError, TypeError) as error:
-        raise _no_python(minor, f"uv's list was not understood ({type(error).__name__})") from None
+        raise _no_python(
+            minor, f"uv's list of Pythons could not be read ({type(error).__name__})"
+        ) from None
     if not found:
-        raise _no_python(minor, f"uv knows none for Linux on {architecture}")
+        raise _no_python(minor, f"uv has none for Linux on {architecture}")
     return Archive(found[0])
 
 
@@ -95,10 +97,10 @@ def _fits(row: dict[str, str], architecture: str) -> bool:
 
 def _no_python(minor: str, why: str) -> Trouble:
     return Trouble(
-        f"There is no Python {minor} to download: {why}.",
-        "The machines have no suitable one, so the folder must include one.",
-        f"Install Python {minor} with its venv on the machines and record one of them again, "
-        "or update uv.",
+        f"Python {minor} cannot be downloaded: {why}.",
+        "The machines have no suitable Python, so the folder must include one.",
+        f"Install Python {minor} and its venv module on the machines, and record one of them "
+        "again. Or update uv here.",
     )
 
 

@@ -68,23 +68,24 @@ def stages(fetch: Fetch) -> tuple[Stage, ...]:
     return (
         *_bring(fetch),
         Stage(
-            f"a pip under Python {python}",
-            "It chooses the wheels, and is deleted when the folder is finished.",
+            f"Set up a pip for Python {python}",
+            "This pip chooses the wheels. It is deleted when the folder is finished.",
             partial(_make_chooser, fetch, venv),
         ),
         Stage(
-            f"which wheels {name} needs",
-            f"Chooses exact versions for the machines' Python and C library, from {fetch.index}.",
+            f"Choose the wheels of {name}",
+            "pip chooses exact versions for the machines' Python and C library, from "
+            f"{fetch.index}.",
             partial(choose_stack, report, venv, fetch.target, fetch.sources),
         ),
         Stage(
-            f"the wheels of {name}",
-            "Resumes if interrupted; every SHA-256 is checked.",
+            f"Download the wheels of {name}",
+            "The download resumes if it is interrupted, and every SHA-256 is checked.",
             partial(_fetched, fetch, report),
         ),
         Stage(
-            "the SHA-256 of every file",
-            "It is written last: a folder without SHA256SUMS is not finished.",
+            "Write the SHA-256 of every file",
+            "SHA256SUMS is written last: a folder without it is not finished.",
             partial(_finish, fetch.folder),
         ),
     )
@@ -94,7 +95,7 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     """The Python that the machines lack, or that chooses the wheels and is not here."""
     target, work = fetch.target, fetch.folder.work
     if target.brings_python:
-        mirror, reason = fetch.folder.path / PYTHON, "The machines have no suitable one."
+        mirror, reason = fetch.folder.path / PYTHON, "The machines have no suitable Python."
     elif target.python not in fetch.here.pythons:
         mirror = work / "mirror"
         reason = (
@@ -106,7 +107,7 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     act = partial(
         bring_python, fetch.here.uv, target.python, target.architecture, mirror, work / "python"
     )
-    return (Stage(f"Python {target.python}, by uv", reason, act),)
+    return (Stage(f"Download Python {target.python} for uv", reason, act),)
 
 
 async def _make_chooser(fetch: Fetch, venv: Path, around: Surroundings) -> Act:
@@ -140,11 +141,11 @@ def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
             path.unlink()
             continue
         raise Trouble(
-            f"{path} is not one of the chosen files.",
+            f"{path} is not one of the wheels that pip chose.",
             "It would be copied to every machine, and could be installed there.",
-            "Move it away, then run the same command again.",
+            "Move that file away, then run the same command again.",
         )
-    return f"{len(chosen)} wheels, every SHA-256 right"
+    return f"{len(chosen)} wheels; every SHA-256 matches"
 
 
 async def _finish(folder: Folder, around: Surroundings) -> Act:

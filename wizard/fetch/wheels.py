@@ -63,7 +63,7 @@ async def choose(
 ) -> Act:
     """Have pip write which wheels it takes, once: a second choice could be another one."""
     if await asyncio.to_thread(asked.report.is_file):
-        yield Done("chosen before")
+        yield Done("already chosen")
         return
     argv, report = _argv(asked, venv, target, sources), asked.report
     draft = report.with_name(f"{report.name}.draft")

@@ -79,5 +79,5 @@ def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
     known = {application.id: application for application in load_applications()}
     unknown = [each for each in ids if each not in known]
     if unknown:
-        raise KeyError(f"no application {unknown[0]!r}; known are {', '.join(known)}")
+        raise KeyError(f"no application {unknown[0]!r}; the known ones are {', '.join(known)}")
     return tuple(known[each] for each in ids)

@@ -24,12 +24,12 @@ class Grade(Enum):
 TOPICS = {
     "conv2d": "Conv2d layers above the small sizes, forward",
     "small conv2d": "Conv2d layers up to 32x32",
-    "training": "backward passes and steps of an optimiser, batch norm included",
-    "transformer": "models without convolutions, and the matrix products that they use",
+    "training": "backward passes and optimizer steps, including batch norm",
+    "transformer": "models without convolutions, and the matrix products they use",
     "applications": "whole programs and models for images",
     "device": "whether torch uses the card at all",
     "precision": "half precision",
-    "formats": "formats of numbers other than float32 and half precision",
+    "formats": "number formats other than float32 and half precision",
     "triton": "kernels made by Triton, and torch.compile",
     "algorithms": "which of MIOpen's algorithms can be used, and how they work",
     "settings": "variables and workarounds",
@@ -43,9 +43,9 @@ TOPICS = {
     "support": "what AMD and others promise, and what the libraries contain",
     "cause": "what the hang is blamed on",
     "method": "where the statements come from",
-    "regression": "other builds that fail where older ones ran",
+    "regression": "other builds that fail where older ones worked",
     "neighbours": "other builds of the same kind",
-    "other ways": "ways that this program does not install",
+    "other ways": "approaches that this program does not install",
 }
 """What a claim can be about. ``assets/verdicts.toml`` says which bear on which question."""
 

@@ -67,9 +67,9 @@ def _summary(access: Access, later: tuple[str, ...]) -> str:
     if not access.kfd.present:
         return f"there is no {KFD}"
     if may_compute(access):
-        return f"may use {KFD} and a render node"
+        return f"can use {KFD} and a render node"
     blocked = KFD if not access.kfd.usable else "any render node"
-    return f"may not open {blocked}" + (" before the next login" if _helps(access, later) else "")
+    return f"cannot open {blocked}" + (" until the next login" if _helps(access, later) else "")
 
 
 def may_compute(access: Access) -> bool:

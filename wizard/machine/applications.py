@@ -91,7 +91,7 @@ def _installed(place: Place) -> frozenset[str]:
 def _tell(found: tuple[FoundApplication, ...]) -> tuple[str, tuple[str, ...]]:
     lines = tuple(line for one in found for line in _lines(one))
     return ", ".join(dict.fromkeys(one.id for one in found)) or (
-        "none that this program knows"
+        "none found that this program knows"
     ), lines
 
 

@@ -96,7 +96,7 @@ def _system_python(host: Host) -> Fact[str]:
 
 def _tell(environments: tuple[Environment, ...]) -> tuple[str, tuple[str, ...]]:
     torches = [one.torch.version for one in environments if one.torch is not None]
-    places = "place" if len(environments) == 1 else "places"
+    places = "environment" if len(environments) == 1 else "environments"
     with_torch = f"torch {', '.join(dict.fromkeys(torches))}" if torches else "no torch"
     lines = tuple(line for one in environments for line in _lines(one))
     return f"{len(environments)} {places}, {with_torch}", lines
@@ -127,19 +127,19 @@ def _refusal(glibc: Fact[str] | None) -> str:
         return "which glibc 2.41 and later refuse"
     if not refuses:
         return f"which this machine's glibc {glibc} still allows; 2.41 and later refuse it"
-    return f"which this machine's glibc {glibc} refuses: torch does not start"
+    return f"which this machine's glibc {glibc} refuses, so torch does not start"
 
 
 def _changed(library: ChangedLibrary) -> str:
     name = library.path.rpartition("/")[2]
     if not library.bytes:
-        return f"{name} of the wheel is gone" + _saved(library)
-    sizes = f"it has {library.bytes:,} bytes, the wheel's had {library.recorded_bytes:,}"
+        return f"{name} from the wheel is missing" + _saved(library)
+    sizes = f"it has {library.bytes:,} bytes, but the wheel's had {library.recorded_bytes:,}"
     return f"{name} was replaced: {sizes}" + _saved(library)
 
 
 def _saved(library: ChangedLibrary) -> str:
-    return f"; put aside as {library.saved.rpartition('/')[2]}" if library.saved else ""
+    return f"; saved as {library.saved.rpartition('/')[2]}" if library.saved else ""
 
 
 def environments_part(surveyed: Callable[[], Survey]) -> Part[tuple[Environment, ...]]:

@@ -26,9 +26,9 @@ def tell_gpus(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
 def _beside(gpu: Gpu, *, listed: bool) -> str:
     """What to know of a card that the others do not compute with; ``""`` for nothing."""
     if gpu.driver == VFIO:
-        return f"{_title(gpu)} is held by {VFIO}, for a virtual machine"
+        return f"{_title(gpu)} is reserved by {VFIO} for a virtual machine"
     if gpu.pci_id.startswith(NVIDIA) and not listed:
-        return f"{_title(gpu)} is also here, but ROCm does not use it"
+        return f"{_title(gpu)} is also installed, but ROCm does not use it"
     return ""
 
 
@@ -58,7 +58,7 @@ def board_lines(gpu: Gpu) -> list[str]:
     """What the card can compute with, how it is connected, and whether it sleeps."""
     lines = [*_compute_lines(gpu), _link_words(gpu.link)]
     if gpu.asleep:
-        lines.append("asleep to save energy; not everything was read, so as not to wake it")
+        lines.append("asleep to save energy; some values were not read, because that would wake it")
     return lines
 
 
@@ -75,7 +75,11 @@ def _compute_lines(gpu: Gpu) -> list[str]:
     if gpu.atomics is not False:
         passed = "yes" if gpu.atomics is True else _words(gpu.atomics)
         return [line, f"PCIe atomics: {passed}"]
-    needed = f"; KFD then takes this card from MEC {ATOMICS_UNNEEDED} on" if gpu.rdna1 else ""
+    needed = (
+        f"; KFD then accepts this card only with MEC {ATOMICS_UNNEEDED} or newer"
+        if gpu.rdna1
+        else ""
+    )
     return [line, f"PCIe atomics: no{needed}"]
 
 
@@ -84,7 +88,7 @@ def _link_words(link: Fact[Link]) -> str:
         return f"PCIe link: unknown ({link.because})"
     words = f"PCIe link: {_lanes(link.width)}, {link.speed or 'speed unknown'}"
     if link.width < link.widest:
-        words += f"; narrower than it could be: card and slot can do {_lanes(link.widest)}"
+        words += f"; card and slot support {_lanes(link.widest)}"
     if link.speed and link.fastest and link.speed != link.fastest:
         words += f"; up to {link.fastest} (an idle link runs slower to save energy)"
     return words

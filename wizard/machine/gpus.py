@@ -16,7 +16,7 @@ INTEL_GRAPHICS = ("8086:", ":00:02.0")
 """Vendor and address of every graphics part that Intel puts into processors."""
 AMDGPU = "amdgpu"
 ONLY_AMDGPU = Unknown("only the driver amdgpu reports it")
-ASLEEP = Unknown("the card is asleep, and was not woken")
+ASLEEP = Unknown("the card is asleep and was not woken")
 NO_NODE = Unknown("KFD does not know the card")
 
 
@@ -112,7 +112,7 @@ def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[i
     if isinstance(text, Unknown):
         return text
     size = _decimal(text)
-    return size if size else Unknown(f"{folder}/mem_info_vram_total has no size")
+    return size if size else Unknown(f"{folder}/mem_info_vram_total contains no size")
 
 
 def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:
@@ -120,7 +120,7 @@ def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[s
     if card is None and driver == VFIO:
         return False
     if card is None:
-        return Unknown("no driver shows its connectors")
+        return Unknown("no driver reports its connectors")
     connectors = [
         name for name in _names(host, f"{folder}/drm/{card}") if name.startswith(f"{card}-")
     ]
@@ -134,9 +134,10 @@ def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
     if driver == VFIO:
         notes.append("Reserved for a virtual machine (vfio-pci), so you cannot use it here.")
     elif driver == "" and card.gfx:
-        notes.append("No driver is bound to it: it needs amdgpu first.")
+        notes.append("No driver is bound to it. It needs amdgpu.")
     if node and node.gfx and card.gfx and node.gfx != card.gfx:
-        notes.append(f"The kernel says {node.gfx}, its id says {card.gfx}; the kernel's is used.")
+        said = f"The kernel reports {node.gfx}, but its PCI id means {card.gfx}."
+        notes.append(f"{said} The kernel's value is used.")
     return " ".join(notes)
 
 

@@ -82,7 +82,7 @@ def _store(host: Host, folder: str, kind: str, version: str) -> MiopenStore | No
 def _tell(stores: tuple[MiopenStore, ...]) -> tuple[str, tuple[str, ...]]:
     targets = dict.fromkeys(target for store in stores for target in store.targets)
     lines = tuple(_line(store) for store in stores)
-    return (f"kept for {', '.join(targets) or 'no known target'}" if stores else "nothing"), lines
+    return (f"for {', '.join(targets) or 'no known target'}" if stores else "nothing"), lines
 
 
 def _line(store: MiopenStore) -> str:
@@ -92,7 +92,7 @@ def _line(store: MiopenStore) -> str:
 
 
 MIOPEN: Part[tuple[MiopenStore, ...]] = Part(
-    title="MIOpen's memory",
+    title="MIOpen's databases",
     source=f"~/{KERNELS}, ~/{CHOICES}",
     read=read_miopen,
     without=lambda _: (),

@@ -91,14 +91,14 @@ def _is_met(mount: Mount, environ: Mapping[str, str]) -> bool:
 
 def _read(host: Host) -> Found[tuple[SilentFileSystem, ...]]:
     silent = host.silent()
-    return Found(silent, tuple(Unknown(f"{one.path} does not answer") for one in silent))
+    return Found(silent, tuple(Unknown(f"{one.path} does not respond") for one in silent))
 
 
 def _tell(silent: tuple[SilentFileSystem, ...]) -> tuple[str, tuple[str, ...]]:
     lines = tuple(f"{one.path} ({one.kind}): nothing in it was checked" for one in silent)
     if not silent:
-        return "all answer", lines
-    return f"no answer from {', '.join(one.path for one in silent)}", lines
+        return "all respond", lines
+    return f"no response from {', '.join(one.path for one in silent)}", lines
 
 
 MOUNTED: Part[tuple[SilentFileSystem, ...]] = Part(

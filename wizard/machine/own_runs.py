@@ -57,7 +57,7 @@ def _tell(runs: tuple[OwnRun, ...]) -> tuple[str, tuple[str, ...]]:
     lines = tuple(f"{run.id}: {run.name}{_place(run)}, {run.state}" for run in runs)
     if not runs:
         return "none", lines
-    return f"{len(runs)}, the newest one {runs[0].state}", lines
+    return f"{len(runs)}, the newest {runs[0].state}", lines
 
 
 def _place(run: OwnRun) -> str:

@@ -98,11 +98,11 @@ def _tell(facts: PackageFacts) -> tuple[str, tuple[str, ...]]:
     amd = sum(package.origin == "amd" for package in packages)
     unclear = sum(package.origin == "unclear" for package in packages)
     rest = f", {unclear} of unclear origin" if unclear else ""
-    return f"{amd} of AMD's, {len(packages) - amd - unclear} of the distribution's{rest}", lines
+    return f"{amd} from AMD, {len(packages) - amd - unclear} from the distribution{rest}", lines
 
 
 def _line(package: Package) -> str:
-    grounds = f", by {package.grounds}" if package.grounds else ""
+    grounds = f", judging by {package.grounds}" if package.grounds else ""
     notes = [
         *([package.state] if package.state != INSTALLED else []),
         *(["held"] if package.held else []),
@@ -115,11 +115,12 @@ def _work_lines(work: PackageWork) -> list[str]:
     unfinished = () if isinstance(work.unfinished, Unknown) else work.unfinished
     lines = [f"not fully installed: {name}" for name in unfinished]
     if isinstance(work.lock_holder, Unknown):
-        lines.append(f"it is unknown who is installing, because {work.lock_holder.because}")
+        why = work.lock_holder.because
+        lines.append(f"it is unknown whether packages are being installed, because {why}")
     elif work.lock_holder:
         lines.append(f"{work.lock_holder} is installing or removing packages now")
     elif work.interrupted:
-        lines.append("dpkg was interrupted: it needs dpkg --configure -a")
+        lines.append("dpkg was interrupted: run dpkg --configure -a to finish its work")
     return lines
 
 

@@ -13,7 +13,7 @@ from wizard.machine.stuck import looked_at
 
 T = TypeVar("T")
 
-LATE = "no answer in time"
+LATE = "no response in time"
 PATIENCE_S = 20.0
 """How long a part may take before detection goes on without it."""
 
@@ -87,7 +87,7 @@ class Reading(Generic[T]):
     def _late(self) -> str:
         """That the part is late, and what it waits for."""
         path = looked_at(self._thread.ident)
-        waits = f", which looked at {path}" if path else ""
+        waits = f", which was reading {path}" if path else ""
         return f"{self._part.title}: {LATE} from {self._part.source}{waits}"
 
     def told(self, found: Found[T]) -> PartDone:

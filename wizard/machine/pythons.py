@@ -116,10 +116,10 @@ def _tell(interpreters: tuple[Interpreter, ...]) -> tuple[str, tuple[str, ...]]:
     unable = [minor for minor in _minors(interpreters) if minor not in able]
     parts = (
         ", ".join(able),
-        f"{', '.join(unable)} cannot make venvs" if unable else "",
+        f"{', '.join(unable)} cannot create venvs" if unable else "",
     )
     lines = tuple(
-        f"{one.version} at {one.path}" + ("" if one.makes_venvs else ", cannot make venvs")
+        f"{one.version} at {one.path}" + ("" if one.makes_venvs else ", cannot create venvs")
         for one in interpreters
     )
     return "; ".join(part for part in parts if part) or "none found", lines

@@ -73,7 +73,7 @@ def read_record(folder: Path) -> Record:
     except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"{folder} is not a recorded machine: {_reason(path, error)}.") from None
     if not isinstance(values, dict):
-        raise RecordError(f"{path} is damaged: it must hold one JSON object.")
+        raise RecordError(f"{path} is damaged: it must contain one JSON object.")
     field = _Fields(path, values)
     return Record(
         name=field.one("name", str, folder.name),

@@ -41,7 +41,7 @@ def _tree(host: Host, path: str) -> RocmTree:
 
 def _version(host: Host, path: str) -> Fact[str]:
     if path.startswith(f"{OPT}/amdgpu"):
-        return Unknown(f"{path} states no version")
+        return Unknown(f"{path} reports no version")
     for name in VERSION_FILES:
         text = host.read(f"{path}/{name}")
         if isinstance(text, str) and (match := RELEASE.match(text.strip())):

@@ -18,7 +18,7 @@ def seat_in_use(host: Host) -> Fact[bool]:
     """True when a user, and not only a login screen, has a session at the first seat."""
     text = host.read(SEAT)
     if isinstance(text, Unknown):
-        return Unknown("logind keeps no seat here")
+        return Unknown("logind reports no seat")
     seat = _pairs(text)
     names = dict.fromkeys((seat.get("ACTIVE", ""), *seat.get("SESSIONS", "").split()))
     sessions = [name for name in names if SESSION.fullmatch(name)][:SESSION_LIMIT]

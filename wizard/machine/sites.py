@@ -46,7 +46,7 @@ def survey(host: Host) -> Survey:
     home = home_folders(host)
     unread = home.unread
     if len(home.venvs) > VENV_LIMIT:
-        unread += (Unknown(f"there are many venvs: only {VENV_LIMIT} were looked into"),)
+        unread += (Unknown(f"there are many venvs: only {VENV_LIMIT} were checked"),)
     places = {place.path: place for place in _places(host, home.venvs[:VENV_LIMIT])}
     return Survey(tuple(places.values()), home.projects, unread)
 

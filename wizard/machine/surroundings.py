@@ -104,11 +104,11 @@ def warnings(around: Surroundings) -> list[str]:
     lines = []
     if around.confined:
         lines.append(
-            f"This terminal runs inside a {around.confined} and may see other files and devices "
-            "than your programs. To be sure, start the wizard in another terminal."
+            f"This terminal runs inside a {around.confined} and may see different files and "
+            "devices than your programs do. To be sure, start the wizard in another terminal."
         )
     if around.container:
-        lines.append("In a container the driver, the devices and their groups come from its host.")
+        lines.append("In a container, the driver, the devices and their groups come from the host.")
     if around.wsl:
         lines.append("WSL has no amdgpu and no /dev/kfd.")
     return lines
@@ -116,7 +116,7 @@ def warnings(around: Surroundings) -> list[str]:
 
 def _lines(around: Surroundings) -> list[str]:
     secure, seat = around.secure_boot, around.seat_in_use
-    boot = {True: "on (fine: this program loads no kernel module)", False: "off"}
+    boot = {True: "on (no problem: this program loads no kernel modules)", False: "off"}
     used = {True: "someone is logged in", False: "nobody is logged in"}
     return [
         f"Secure Boot: {_unknown(secure) if isinstance(secure, Unknown) else boot[secure]}",

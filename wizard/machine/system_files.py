@@ -52,7 +52,7 @@ def _alternatives(host: Host) -> Iterator[SystemFile]:
 def _leads_to(host: Host, target: str | Unknown) -> str:
     if isinstance(target, Unknown):
         return target.because
-    return f"leads to {target}{'' if host.exists(target) else ', which does not exist'}"
+    return f"points to {target}{'' if host.exists(target) else ', which does not exist'}"
 
 
 def _record(host: Host, path: str) -> str:

@@ -128,7 +128,7 @@ class WaryHost:
                 continue
             done = f"{done}/{part}"
             if done in self._paths:
-                return Unknown(f"{done} does not answer")
+                return Unknown(f"{done} does not respond")
             target = self._target(done) if left or last else ""
             if target and links < LINK_LIMIT:
                 links += 1

@@ -57,7 +57,7 @@ def output(argv: tuple[str, ...], deadline_s: float) -> Fact[str]:
         printed, _ = process.communicate(timeout=deadline_s)
     except subprocess.TimeoutExpired:
         _leave(process)
-        return Unknown(f"{argv[0]} did not answer within {deadline_s:g} s")
+        return Unknown(f"{argv[0]} did not respond within {deadline_s:g} s")
     if process.returncode:
         return Unknown(f"{argv[0]} ended with code {process.returncode}")
     return printed.decode("utf-8", "replace")

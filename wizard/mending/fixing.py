@@ -21,12 +21,12 @@ from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 
 NEW_TERMINAL = (
-    "Running programs keep the old setting, including this terminal. Open a new one afterwards, "
-    "or log out and in."
+    "Running programs keep the old setting, and so does this terminal. Open a new terminal "
+    "afterwards, or log out and log in again."
 )
 ANOTHER_LIBRARY_PATH = (
-    "Programs that use the system's own ROCm may no longer find their libraries, if these lines "
-    "were their only setting. AMD's packages name the folder in /etc/ld.so.conf.d."
+    "If these lines were the only setting that names the system's own ROCm, programs may no "
+    "longer find its libraries. AMD's packages name that folder in /etc/ld.so.conf.d."
 )
 
 
@@ -43,7 +43,7 @@ def make_fix(
     if not mending.steps:
         by_hand = (f"{step}." for step in steps_by_hand(machine, about.settings))
         told = " ".join((*mending.notes, *by_hand))
-        raise PlanImpossible(f"No plan can remove only these settings. {told}".rstrip())
+        raise PlanImpossible(f"rdna1-setup cannot remove only these settings. {told}".rstrip())
     return _plan(finding, about, mending)
 
 

@@ -12,7 +12,7 @@ from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.library_steps import ExchangeLibrary
 
-BACK = "the old one is moved back"
+BACK = "move the old library back"
 
 
 def stack_cleared(host: Host, about: About) -> Mending:
@@ -29,7 +29,10 @@ def stack_cleared(host: Host, about: About) -> Mending:
             steps.append(ExchangeLibrary(why, path, _kept(host, path), size, BACK))
     if not steps:
         names = ", ".join(about.executable_stack)
-        raise PlanImpossible(f"{about.environment} no longer has any of {names}.")
+        raise PlanImpossible(
+            f"{about.environment} no longer contains any of these libraries: "
+            f"{names}. Nothing was changed."
+        )
     return Mending(tuple(steps))
 
 

@@ -48,8 +48,8 @@ def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) 
     (numpy,) = _found(there, "numpy")
     if "numpy" in there.conda:
         raise PlanImpossible(
-            f"conda installed the numpy in {there.path}, so only conda should replace it: run "
-            "conda install 'numpy<2' in that environment."
+            f"conda installed numpy in {there.path}, so only conda should replace it. Run conda "
+            "install 'numpy<2' in that environment."
         )
     stay = [each for each in there.distributions if each != numpy]
     if broken := conflicts(stay, (numpy,), {"numpy": LAST_OF_1}, there.python):
@@ -68,8 +68,8 @@ def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Me
     (torch,) = _found(there, "torch")
     if "torch" in there.conda or "pytorch" in there.conda:
         raise PlanImpossible(
-            f"conda installed the torch in {there.path}, so only conda should install it again: "
-            "use conda install --force-reinstall with the channel that it came from."
+            f"conda installed torch in {there.path}, so only conda should install it again. Use "
+            "conda install --force-reinstall with the channel it came from."
         )
     index = _index_of(torch.version)
     wanted = f"torch=={torch.version}"
@@ -81,8 +81,9 @@ def _contents(host: Host, folder: str) -> Contents:
     there = read_live_contents(host, folder)
     if there is None or not there.site:
         raise PlanImpossible(
-            f"{folder} is neither a venv nor a conda environment, so no plan replaces packages "
-            "there. Use its own pip: pip install --force-reinstall --no-deps NAME==VERSION"
+            f"{folder} is neither a venv nor a conda environment, so rdna1-setup does not replace "
+            "packages there. Use its own pip: pip install --force-reinstall --no-deps "
+            "NAME==VERSION"
         )
     return there
 
@@ -94,12 +95,13 @@ def _found(there: Contents, name: str) -> tuple[Distribution]:
         if there.starts:
             return (found[0],)
         raise PlanImpossible(
-            f"The Python in {there.path} does not start. Make that environment again."
+            f"The Python in {there.path} does not start. Delete that environment and create it "
+            "again."
         )
     raise PlanImpossible(
-        f"{name} in {there.path} is outside of it, is there twice, or has no list of its files "
-        "(RECORD), so it cannot be moved safely. Remove it with the environment's own pip (pip "
-        f"uninstall {name} until none is left), then install the right one."
+        f"{name} in {there.path} cannot be moved safely: it lies outside the environment, is "
+        "installed twice, or has no list of its files (RECORD). Remove it with the environment's "
+        f"own pip (pip uninstall {name} until none is left), then install the right version."
     )
 
 
@@ -131,7 +133,8 @@ def _exchanged(
         _resolve(there, goes, wanted, index, supply, work),
         fetch_beside(work, _hashes(goes.version)),
         SetAsidePackages(
-            "Replaced files are kept in a backup on the same file system, with a list of hashes.",
+            "Replaced files are kept in a backup on the same file system, with a list of their "
+            "hashes.",
             there.path,
             there.site,
             ((goes.name, goes.version),),
@@ -172,5 +175,8 @@ def _resolve(
         wheelhouse=supply.wheelhouse,
         report=report_in(work),
     )
-    why = "pip chooses the version before anything changes; all other packages keep theirs."
+    why = (
+        "pip chooses the version before anything is changed. All other packages keep their "
+        "versions."
+    )
     return resolve_held(why, resolving, there, (goes,), work)

@@ -30,8 +30,8 @@ FOR_ALL = re.compile(
     r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
 )
 """Settings of ROCm that name no file: what root's helper lets into a file for all users."""
-LINES_BACK = "the same lines are put back in their old place"
-FILE_BACK = "put back from the backup"
+LINES_BACK = "put the lines back where they were"
+FILE_BACK = "restore it from the backup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) ->
     alone = {(one.name, one.value) for one in settings if one.name not in in_files}
     for name, value in sorted(alone):
         text = (
-            f"{name}={value} is set in this session, but in no file that this program reads: "
-            f"unset {name}"
+            f"{name}={value} is set in this session, but not in any file this program reads. "
+            f"Remove it with: unset {name}"
         )
         found += Mending((), (text,))
     return found
@@ -96,7 +96,7 @@ def _deleted(machine: Machine, path: str, there: list[Setting]) -> str:
 
 def _erased(settings: Iterable[Setting]) -> str:
     names = " ".join(dict.fromkeys(one.name for one in settings))
-    return f"In fish, remove it yourself: set --universal --erase {names}"
+    return f"In fish, remove the setting yourself: set --universal --erase {names}"
 
 
 def _is_own(path: str, machine: Machine) -> bool:
@@ -125,9 +125,9 @@ def _loses(environment: Environment, machine: Machine) -> str:
             "that `rdna1-setup plan` recommends instead."
         )
     return (
-        f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0 and gets it only from "
-        "these lines. Before you start it again, set it there, for example at the end of "
-        f"{place}/bin/activate: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
+        f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0, and only these lines "
+        "set it. Before you use that environment again, set the variable in it, for example at "
+        f"the end of {place}/bin/activate: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
     )
 
 
@@ -137,12 +137,12 @@ def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...
     if path.endswith(FISH_VARIABLES):
         return Mending((), (_erased(wanted),))
     stays = Mending(
-        (), tuple(f"{place}:{s.line} stays, edit it yourself: {_shown(s)}" for s in wanted)
+        (), tuple(f"{place}:{s.line} is kept. Edit it yourself: {_shown(s)}" for s in wanted)
     )
     if not isinstance(text, str) or REPLACED in text or path.endswith(NO_SHELL):
         return stays
     out, instead, left = _lines(path, text, wanted)
-    notes = tuple(f"{place}:{number} stays, {why}" for number, why in left)
+    notes = tuple(f"{place}:{number} is kept, {why}" for number, why in left)
     if left and path.startswith(PROFILES):
         notes = (*notes, f"`rdna1-setup clean-up` shows what it would remove from {place}.")
     if not out:
@@ -183,7 +183,10 @@ def _lines(
         elif others := sorted(name for name, _ in there - named):
             left.append((number, f"because it also sets {', '.join(others)}: {row.strip()}"))
         elif number not in can_go and number not in alone:
-            why = f"because it does more, or is part of a larger command: {row.strip()}"
+            why = (
+                "because it does more than set variables, or is part of a larger command: "
+                f"{row.strip()}"
+            )
             left.append((number, why))
         else:
             out.append((number, row))
@@ -217,7 +220,7 @@ def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Set
     reason = f"{_reason(wanted)} It affects every user (removes line {numbers})."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
-    why = f"{reason} The rest of the file stays."
+    why = f"{reason} The rest of the file is kept."
     return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text))
 
 

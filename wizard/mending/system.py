@@ -29,11 +29,14 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
     """The user joins the groups of the devices."""
     if others := [name for name in groups if name not in GROUPS]:
         raise PlanImpossible(
-            f"The device belongs to the group {others[0]}, which this program does not add you "
-            "to: a udev rule of the distribution is missing. Restart, or reinstall the package "
-            "udev."
+            f"The device belongs to the group {others[0]}, and this program does not add you to "
+            "that group. A udev rule of the distribution is missing. Restart, or reinstall the "
+            "package udev."
         )
-    note = "Then log out of the whole session and log in again: until then nothing changes."
+    note = (
+        "Afterwards log out of the whole session and log in again. The change takes "
+        "effect only then."
+    )
     return Mending((join_groups(machine, groups),), (note,))
 
 
@@ -51,12 +54,12 @@ def finished(machine: Machine) -> Mending:
         )
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
-        f"apt refuses to work until dpkg has finished what was interrupted{told}.",
-        "none: a configured package stays configured; remove it with apt if you do not want it",
+        f"apt refuses to work until dpkg has finished its interrupted work{told}.",
+        "not possible: packages stay configured. Remove one with apt if you do not want it",
     )
     note = (
-        "This cannot be undone: the packages' scripts run to their end. Only packages that are "
-        "already unpacked are installed."
+        "This cannot be undone: the packages' own scripts run. Only packages that are already "
+        "unpacked are installed."
     )
     return Mending((step,), (note,))
 
@@ -66,8 +69,11 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     require_apt(machine)
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
-    why = "Without it apt prefers the distribution's packages of the same names, now and later."
-    back = "moved into the backup" if before is None else "the old file is restored"
+    why = (
+        "Without this file apt prefers the distribution's packages of the same names, now "
+        "and later."
+    )
+    back = "move the file to the backup" if before is None else "restore the old file"
     pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
     going = _shadowing(host, machine, names)
     if not going:
@@ -76,8 +82,9 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
 
 
 _THEN = (
-    "This does not install AMD's packages: install what you wanted again, for example with "
-    "rdna1-setup apply --footprint venv+system. PyTorch's wheels include everything they need."
+    "This does not install AMD's packages. Install the packages you wanted again, for example "
+    "with rdna1-setup apply --footprint venv+system. PyTorch's wheels include everything they "
+    "need."
 )
 
 
@@ -95,7 +102,7 @@ def _staying(names: tuple[str, ...], going: tuple[Package, ...]) -> tuple[str, .
     if not left:
         return ()
     return (
-        "These packages of the distribution stay, because AMD has none of that name: "
+        "These packages of the distribution are kept, because AMD has none of the same name: "
         f"{', '.join(left)}.",
     )
 
@@ -104,13 +111,14 @@ def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
     names = tuple(one.name for one in going)
     return (
         KeepDebs(
-            "So that each of them can be restored, even without a network.",
+            "With these files each package can be restored, even without a network.",
             tuple((one.name, one.version) for one in going),
         ),
         AptChange(
-            f"Removes {counted(len(names), 'package')} of the distribution that AMD's packages of "
-            "the same name should replace. Stops if apt would remove anything else.",
-            "installed again from the backup",
+            f"This removes {counted(len(names), 'package')} of the distribution that AMD's "
+            "packages of the same name should replace. The step stops if apt would remove "
+            "anything else.",
+            "install the packages again from the backup",
             remove=names,
             purge=True,
             expect_remove=names,

@@ -86,7 +86,7 @@ def _differs(before: dict[str, Any], after: dict[str, Any]) -> str:
     if before["kind"] != after["kind"]:
         return f"{_kind(before)} before, {_kind(after)} now"
     if before["target"] != after["target"]:
-        return f"link to {clean(after['target'])}, before to {clean(before['target'])}"
+        return f"link to {clean(after['target'])}, to {clean(before['target'])} before"
     rights = _rights(before, after)
     if before["kind"] != "file" or (rights and _same_content(before, after)):
         return rights

@@ -14,6 +14,7 @@ from wizard.plan.steps import Plan
 from wizard.root.news import Event, EventLines
 from wizard.root.session import EVENTS, STATE
 from wizard.run.lines import clean
+from wizard.sizes import counted
 
 PREFIX = "rehearsal"
 MISSING = 3
@@ -104,22 +105,24 @@ def headline(done: Rehearsed, left: int | None) -> str:
 
     It is None where that is not known: the list cannot be read.
     """
-    there = f"{done.there}" if done.there.all else "nothing is changed"
+    there = f"{done.there}" if done.there.all else "nothing changes"
     if done.failed:
-        there = f"step {done.failed} of root's part FAILED; before it {there}"
-    back = "everything as before"
+        there = f"step {done.failed} of root's part FAILED; before that {there}"
+    back = "everything is as before"
     if done.left_something:
         back = "NOT everything could be undone"
     elif left is None:
-        back = f"{done.back}; the list cannot be read"
+        back = f"{done.back} (the list cannot be read)"
     elif left or done.packages or done.for_good:
-        named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
-        packages = f"{len(done.packages)} packages" if done.packages else ""
-        plural = "s" * (len(done.for_good) != 1)
-        gone = f"{len(done.for_good)} package{plural} removed permanently" if done.for_good else ""
-        back = f"everything as before except {' and '.join(filter(None, (named, packages, gone)))}"
+        named = counted(left, "file") if left else ""
+        packages = counted(len(done.packages), "package") if done.packages else ""
+        lost = len(done.for_good)
+        gone = f"{counted(lost, 'package')} removed permanently" if lost else ""
+        back = (
+            f"everything is as before except {' and '.join(filter(None, (named, packages, gone)))}"
+        )
     elif done.back.all:
-        back = f"everything as before except {done.back.all} logs, caches and similar files"
+        back = f"everything is as before except logs, caches and similar files ({done.back.all})"
     return f"{there}; after the rollback: {back}"
 
 
@@ -128,7 +131,7 @@ def summary(done: Rehearsed) -> tuple[str, ...]:
     changes = _back(done)
     if changes is not None:
         return summary_of(done, changes)
-    unread = f"The list of differences cannot be read: {done.back.file}"
+    unread = f"The list of differences in this file cannot be read: {done.back.file}"
     return (f"Files: {headline(done, None)}.", *_package_lines(done), unread)
 
 
@@ -163,4 +166,4 @@ def _left_lines(
         yield f"and {len(left) - SHOWN:,} more: {done.back.file}"
     reasons = {why_expected(change.path) for change in changes} - {""}
     if reasons:
-        yield f"What may differ: {'; '.join(sorted(reasons))}."
+        yield f"Expected differences: {'; '.join(sorted(reasons))}."

@@ -26,7 +26,7 @@ from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
 WAY_BACK = RunProgram(
-    "Tests the rollback: it undoes everything in the copy.",
+    "Tests the rollback by undoing everything in the copy.",
     ("sh", "UNDO.sh"),
     "nothing to undo",
     title="Roll everything back",
@@ -35,8 +35,8 @@ WAY_BACK = RunProgram(
 
 BROKEN_OFF = Trouble(
     "The trial run ended unexpectedly.",
-    "Something ended root's helper, such as a lack of memory. Nothing was changed. The rest of "
-    "its copy is removed when root's helper starts again.",
+    "Something ended the root helper, such as a lack of memory. Nothing was changed. What "
+    "remains of the copy is removed when the root helper starts again.",
     "Try again, or continue without a trial run.",
 )
 
@@ -157,6 +157,6 @@ def _trouble(error: Trouble | OSError | ValueError) -> Trouble:
         return Trouble(
             f"A trial run of this plan is not possible yet: {error}.",
             "The exact changes are not known. Nothing was changed.",
-            "Make the plan on this machine, with a network.",
+            "Make the plan again on this machine while it is online.",
         )
     return as_trouble(error)

@@ -13,11 +13,11 @@ HELP = "?"
 LEAVE = "q"
 PATIENCE = 3
 """So many answers that mean nothing, and the choices are told once more."""
-AGAIN = "That was three invalid answers. Nothing was changed. Please try again:"
+AGAIN = "None of the last three answers was valid. Nothing was changed. Please try again:"
 NO_NUMBER = "{0!r} is not one of the choices."
 HOW_TO_ANSWER = (
-    "Type your answer and Enter; Enter alone takes the usual one. b goes back to the question "
-    "before. q leaves, and nothing is changed by that."
+    "Type your answer and press Enter. Enter alone gives the default answer. b goes back to the "
+    "previous question. q quits without changing anything."
 )
 """Told where a question has no more to tell of itself."""
 NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
@@ -85,7 +85,7 @@ class Asker:
             self._tell(question, [*lines, "  0  none of these"])
             wrong = 0
             while wrong < PATIENCE:
-                answer = self._answer(f"Numbers, as in 1, 3 (Enter for {names}, b back): ")
+                answer = self._answer(f"Numbers, such as 1, 3 (Enter for {names}, b back): ")
                 if not answer:
                     return tuple(options[place].value for place in usual)
                 places = _places(answer, len(options))
@@ -104,7 +104,7 @@ class Asker:
         if usual:
             self._say(f"  {usual}")
         while True:
-            prompt = "Another one (Enter keeps this, b back): " if usual else "Answer: "
+            prompt = "Another one (Enter keeps this one, b back): " if usual else "Answer: "
             answer = self._answer(prompt)
             self._no_way_back(answer)
             if not self._helped(answer):
@@ -191,7 +191,7 @@ def in_turn(questions: Sequence[Callable[[Chosen], Chosen | None]], start: Chose
 
 
 def _more(explain: object) -> str:
-    return "" if explain is None else ", ? help, ?1 more of 1"
+    return "" if explain is None else ", ? help, ?1 more about 1"
 
 
 def _places(answer: str, count: int) -> tuple[int, ...] | None:

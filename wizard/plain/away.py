@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wizard.preflight.way_back import Sources
 
 AWAY = "What do you want to remove? You see the plan first, and you can undo it."
-RUNS = "Which run? You see what it made, and are asked first."
+RUNS = "Which run do you want to undo? You see what it made and are asked first."
 NOT_HERE = "A recorded machine has nothing to undo."
 FOR_GOOD = "Remove them anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding
     from wizard.plain.road import Road
 
-FINDINGS = "Which one? Enter its number for the evidence and the fix."
+FINDINGS = "Which one? Type its number to see the evidence and the fix."
 ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
-MEND = "fix it: you see the plan first, and are asked"
+MEND = "fix it: you see the plan first and are asked"
 
 
 def walk(road: Road) -> int:

@@ -19,7 +19,7 @@ END = "."
 
 def walk(road: Road) -> int:
     """Ask for the text, then tell what it proves."""
-    options = [Option("in a file", True), Option("I paste it here", False)]
+    options = [Option("in a file", True), Option("I will paste it here", False)]
     if road.ask.choose(WHERE, options):
         path = road.ask.text(PATH)
         return road.carry_out("explain", absolute(path)) if path else 0

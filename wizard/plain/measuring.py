@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
     from wizard.plain.road import Road
 
-PYTHONS = "Which Python? This measures its torch."
-TYPED = "another one: I name it"
+PYTHONS = "Which Python? Its torch will be measured."
+TYPED = "another one: I will type it"
 NAME = "The Python of an environment that has torch, such as ~/ai/rocm52/bin/python:"
 DEVICES = "On which device?"
 AIMS = "What do you want to know?"
 PRESETS = "Which table of shapes?"
-LIMITS = "Find the largest size that finishes, for which channels?"
+LIMITS = "For which channels do you want to find the largest size that finishes?"
 SETTINGS = "Which shape do you want to make work?"
 OWN_SHAPE = "Channels and size, such as 16-32 64:"
 IN_USE = "Someone is logged in at a screen that this card drives, or may drive."
@@ -122,7 +122,7 @@ class Measuring:
         self.road.say()
         self.road.say(IN_USE)
         self.road.say(around.text)
-        even = [Option("do not measure now", False), Option("measure even so", True)]
+        even = [Option("do not measure now", False), Option("measure anyway", True)]
         if not self.road.ask.choose("What now?", even):
             raise WentBack
         return replace(wanted, agreed=("--even-if-in-use",))
@@ -134,7 +134,7 @@ class Measuring:
 
     def _shape(self) -> tuple[str, str]:
         known = [Option(f"channels {c}, {s} x {s}", (c, s)) for c, s in SHAPES]
-        none = Option("another one: I name it", ("", ""))
+        none = Option("another one: I will type it", ("", ""))
         chosen = self.road.ask.choose(SETTINGS, [*known, none])
         if chosen[0]:
             return chosen

@@ -17,17 +17,17 @@ from wizard.plain.road import Do, Road, say
 Way = Callable[[Road], int]
 
 AIM = """\
-rdna1-setup in plain text. It looks at this machine, recommends a stack (a
+This is rdna1-setup in plain text. It reads this machine, recommends a stack (a
 PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
 installs it, and measures Conv2d on your card. Its makers have not run it on
 such a card."""
-LIVE = "Nothing is changed before you agree to a plan."
+LIVE = "Nothing is changed until you agree to a plan."
 HOW = """\
-Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the previous question, q quits.
-Ctrl+C and Ctrl+D quit too. Nothing is changed unless you agree to a plan with
-y and Enter."""
-LEFT = "Goodbye. Nothing was changed, except by plans that you agreed to."
+Answer with a number and press Enter. Enter alone gives the default answer,
+which each question names. ? tells you more, b goes back to the previous
+question, and q quits, as do Ctrl+C and Ctrl+D. Nothing is changed unless you
+agree to a plan with y and Enter."""
+LEFT = "Goodbye. Nothing was changed, except by plans you agreed to."
 BYE = "Goodbye."
 OURS = ("--plain", "--screens")
 STOPPED = 130
@@ -107,13 +107,13 @@ def _ways() -> list[Option[Way | None]]:
     return [
         Option("Set up PyTorch: check, choose, read the plan, install", setting_up.walk),
         Option("Measure Conv2d with an installed PyTorch", measuring.walk),
-        Option("Diagnose this machine, and fix what is found", diagnosing.walk),
+        Option("Diagnose this machine and fix what is found", diagnosing.walk),
         Option("Explain a log or an error text", explaining.walk),
-        Option("Remove ROCm, or clean up after other scripts", away.clear),
+        Option("Remove ROCm or clean up after other scripts", away.clear),
         Option("Roll back: undo a run of this program", away.roll_back),
         Option("Show this machine on one page: verdict, advice, problems", telling.tell_all),
-        Option("Report for an issue, without your name and home", telling.report),
-        Option("Leave", None, "0"),
+        Option("Report for an issue, without your name and home folder", telling.report),
+        Option("Quit", None, "0"),
     ]
 
 
@@ -129,14 +129,14 @@ def _explain(place: int | None) -> None:
 MORE = (
     "1 asks what you want to run, recommends a stack, and shows the full plan. It installs into "
     "one folder, and only after you agree.",
-    "2 runs convolutions one by one, each with a time limit. Your card may hang: it warns you "
+    "2 runs convolutions one by one, each with a time limit. Your card may hang, so it warns you "
     "and asks first. It shows which shapes give the right numbers.",
     "3 looks for problems, shows the evidence, and says how to fix them.",
-    "4 looks for known causes in a file, or in lines that you paste.",
+    "4 looks for known causes in a file or in lines you paste.",
     "5 removes AMD's packages, or files and lines of other scripts. It shows the plan first, and "
     "you can undo it.",
-    "6 shows what a run made and undoes it; your own files stay.",
-    "7 changes nothing. It prints about 40 lines, and which commands say more.",
+    "6 shows what a run made and undoes it. Your own files are kept.",
+    "7 changes nothing. It prints about 40 lines and names the commands that show more.",
     "8 prints a report. It sends nothing anywhere.",
     "0 quits. That changes nothing.",
 )

@@ -26,8 +26,8 @@ CARDS = "There is more than one AMD card. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "What may it change?"
 GROUPS = "You have no permission to use the GPU yet. Should the plan give it to you?"
-UNDO = "You can undo any of them after installing it: rdna1-setup rollback"
-FOLDER = "Which folder? Give a new one, or an existing venv or conda environment."
+UNDO = "You can undo any of them after installing: rdna1-setup rollback"
+FOLDER = "Which folder? Name a new one, or an existing venv or conda environment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class Setup:
         stack = find_stack(wanted.stack)
         if stack is None or not stack.presets:
             return None
-        options = [Option("none, the stack's own", "")]
+        options = [Option("none: the stack's own settings", "")]
         options += [
-            Option(f"{each.name}, of {each.source}. {each.caution}", each.name)
+            Option(f"{each.name}, from {each.source}. {each.caution}", each.name)
             for each in stack.presets
         ]
         return replace(wanted, preset=self.road.ask.choose(PRESETS, options))
@@ -148,7 +148,9 @@ class Setup:
         stack = find_stack(wanted.stack)
         if stack is None or not stack.system_release:
             return None
-        system = f"that, and system packages of ROCm {stack.system_release} (needs root)"
+        system = (
+            f"one folder in your home, and ROCm {stack.system_release} system packages (needs root)"
+        )
         options = [
             Option("one folder in your home", "venv"),
             Option(system, "venv+system"),
@@ -230,7 +232,7 @@ def _measure(road: Road, wanted: Wanted) -> int:
     """Offers to go on where the screens go on: with Conv2d."""
     from wizard.plain import measuring
 
-    options = [Option("yes, go on to Conv2d", True), Option("no, back to the beginning", False)]
+    options = [Option("yes, measure Conv2d", True), Option("no, back to the beginning", False)]
     if road.ask.choose("Installed. Measure it now?", options):
         measuring.measure(road, f"{wanted.folder}/bin/python", on_processor=wanted.stack == "cpu")
     return 0

@@ -30,8 +30,8 @@ RELEASE = re.compile(r"\.([4-9])([01]\d)0(\d)-\d+")
 OWN_RELEASE = re.compile(r"\d+\.\d+\.\d+$")
 """At the end of ``rocm-core5.2.0``, which lives beside ``rocm-core``."""
 UNASKED = (
-    "AMD's kernel driver package is removed too ({}): it is half installed, and apt fails until "
-    "it is gone. The kernel's own driver stays."
+    "AMD's kernel driver package ({}) is removed too. It is half installed, and apt fails until "
+    "it is removed. The kernel's own driver is kept."
 )
 BROKEN = ("half-configured", "half-installed", "unpacked", "must be reinstalled")
 
@@ -71,8 +71,8 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     packages = machine.rocm_packages
     if isinstance(packages, Unknown):
         raise PlanImpossible(
-            f"The installed packages cannot be read: {packages.because}. Packages are removed "
-            "only from an exact list, so nothing is planned."
+            f"The list of installed packages cannot be read: {packages.because}. Packages are "
+            "removed only by an exact list, so no plan was made."
         )
     asked = DRIVER in scopes
     if any(one.name in DRIVERS and is_broken(one) for one in packages):
@@ -129,13 +129,13 @@ def _notes(
     theirs = [one.name for one in packages if one.origin == "distribution" and one not in out]
     told = (
         (unasked, UNASKED),
-        (unclear, "These stay, because it is not clear who they belong to: {}."),
-        (drivers if AMD in scopes else [], "AMD's kernel driver works and stays ({})."),
+        (unclear, "These packages are kept, because their origin is not clear: {}."),
+        (drivers if AMD in scopes else [], "AMD's kernel driver ({}) works and is kept."),
         (
             graphics if AMD in scopes else [],
-            ("AMD's graphics packages stay, because they are not ROCm: {}."),
+            ("AMD's graphics packages are kept, because they are not part of ROCm: {}."),
         ),
-        (theirs, "The distribution's own ROCm packages stay: {}."),
+        (theirs, "The distribution's own ROCm packages are kept: {}."),
     )
     return [text.format(_few(names)) for names, text in told if names]
 

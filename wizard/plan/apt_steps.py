@@ -46,7 +46,7 @@ class AptUpdate:
         return {"verb": "apt_update"}
 
     def __str__(self) -> str:
-        return f"as root, apt-get update of {SOURCE} alone"
+        return f"as root, run apt-get update for {SOURCE} only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class AptChange:
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""
         if not self.settled:
-            raise ValueError("the exact versions are not known before the archive is asked")
+            raise ValueError("the exact versions are not known until the repository is queried")
         return {
             "verb": "apt_change",
             "install": [list(pair) for pair in self.install],
@@ -127,19 +127,21 @@ class AptChange:
 
     def _expected(self) -> str:
         if not self.settled:
-            return "the archive is asked for all dependencies before anything is changed"
+            return "all dependencies are read from the repository before anything is changed"
         more = [pair for pair in self.expect_install if pair not in set(self._named())]
         others = [name for name in self.expect_remove if name not in set(self.remove)]
         told = (
-            *((f"also installs {', '.join(map(_exactly, more))}",) if more else ()),
-            *((f"also removes {', '.join(others)}",) if others else ()),
+            *((f"apt also installs {', '.join(map(_exactly, more))}",) if more else ()),
+            *((f"apt also removes {', '.join(others)}",) if others else ()),
         )
-        return f"{'; '.join(told) or 'nothing else'}; stop if apt would do anything else"
+        return (
+            f"{'; '.join(told) or 'apt changes nothing else'}; stop if apt would do anything else"
+        )
 
     def _kept(self) -> tuple[str, ...]:
         if not self.changed:
             return ()
-        return (f"kept in the backup, because they were changed: {', '.join(self.changed)}",)
+        return (f"these changed files are kept in the backup: {', '.join(self.changed)}",)
 
     def _unkept(self) -> tuple[str, ...]:
         if not self.for_good:
@@ -160,7 +162,7 @@ class KeepDebs:
     packages: Versions
     coming: bool = False
     """True for what is to be installed: fetched before anything else is changed."""
-    inverse: str = "they stay in the backup"
+    inverse: str = "nothing to undo: the files stay in the backup"
     needs_root: bool = True
 
     @property
@@ -178,7 +180,7 @@ class KeepDebs:
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""
         if not self.settled:
-            raise ValueError("the exact versions are not known before the archive is asked")
+            raise ValueError("the exact versions are not known until the repository is queried")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
 
     def __str__(self) -> str:
@@ -256,7 +258,7 @@ class RestoreSettings:
         return (
             "as root, restore settings, changed and deleted files, marks and alternatives of "
             f"packages to their state before run {self.run}; remove unfinished files and empty "
-            "folders that it made"
+            "folders from that run"
         )
 
 
@@ -269,7 +271,7 @@ class MakeSnapshot:
     """``timeshift`` or ``snapper``."""
     config: str = ""
     """Snapper's configuration of the file system ``/``; ``""`` for Timeshift."""
-    inverse: str = "the snapshot stays until you delete it"
+    inverse: str = "nothing to undo: the snapshot is kept until you delete it"
     needs_root: bool = True
 
     @property
@@ -289,4 +291,4 @@ class MakeSnapshot:
 
 def _exactly(pair: tuple[str, str]) -> str:
     name, version = pair
-    return f"{name}={version}" if version else f"{name} (in the archive's version)"
+    return f"{name}={version}" if version else f"{name} (in the repository's version)"

@@ -14,6 +14,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveCarried
 from wizard.plan.family import TORCH, TRITON, needs_of, replaced, stack_specifiers, torch_family
 from wizard.plan.steps import RunProgram, Step
+from wizard.sizes import counted
 
 LEFT_OUT = "rdna1-not-the-same.txt"
 """File in the new venv: which packages came in another version or not at all, and why."""
@@ -29,7 +30,7 @@ def why_beside(machine: Machine, stack: Stack, there: Contents) -> str:
         wanted = ", ".join(stack.pythons)
         return f"it has Python {there.python}, and {stack.id} needs Python {wanted}"
     if not there.starts:
-        return "its own Python is gone (bin/python is a broken link)"
+        return "its own Python is missing (bin/python is a broken link)"
     if not there.has_pip and isinstance(machine.uv, Unknown):
         return "it has no pip, and there is no uv to install one"
     return _not_pip_s(stack, there)
@@ -45,12 +46,12 @@ def _not_pip_s(stack: Stack, there: Contents) -> str:
     twice = [each.name for each in goes if each.twice]
     if twice:
         return (
-            f"it has {', '.join(twice)} in two versions, so their files cannot be told apart (to "
-            "fix it: pip uninstall until none is left, then pip install)"
+            f"it contains {', '.join(twice)} in two versions, so their files cannot be told apart "
+            "(to fix this, run pip uninstall until none is left, then pip install)"
         )
     bare = [each.name for each in goes if not each.recorded]
     if bare:
-        return f"{', '.join(bare)} has no list of its files (RECORD), so it cannot be moved safely"
+        return f"{', '.join(bare)} cannot be moved safely without a list of files (RECORD)"
     return ""
 
 
@@ -80,7 +81,7 @@ def carrying(step: Step, taken: tuple[Distribution, ...], venv: str) -> Step:
     if not taken or not isinstance(step, RunProgram) or "--report" not in step.argv:
         return step
     return ResolveCarried(
-        "The stack first, then the packages of the old environment as far as they fit it.",
+        "pip chooses the stack first, then those packages of the old environment that fit it.",
         step.argv,
         step.otherwise,
         tuple((each.name, each.version) for each in taken),
@@ -99,12 +100,12 @@ def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tup
     own = [each for each in _asked(there) if each.source]
     return (
         f"{there.path} is not changed: {why}.",
-        f"A new venv is made beside it: {choice.venv}. To undo: rdna1-setup rollback removes it.",
-        f"The {len(taken)} packages that you installed there are installed here too, in the same "
-        f"version if possible; {LEFT_OUT} lists the differences.",
+        f"A new venv is created beside it: {choice.venv}. To undo this, run rdna1-setup rollback.",
+        f"{counted(len(taken), 'package')} that you installed there will be installed here too, "
+        f"in the same version if possible. {LEFT_OUT} lists the differences.",
         *(
-            f"Not installed here, install it yourself: {each.name} {each.version} from "
-            f"{redact(each.source)}"
+            f"Install this package yourself, because the plan does not: {each.name} "
+            f"{each.version} from {redact(each.source)}"
             for each in own
         ),
         *_conda_note(there),
@@ -115,4 +116,4 @@ def _conda_note(there: Contents) -> tuple[str, ...]:
     mine = [each for each in there.distributions if each.installer == "conda"]
     if not mine:
         return ()
-    return (f"{len(mine)} packages there came from conda and are not installed here.",)
+    return (f"{counted(len(mine), 'package')} from conda will not be installed here.",)

@@ -25,8 +25,9 @@ from wizard.plan.root_steps import (
 RUNS = "/var/lib/rdna1-setup/runs"
 HEAD = """\
 #!/bin/sh
-# What rdna1-setup would do as root. Read it, then run it as root: apt asks before each change.
-# Removed and replaced files are kept in the folder below. rdna1-setup cannot undo this script.
+# This script does what rdna1-setup would do as root. Read it, then run it as root.
+# apt asks before each change. Removed and replaced files are kept in the folder below.
+# rdna1-setup cannot undo this script.
 set -eu
 kept=/root/rdna1-setup-by-hand
 mkdir -p -m 0700 "$kept"
@@ -53,11 +54,11 @@ def _lines(step: RootStep) -> Iterator[str]:
         case SetSystemPathAside(path=path):
             yield _keep("mv", path)
         case PutSystemPathBack(path=path):
-            yield _not_done(f"{path} is in {RUNS}")
+            yield _not_done(f"restoring {path}. Its backup is in {RUNS}")
         case MakeSnapshot():
-            yield _not_done("a snapshot: make one yourself if you want it")
+            yield _not_done("a snapshot. Make one yourself if you want one.")
         case RestoreSettings(run=run):
-            yield _not_done(f"the earlier state is in {RUNS}/{run}")
+            yield _not_done(f"restoring package settings. Their earlier state is in {RUNS}/{run}")
         case AddToGroups(user=user, groups=groups):
             yield _call("usermod", "-a", "-G", ",".join(groups), user)
         case TakeFromGroups(user=user, groups=groups):

@@ -63,7 +63,7 @@ def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:
                 found.out,
                 sha256(text),
                 sha256(without_lines(text, found.out)),
-                "the same lines are put back in their old place",
+                "put the lines back where they were",
             )
 
 
@@ -83,7 +83,10 @@ def _profile(path: str, text: str | None) -> Leftovers:
     if text is None or not lines.out:
         return Leftovers((), (f"{path} does more than set variables for ROCm. Edit it yourself.",))
     content = without_lines(text, lines.out)
-    why = f"Removes settings that affect every user: {_names(lines)}. The rest of the file stays."
+    why = (
+        f"This removes settings that affect every user: {_names(lines)}. The rest of the "
+        "file is kept."
+    )
     return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text)),))
 
 
@@ -128,9 +131,11 @@ def _orphans(machine: Machine, planned: tuple[Step, ...]) -> Iterator[Step]:
 
 def _orphaned(tree: RocmTree, there: set[str]) -> str:
     if tree.link_to is None:
-        return "dpkg knows no package that owns anything in it." if tree.owner == "" else ""
+        return (
+            "No package that dpkg knows owns anything in this folder." if tree.owner == "" else ""
+        )
     lost = tree.link_to.startswith("/opt/") and tree.link_to not in there
-    return f"It points to {tree.link_to}, which does not exist." if lost else ""
+    return f"This link points to {tree.link_to}, which does not exist." if lost else ""
 
 
 def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
@@ -139,19 +144,21 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
         found = rocm_lines(path, files.texts.get(path, ""))
         if not path.startswith(PROFILES):
             yield from (
-                f"{short_path(path, machine)}:{number} stays, because it does more or is part of "
-                f"a larger command: {line.strip()}"
+                f"{short_path(path, machine)}:{number} is kept, because it does more than set "
+                f"variables, or is part of a larger command: {line.strip()}"
                 for number, line in found.left
             )
         if _left_to_the_user(path, machine, files):
             first = next(one for one in machine.settings if one.file == path)
-            yield f"{short_path(path, machine)}:{first.line} stays ({_text(first)}): {_how(path)}"
+            yield (
+                f"{short_path(path, machine)}:{first.line} is kept ({_text(first)}). {_how(path)}"
+            )
     within = dict.fromkeys(one.within for one in machine.settings if one.within)
     if within:
-        yield f"Settings that affect only these programs stay: {', '.join(within)}."
+        yield f"Settings that affect only these programs are kept: {', '.join(within)}."
     yield from (
-        f"{path}: this library was replaced by hand, and the old one was kept. To remove both, "
-        "remove this ROCm."
+        f"The library {path} was replaced by hand, and the old one was kept. To remove both, "
+        "remove the ROCm they belong to."
         for path in files.exchanged
     )
 
@@ -165,8 +172,8 @@ def _left_to_the_user(path: str, machine: Machine, files: FilesNow) -> bool:
 
 def _how(path: str) -> str:
     if path.endswith(UNEDITED):
-        return "`set --universal --erase NAME` in fish removes it"
-    return "edit it yourself"
+        return "In fish, remove it with `set --universal --erase NAME`."
+    return "Edit it yourself."
 
 
 def _names(found: Findings) -> str:

@@ -13,8 +13,8 @@ def content_lines(step: Step) -> tuple[str, ...]:
             rows = content.split("\n")
             return tuple(rows[:-1] if rows[-1] == "" else rows)
         case TakeLinesOut(lines=lines, instead=instead):
-            return *numbered(lines), *(f"instead, {line}" for line in numbered(instead))
+            return *numbered(lines), *(f"new {line}" for line in numbered(instead))
         case PutLinesBack(lines=lines, instead=instead):
-            return *(f"out, {line}" for line in numbered(instead)), *numbered(lines)
+            return *(f"removed {line}" for line in numbered(instead)), *numbered(lines)
         case _:
             return ()

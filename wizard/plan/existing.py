@@ -62,7 +62,7 @@ def _steps(
         *user_site_steps(choice, there, places),
         install_beside(there, work),
         *(
-            replace(step, inverse="removed with the new torch")
+            replace(step, inverse="it is removed with the new torch")
             for step in execstack_steps(machine, choice, stack)
         ),
         *settings,
@@ -103,7 +103,10 @@ def _resolve(
         wheelhouse=choice.wheelhouse,
         report=report_in(work),
     )
-    why = "pip chooses every version before anything changes; all other packages keep theirs."
+    why = (
+        "pip chooses every version before anything is changed. All other packages keep "
+        "their versions."
+    )
     return resolve_held(why, resolving, there, replaced(there, stack), work)
 
 
@@ -111,7 +114,7 @@ def _set_aside(
     choice: Choice, stack: Stack, there: Contents, settings: tuple[Step, ...], work: str
 ) -> SetAsidePackages:
     return SetAsidePackages(
-        "Replaced files are kept in a backup on the same file system, with a list of hashes.",
+        "Replaced files are kept in a backup on the same file system, with a list of their hashes.",
         choice.venv,
         there.site,
         tuple((each.name, each.version) for each in replaced(there, stack)),

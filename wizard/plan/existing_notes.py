@@ -16,17 +16,20 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
     stay = len(there.distributions) - len(goes)
     kind = "conda environment" if there.kind == "conda" else "venv"
     gone = (
-        (f"It replaces {names_of(goes)}.") if goes else "It has no torch, so nothing is replaced."
+        (f"The plan replaces {names_of(goes)}.")
+        if goes
+        else "The environment has no torch, so nothing is replaced."
     )
     return (
-        f"{there.path} is your {kind} with Python {there.python}: only its torch changes.",
-        f"{gone} Replaced files are not deleted: they move to {there.path}/{OURS}.",
-        f"The {stay} other packages keep their versions, and every other file stays.",
+        f"{there.path} is your {kind} with Python {there.python}. Only its torch changes.",
+        f"{gone} Replaced files are not deleted, but moved to {there.path}/{OURS}.",
+        f"All other packages ({stay}) keep their versions, and all other files are kept.",
         *(
-            f"{each.name} is removed: it is built for the old torch, and {stack.id} does not "
-            "include it."
+            f"{each.name} is removed, because it is built for the old torch, and {stack.id} does "
+            "not include it."
             for each in without_successor(stack, goes)
         ),
-        "To undo: rdna1-setup rollback removes the new files and moves the old ones back.",
+        "To undo this, run rdna1-setup rollback. It removes the new files and moves the old ones "
+        "back.",
         *user_site_notes(choice, there),
     )

@@ -46,8 +46,8 @@ class ResolveHeld:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
         return redact(
-            f"{settings}{calls}  # {self.constraints} pins the {len(self.held)} packages that "
-            f"stay; {self.seen} shows pip only those"
+            f"{settings}{calls}  # {self.constraints} pins the {len(self.held)} packages that are "
+            f"kept; {self.seen} shows pip only those"
         )
 
 
@@ -83,7 +83,7 @@ class SetAsidePackages:
                 *((f"{files} (if it exists)",) if files else ()),
             )
         )
-        return f"move {what}, to {self.backup} (each with its SHA-256 in a list)"
+        return f"move {what}, to {self.backup} (a list there has the SHA-256 of each)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class ResolveCarried:
         wanted = shlex.join(f"{name}=={version}" for name, version in self.carried)
         return redact(
             f"{settings}{shlex.join(self.argv)} {wanted}  # if a version does not exist, any "
-            f"version is tried, then the package is left out; {self.told} lists these"
+            f"other is tried; if none fits, the package is left out; {self.told} lists both"
         )
 
 

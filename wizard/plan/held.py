@@ -33,7 +33,7 @@ def bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> S
     if not there.has_pip and not isinstance(machine.uv, Unknown):
         argv = (machine.uv, "pip", "install", "--python", python, *into)
     return RunProgram(
-        "A separate pip does the work, so the environment's own pip stays unchanged.",
+        "A separate pip does the work, so the environment's own pip is not changed.",
         argv,
         f"remove {folder}",
         creates=(f"{folder}/pip/__main__.py",),
@@ -89,12 +89,12 @@ def fetch_beside(work: str, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
 def install_beside(there: Contents, work: str) -> InstallWheels:
     """Install what was downloaded, by our pip."""
     return InstallWheels(
-        "Only the files that were downloaded and checked are installed.",
+        "Only the downloaded and checked files are installed.",
         f"{there.path}/bin/python",
         there.path,
         f"{work}/wheels",
         f"{work}/lock.txt",
-        "remove the files that were installed",
+        "remove the installed files",
         tool=f"{work}/tool/pip",
         site=there.site,
     )

@@ -20,11 +20,13 @@ from wizard.plan.user_files import Lines, PutLinesBack, with_lines
 
 Setting = tuple[tuple[str, str], ...]
 REASON = "Shells, editors, Jupyter and cron jobs that start this Python get the setting too."
-LAUNCHER_REASON = "The same, for settings that must be set before Python starts."
-BACK = "the same lines are removed again"
+LAUNCHER_REASON = (
+    "This command sets it before Python starts, for libraries that need it that early."
+)
+BACK = "remove the same lines again"
 NOTES = (
-    "A result for one shape may not hold for another: measure the shapes that your programs use.",
-    "To remove the venv later, undo this first: rdna1-setup rollback.",
+    "A result for one shape may not hold for another: measure the shapes your programs use.",
+    "Before you remove the venv, undo this with rdna1-setup rollback.",
 )
 
 
@@ -55,10 +57,13 @@ def _require_effect(name: str, value: str) -> None:
     """Raise PlanImpossible for what does nothing, or what nobody here knows."""
     effect = effect_of(name, value)
     if effect.kind != "effective":
-        why = effect.text or "this program knows no such variable of ROCm"
+        why = effect.text or "this program does not know this variable of ROCm"
         raise PlanImpossible(f"{name}={value} is not kept: {why}.")
     if not re.fullmatch(r"[\w.;:,-]+", value, re.ASCII):
-        raise PlanImpossible(f"{name}={value} is not kept: this variable does not need that value.")
+        raise PlanImpossible(
+            f"{name}={value} is not kept: its value contains characters that "
+            "such variables never need."
+        )
 
 
 def _added(

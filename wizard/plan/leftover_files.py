@@ -21,7 +21,7 @@ BLACKLIST = re.compile(r"/etc/modprobe\.d/blacklist-radeon[^/]*")
 GRAPHICS_SOURCE = re.compile(r"/(?:amdgpu|graphics)(?:/|$)")
 GONE = "which does not exist"
 """How detection tells of an alternative that leads nowhere."""
-BACK = "put back from the backup"
+BACK = "restore it from the backup"
 
 Edit = SetSystemPathAside | WriteSystemFile
 
@@ -58,15 +58,16 @@ def source_leftovers(machine: Machine, files: FilesNow, *, driver_stays: bool) -
 
 def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: FilesNow) -> Leftovers:
     why = (
-        "AMD's apt source. No remaining package comes from it, and a second source would interfere."
+        "This is AMD's apt source. No remaining package comes from it, and a second source of "
+        "ROCm would interfere."
     )
     if not rest and file.startswith("/etc/apt/sources.list.d/"):
         return Leftovers((SetSystemPathAside(why, file, BACK),))
     text = files.texts.get(file)
     if text is None:
-        return Leftovers((), (f"{file} has AMD's sources and others. Edit it yourself.",))
+        return Leftovers((), (f"{file} contains AMD's sources and others. Edit it yourself.",))
     content = _without_entries(file, text, lines)
-    why = f"{why} The other sources in this file stay."
+    why = f"{why} The other sources in this file are kept."
     return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text)),))
 
 
@@ -95,7 +96,7 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
         elif text is not None and not _only_amd_pins(text):
             found += Leftovers((), (f"{pin.path} also pins other packages. Edit it yourself.",))
         else:
-            why = f"It prefers AMD's packages: {pin.detail}."
+            why = f"This file makes apt prefer AMD's packages: {pin.detail}."
             found += Leftovers((SetSystemPathAside(why, pin.path, BACK),))
     return found
 
@@ -112,7 +113,7 @@ def _keys(machine: Machine, staying: list[AptSource]) -> Iterator[Edit]:
             key.path.startswith(KEY_FOLDERS[1]) and "rocm" in key.path
         )
         if movable and key.path not in needed and not any(one.amd for one in staying):
-            yield SetSystemPathAside(f"AMD's key: {key.detail}.", key.path, BACK)
+            yield SetSystemPathAside(f"This is AMD's key: {key.detail}.", key.path, BACK)
 
 
 def file_leftovers(machine: Machine, *, driver_stays: bool) -> Leftovers:
@@ -129,13 +130,13 @@ def _useless(file: SystemFile, *, driver_stays: bool) -> str:
     """Why a file is of no use any more; ``""`` for one that stays."""
     match file.kind:
         case "loader path" if file.path.startswith(LOADER_FOLDER) and _all_rocm(file.detail):
-            return f"It makes the loader search ROCm's folders: {file.detail}."
+            return f"This file makes the loader search ROCm's folders: {file.detail}."
         case "opencl vendor":
-            return f"AMD's OpenCL, which will be removed: {file.detail}."
+            return f"This file registers AMD's OpenCL, which will be removed: {file.detail}."
         case "udev rule" if file.path in DRIVER_RULES and not driver_stays:
-            return "A rule for device files, written by AMD's packages or guides."
+            return "This rule for device files comes from AMD's packages or guides."
         case "module option" if BLACKLIST.fullmatch(file.path):
-            return "It stops a kernel driver from loading."
+            return "This file stops a kernel driver from loading."
         case _:
             return ""
 
@@ -151,7 +152,7 @@ def alternative_leftovers(machine: Machine) -> Leftovers:
     """
     files = [file for file in machine.system_files if file.kind == "alternative"]
     lost = {file.path.rpartition("/")[2] for file in files if GONE in file.detail}
-    why = "A link of ROCm's that points to nothing."
+    why = "This link of ROCm's points to a file that does not exist."
     return Leftovers(
         tuple(
             SetSystemPathAside(why, file.path, BACK)
@@ -176,7 +177,11 @@ def tree_leftovers(
             found += _tree(tree.path, names, known)
         elif tree.link_to in gone:
             found += Leftovers(
-                (SetSystemPathAside(f"It pointed to {tree.link_to}.", tree.path, BACK),)
+                (
+                    SetSystemPathAside(
+                        f"This link points to {tree.link_to}, which is removed.", tree.path, BACK
+                    ),
+                )
             )
     return found
 
@@ -186,17 +191,22 @@ def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
     moved = {step.path for step in steps if isinstance(step, SetSystemPathAside)}
     folders = (one for one in machine.rocm_trees if one.link_to is None and one.owner == "")
     return tuple(
-        f"{folder.path} belongs to no package and stays."
+        f"{folder.path} belongs to no package and is kept."
         for folder in folders
         if folder.path.startswith("/opt/rocm") and folder.path not in moved
     )
 
 
 def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:
-    why = "What is left after its packages are removed: by then dpkg owns nothing in it."
+    why = (
+        "This is what remains of the folder once its packages are removed. By then no "
+        "package owns any of it."
+    )
     content = known.trees.get(path) if known else None
     if content and (others := sorted(content.owners - names)):
-        return Leftovers((), (f"{path} stays, because {', '.join(others)} has files in it.",))
+        return Leftovers(
+            (), (f"{path} is kept, because it contains files of {', '.join(others)}.",)
+        )
     if content and not content.stray:
         return Leftovers()
     return Leftovers((SetSystemPathAside(why, path, BACK),))

@@ -23,7 +23,7 @@ class ExchangeLibrary:
     @property
     def title(self) -> str:
         """What it does, in a few words."""
-        return about_path("Replace", self.path, "a library by a fixed copy")
+        return about_path("Replace", self.path, "a library with a fixed copy")
 
     def __str__(self) -> str:
         return (

@@ -85,9 +85,11 @@ def read_plan_document(text: str) -> PlanFile:
     found.pop(ADVICE, None)
     found.pop(WHEELS, None)
     if found.get(BRIEF):
-        raise WrongPlanFile("it is a summary (--brief): `rdna1-setup plan --json` prints the plan")
+        raise WrongPlanFile(
+            "it is a summary made with --brief. `rdna1-setup plan --json` prints the whole plan"
+        )
     if type(schema) is not int or schema != SCHEMA:
-        raise WrongPlanFile(f"its schema is {schema!r}, but this version only knows {SCHEMA}")
+        raise WrongPlanFile(f"its schema is {schema!r}, but this version can only read {SCHEMA}")
     if "kind" not in found:
         raise WrongPlanFile("it does not say what kind of plan it is")
     if found["kind"] not in [kind.value for kind in Kind]:
@@ -96,8 +98,8 @@ def read_plan_document(text: str) -> PlanFile:
         raise WrongPlanFile("it does not say which options it was made with")
     if any(HIDDEN_LOGIN in word for word in asked):
         raise WrongPlanFile(
-            "the address of its index had a login, which plans do not keep; configure that login "
-            "in pip and plan with --torch-index pip"
+            "the address of its index contained a login, and plans do not store logins. "
+            "Configure the login in pip, and make the plan again with --torch-index pip"
         )
     try:
         plan = plan_of(found)
@@ -109,7 +111,7 @@ def read_plan_document(text: str) -> PlanFile:
             f"it was edited: {_changed(again, found)} differs from what this program writes"
         )
     if id_of(found) != plan.id:
-        raise WrongPlanFile(f"it was edited: its steps do not match {plan.id}")
+        raise WrongPlanFile(f"it was edited: its steps do not match its ID {plan.id}")
     return PlanFile(plan, tuple(asked))
 
 
@@ -142,7 +144,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object in which no name stands twice: two readers might take another one each."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("it contains a name twice")
+        raise ValueError("it contains the same name twice")
     return found
 
 

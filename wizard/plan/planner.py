@@ -79,7 +79,7 @@ def make_plan(
         held = _with_python(machine, choice, stack, held)
         if not held.python:
             raise PlanImpossible(
-                " ".join(held.obstacles) or ("No Python on this machine fits this stack.")
+                " ".join(held.obstacles) or ("No Python on this machine works with this stack.")
             )
         taken = carried(stack, there) if there else ()
         made = venv_steps(machine, choice, stack, held, places)
@@ -139,15 +139,17 @@ def _require_usable(choice: Choice, home: str) -> None:
     for text in (choice.venv, choice.wheelhouse, choice.torch_index, choice.python_mirror):
         if not text.isprintable():
             raise PlanImpossible(
-                f"{text!r} contains characters that cannot be shown. Choose another."
+                f"{text!r} contains characters that cannot be displayed. Choose another name."
             )
     if not choice.venv.startswith("/"):
-        raise PlanImpossible(f"{choice.venv!r} is not an absolute path of a folder.")
+        raise PlanImpossible(
+            f"{choice.venv!r} is not the absolute path of a folder. Use a path that starts with /."
+        )
     folder = normpath(f"/{choice.venv.lstrip('/')}")  # POSIX keeps two slashes apart
     if PurePosixPath(normpath(home)).is_relative_to(folder):
         raise PlanImpossible(
-            f"{choice.venv} contains other things that this program must not touch. Give it a "
-            f"separate folder, such as {home}/ai/{choice.stack}."
+            f"{choice.venv} contains files that this program must not touch. Choose a separate "
+            f"folder, such as {home}/ai/{choice.stack}."
         )
 
 
@@ -156,7 +158,7 @@ def _require_no_conflict(choice: Choice, stack: Stack, there: Contents) -> None:
     if found := planned_conflicts(stack, there):
         raise PlanImpossible(
             f"{stack.id} cannot be installed in {there.path}: {'; '.join(found)}. Nothing was "
-            "changed. Remove or update the package that needs it, or use a new folder: --venv "
+            "changed. Remove or update the conflicting package, or use a new folder: --venv "
             f"{beside(choice, stack).venv}."
         )
 
@@ -169,12 +171,14 @@ def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> F
     if choice.python not in versions:
         found = ", ".join(versions) or "none"
         raise PlanImpossible(
-            f"{choice.python} is not a Python that can create venvs. Found: {found}."
+            f"{choice.python} is not a Python that can create venvs. Found on this machine: "
+            f"{found}."
         )
     if ".".join(versions[choice.python].split(".")[:2]) not in stack.pythons:
         wanted = ", ".join(stack.pythons)
         raise PlanImpossible(
-            f"{stack.id} needs Python {wanted}, but that one is {versions[choice.python]}."
+            f"{stack.id} needs Python {wanted}, but {choice.python} is Python "
+            f"{versions[choice.python]}."
         )
     return replace(held, python=choice.python)
 
@@ -184,13 +188,13 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
         return SystemPart()
     release = choice.system_release or stack.system_release
     if not release:
-        raise PlanImpossible(f"{stack.id} has no system packages. Use the footprint venv.")
+        raise PlanImpossible(f"{stack.id} has no system packages. Use --footprint venv.")
     part = system_part(machine, choice, release, prepared)
     if not stack.system_release or release == stack.system_release:
         return part
     note = (
-        f"Reports disagree on system ROCm {release} together with wheels made for "
-        f"{stack.system_release}: the wheels include their own libraries and use those."
+        f"Reports disagree about using system ROCm {release} together with wheels made for "
+        f"{stack.system_release}. The wheels include their own libraries and use those."
     )
     return replace(part, notes=(*part.notes, note))
 
@@ -200,14 +204,17 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
     takes = [f"{titles[c.application]} takes {need}" for c in held.answers for need in c.needs]
     notes = [*held.obstacles, *held.needs, *takes, *_verdict_notes(held, titles), *stack.cautions]
     if preset := chosen_preset(choice, stack):
-        notes.append(f"With the settings '{preset.name}' ({preset.source}). {preset.caution}")
+        notes.append(
+            f"The plan uses the settings '{preset.name}' ({preset.source}). {preset.caution}"
+        )
     if early := [name for name in left_out(machine, stack) if name.startswith(MEASURED)]:
         it = "it" if len(early) == 1 else "them"
         sets = f"Your login sets {', '.join(early)}"
-        notes.append(f"{sets}: rdna1-python starts without {it}, bin/python keeps {it}.")
+        notes.append(f"{sets}. rdna1-python starts programs without {it}; bin/python keeps {it}.")
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append(
-            "PyPI's own torch for Linux is the CUDA build: it works, but is some gigabytes larger."
+            "PyPI's own torch for Linux is the CUDA build. It works, but is several gigabytes "
+            "larger."
         )
     if stack.gfx:
         notes.append("The makers of this program have not run this stack on an RDNA1 card.")

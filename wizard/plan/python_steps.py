@@ -22,8 +22,8 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
         python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
         fetched = (
             RunProgram(
-                f"This machine has no Python {version} that can create environments; uv installs "
-                "one, without root.",
+                f"This machine has no Python {version} that can create environments. uv installs "
+                "one without root.",
                 (
                     str(machine.uv),
                     *INSTALLING,
@@ -33,7 +33,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                     folder,
                     version,
                 ),
-                f"nothing: other venvs may use {folder}",
+                f"nothing is removed: other venvs may use {folder}",
                 creates=(python,),
                 environment=(("UV_NO_CACHE", "1"),),
                 deadline_s=1800,
@@ -46,7 +46,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
             "The environment is one folder. Nothing outside it changes.",
             python,
             choice.venv,
-            "remove the files that were made",
+            "remove the new files",
         ),
         RunProgram(
             "This plan needs pip 23.0 or newer, and Python often comes with an older one. From "
@@ -58,7 +58,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                 # A folder may hold none: pip would be content with the old one, and fail later.
                 "pip>=23.0" if choice.wheelhouse else "pip",
             ),
-            "removed with the venv",
+            "it is removed with the venv",
             creates=(f"{choice.venv}/bin/pip",),
             environment=PIP_QUIET,
             title="Update pip",

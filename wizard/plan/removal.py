@@ -137,7 +137,7 @@ def held(packages: tuple[Package, ...]) -> str:
 def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
     """What this program wrote into the system's folders for a ROCm that goes."""
     if gone.amd and not gone.rocm_stays:
-        why = "This program wrote it for a system ROCm, and none is left."
+        why = "This program wrote this file for a system ROCm, and no system ROCm remains."
         order = reversed(OURS)  # the source before its key: without that one apt would complain
         yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
 
@@ -151,7 +151,8 @@ def _settings_stay(machine: Machine) -> Iterator[str]:
     if lines:
         places = (f"{short_path(path, machine)} ({_lines(each)})" for path, each in lines.items())
         yield (
-            f"Settings for ROCm stay in {', '.join(places)}. To remove them: rdna1-setup clean-up"
+            f"Settings for ROCm remain in {', '.join(places)}. To remove them, run rdna1-setup "
+            "clean-up."
         )
 
 
@@ -191,14 +192,16 @@ def versions_of(gone: Going) -> Versions:
 def _lost(gone: Going, for_good: Versions) -> Iterator[str]:
     if lost := [pair for pair in versions_of(gone) if pair in for_good]:
         yield (
-            f"Removed permanently: {', '.join(map(' '.join, lost))}. No archive has them or their "
-            "dependencies, so rollback cannot restore them."
+            f"These packages are removed permanently: {', '.join(map(' '.join, lost))}. No "
+            "archive has them or their dependencies, so rollback cannot restore them."
         )
 
 
 def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
     if pairs := tuple(pair for pair in versions_of(gone) if pair not in for_good):
-        yield KeepDebs("So that each of them can be restored, even without a network.", pairs)
+        yield KeepDebs(
+            "With these files each package can be restored, even without a network.", pairs
+        )
 
 
 def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
@@ -206,8 +209,8 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
         return
     lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
     yield AptChange(
-        f"Removes {counted(len(gone.names), 'installed package')}. Stops if apt would remove "
-        "anything else.",
+        f"This removes {counted(len(gone.names), 'installed package')}. The step stops if apt "
+        "would remove anything else.",
         _back(len(gone.names), len(lost)),
         remove=gone.names,
         purge=True,
@@ -220,22 +223,29 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
 def _back(going: int, lost: int) -> str:
     """How packages come back of which so many are lost."""
     if not lost:
-        return "installed again from the backup"
+        return "install the packages again from the backup"
     if lost == going:
-        return "none: they are removed permanently"
-    return f"{counted(going - lost, 'package')} from the backup; {lost} are removed permanently"
+        return "not possible: the packages are removed permanently"
+    return (
+        f"install {counted(going - lost, 'package')} again from the backup; {lost} cannot be "
+        "restored"
+    )
 
 
 def _finish_first(machine: Machine) -> Iterator[Step]:
     if machine.package_work.interrupted and not machine.package_work.lock_holder:
-        yield FinishInterrupted("dpkg was interrupted, and apt refuses to work until this has run.")
+        yield FinishInterrupted(
+            "dpkg was interrupted, and apt refuses to work until this step has run."
+        )
 
 
 def _finish_after(machine: Machine, gone: Going) -> Iterator[Step]:
     unfinished = machine.package_work.unfinished
     names = () if isinstance(unfinished, Unknown) else (one.split(" ")[0] for one in unfinished)
     if rest := [name for name in names if name not in gone.names]:
-        yield FinishInterrupted(f"Not fully installed: {', '.join(rest)}. dpkg tries again.")
+        yield FinishInterrupted(
+            f"dpkg tries again to finish what is not fully installed: {', '.join(rest)}."
+        )
 
 
 def _nothing(machine: Machine, scopes: tuple[str, ...]) -> str:

@@ -48,9 +48,9 @@ __all__ = [
 
 TITLES = {
     KEYRING: "Add the key that signs the packages",
-    SOURCE: "Add the package source of ROCm",
-    PIN: "Prefer the packages of that source",
-    PROFILE: "Set the paths of ROCm for every user",
+    SOURCE: "Add the ROCm package source",
+    PIN: "Prefer packages from the ROCm source",
+    PROFILE: "Set ROCm's paths for every user",
 }
 """What it does to write these files of ours."""
 
@@ -81,7 +81,7 @@ class WriteSystemFile:
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""
         if not self.settled:
-            raise ValueError(f"the content of {self.path} is not downloaded yet")
+            raise ValueError(f"the content of {self.path} has not been downloaded yet")
         return {
             "verb": "write_file",
             "path": self.path,
@@ -93,7 +93,7 @@ class WriteSystemFile:
     def __str__(self) -> str:
         if not self.settled:
             return f"as root, write {self.path}; its content is downloaded and checked first"
-        over = f", replacing the present file (SHA-256 {self.before[:12]})" if self.before else ""
+        over = f", replacing the existing file (SHA-256 {self.before[:12]})" if self.before else ""
         return f"as root, write {self.path} (mode {self.mode:04o}){over}"
 
 

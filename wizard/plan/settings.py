@@ -37,13 +37,15 @@ def setting_steps(
             _file(
                 f"{packages}/{MODULE}.py",
                 module_text(settings, unset),
-                "The environment variables of this stack. They affect only this environment.",
+                "These are the environment variables of this stack. They affect only this "
+                "environment.",
                 "Write the settings of this stack",
             ),
             _file(
                 f"{packages}/{MODULE}.pth",
                 PTH,
-                "Shells, editors, Jupyter and cron jobs that start this Python get them too.",
+                "Shells, editors, Jupyter and cron jobs that start this Python get the settings "
+                "too.",
                 "Load settings when this Python starts",
             ),
         )
@@ -52,7 +54,7 @@ def setting_steps(
         _file(
             f"{venv}/pip.conf",
             with_constraint(pip_conf, constraints),
-            "pip in this environment then keeps the pinned versions.",
+            "From then on, pip in this environment keeps the pinned versions.",
             "Make pip keep the pinned versions",
         ),
         *variables,
@@ -60,11 +62,11 @@ def setting_steps(
             f"{venv}/bin/rdna1-python",
             launcher,
             (
-                "It sets the same variables before Python starts, for libraries that need them "
-                "that early."
+                "This command sets the same variables before Python starts, for libraries that "
+                "need them that early."
             )
             if variables
-            else "Every stack has this command; this stack needs no variables.",
+            else "Every stack has this command. This stack needs no variables.",
             "Add the command rdna1-python",
             0o755,
         ),
@@ -83,7 +85,7 @@ def chosen_preset(choice: Choice, stack: Stack) -> Preset | None:
 
 
 def _constraints(stack: Stack, venv: str, path: str) -> Step:
-    reason = "So that a later installation does not replace PyTorch."
+    reason = "This keeps a later installation from replacing PyTorch."
     title = "Pin package versions"
     if stack.constraints:
         return _file(path, "".join(f"{line}\n" for line in stack.constraints), reason, title)

@@ -101,8 +101,8 @@ class FetchWheels:
 
     def __str__(self) -> str:
         return (
-            f"download every file that {self.report} names into {self.staging}, "
-            f"check each SHA-256, write {self.lock}"
+            f"download every file listed in {self.report} to {self.staging}, check each SHA-256, "
+            f"and write {self.lock}"
         )
 
 
@@ -260,7 +260,7 @@ class DropDownloads:
 
     reason: str
     folder: str
-    inverse: str = "nothing: they can be downloaded again"
+    inverse: str = "nothing to undo: the files can be downloaded again"
     needs_root: bool = False
 
     @property

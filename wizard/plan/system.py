@@ -31,11 +31,11 @@ NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""
 PIN_TEXT = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
 ASKED_FIRST = (
-    "The repository is asked for the exact packages, versions and sizes before you are asked to "
-    "confirm."
+    "Before you are asked to confirm, the exact packages, versions and sizes are read from the "
+    "repository."
 )
 PROFILE_WARNING = (
-    "It affects every program of every user from the next login on, even programs that need "
+    "It affects every program of every user from the next login on, including programs that need "
     "other settings. The venv does not need it."
 )
 
@@ -85,10 +85,10 @@ def _repair(machine: Machine, entry: Release, choice: Choice) -> tuple[str, ...]
         return ()
     return (
         f"This system no longer has everything that the full set of ROCm {entry.version} needs. "
-        f"So an empty package, {repair.name}, replaces {', '.join(repair.stand_in)} and "
-        f"{repair.contended}; where {repair.contender} is installed, {repair.repack} is instead "
-        f"packed again without its dependency on {repair.contended}. {', '.join(repair.older)} "
-        f"come from Ubuntu's {repair.older_suite}. To see which of these are needed: plan --exact.",
+        f"An empty package, {repair.name}, replaces {', '.join(repair.stand_in)} and "
+        f"{repair.contended}. Where {repair.contender} is installed, {repair.repack} is instead "
+        f"repackaged without its dependency on {repair.contended}. Ubuntu's {repair.older_suite} "
+        f"provides {' and '.join(repair.older)}. `plan --exact` shows which of these are needed.",
     )
 
 
@@ -125,17 +125,24 @@ def _coming(
     if not suites:
         raise PlanImpossible(
             f"ROCm {entry.version} needs a newer C library than this system's "
-            f"{machine.system.glibc}. Use an older release, or use the footprint venv."
+            f"{machine.system.glibc}. Use an older release, or --footprint venv."
         )
     line = source_line(repository.address, entry, offer.suite if offer else suites[0])
-    key_why = f"The key that signs the packages. Its fingerprint is {repository.fingerprint}."
+    key_why = f"This key signs the packages. Its fingerprint is {repository.fingerprint}."
     yield from _write(KEYRING, offer.key if offer else UNSETTLED, key_why, prepared)
-    asked = "" if offer else f" The repository is first asked whether it has {', '.join(suites)}."
-    source_why = f"The apt source of ROCm {entry.version}. {entry.caution}{asked}"
+    asked = (
+        ""
+        if offer
+        else (f" First, the repository is checked for these suites: {', '.join(suites)}.")
+    )
+    source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{asked}"
     yield from _write(SOURCE, line, source_why, prepared)
-    pin_why = "Without it apt prefers the distribution's packages of the same names, now and later."
+    pin_why = (
+        "Without this file apt prefers the distribution's packages of the same names, "
+        "now and later."
+    )
     yield from _write(PIN, PIN_TEXT, pin_why, prepared)
-    yield AptUpdate("Reads only the list of the new source.")
+    yield AptUpdate("apt reads only the package list of the new source.")
     yield from _fetch(entry, choice, offer)
 
 
@@ -153,12 +160,13 @@ def _install(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[St
     what = f"the {choice.system_set} set of ROCm {entry.version}"
     if offer is None:
         unknown = tuple((name, UNSETTLED) for name in names)
-        why = f"Installs {what}; torch itself does not need it."
-        yield AptChange(why, "removed again", install=unknown, expect_install=unknown)
+        why = f"This installs {what}. PyTorch itself does not need it."
+        yield AptChange(why, "remove the packages again", install=unknown, expect_install=unknown)
     elif offer.brings:
         yield AptChange(
-            f"Installs {what}, {counted(len(offer.brings), 'package')}; torch does not need it.",
-            f"purge of {counted(len(offer.brings), 'package')}",
+            f"This installs {what} ({counted(len(offer.brings), 'package')}). PyTorch itself does "
+            "not need it.",
+            f"purge {counted(len(offer.brings), 'package')}",
             install=offer.install,
             debs=offer.debs,
             expect_install=offer.brings,
@@ -168,10 +176,12 @@ def _install(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[St
         helping = tuple(deb.name for deb in offer.debs if deb.name not in names)
         if helping:
             why = (
-                "They are only there for ROCm: when it is removed, apt may offer to remove them "
-                "too."
+                "These packages are needed only for ROCm. When ROCm is removed, apt may offer to "
+                "remove them too."
             )
-            yield MarkPackages(why, "removed with it", auto=helping)
+            yield MarkPackages(
+                why, "nothing to undo: the marks are removed with the packages", auto=helping
+            )
 
 
 def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
@@ -182,14 +192,14 @@ def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
         f"export ROCM_PATH={place}\n"
         f'export PATH="$PATH:{place}/bin"\n'
     )
-    yield from _write(PROFILE, text, f"You asked for it. {PROFILE_WARNING}", prepared)
+    yield from _write(PROFILE, text, f"You asked for this file. {PROFILE_WARNING}", prepared)
 
 
 def _write(path: str, content: str, reason: str, prepared: Prepared) -> Iterator[Step]:
     """Nothing where the file holds that already."""
     now = prepared.files.texts.get(path)
     if now is None or now != content:
-        back = "moved into the backup" if now is None else "the old file is restored"
+        back = "move the file to the backup" if now is None else "restore the old file"
         before = None if now is None else sha256(now)
         yield WriteSystemFile(reason, path, content, back, before)
 

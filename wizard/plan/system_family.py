@@ -17,7 +17,7 @@ def require_apt(machine: Machine) -> None:
     """Raise PlanImpossible on such a system."""
     if not uses_apt(machine):
         raise PlanImpossible(
-            f"This is {machine.system.distribution}, which does not use apt as far as this "
-            "program knows. System packages can only be installed and removed on Debian, Ubuntu "
-            "and systems based on them. The footprint venv needs no system packages."
+            f"As far as this program knows, {machine.system.distribution} does not use apt. "
+            "System packages can be installed and removed only on Debian, Ubuntu and systems "
+            "based on them. --footprint venv needs no system packages."
         )

@@ -34,7 +34,7 @@ class TakeLinesOut:
         return about_path(lines, self.path, "your file")
 
     def __str__(self) -> str:
-        rest = ", and add what else they set" if self.instead else ""
+        rest = ", and keep what else they set" if self.instead else ""
         return f"remove {_counted(self.lines)} from {self.path}{rest}"
 
 

@@ -18,7 +18,7 @@ def user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[St
     root = f"{places.home}/.local"
     return (
         SetAsidePackages(
-            "You asked for it: the torch in your user packages is moved away.",
+            "As you asked, the torch in your user packages is moved away.",
             root,
             there.user_site,
             tuple((each.name, each.version) for each in family),
@@ -37,9 +37,9 @@ def user_site_obstacle(choice: Choice, there: Contents) -> str:
     if not spread:
         return ""
     return (
-        f"{there.user_site} has {', '.join(spread)} in two versions, or without a list of its "
-        "files (RECORD), so it cannot be moved safely. Remove it with pip (pip uninstall until "
-        "none is left), or leave it there: omit --user-torch-aside (on Review: u)."
+        f"{', '.join(spread)} in {there.user_site} cannot be moved safely: it is installed in two "
+        "versions, or has no list of its files (RECORD). Remove it with pip (run pip uninstall "
+        "until none is left). Or leave it there and omit --user-torch-aside (on Review: u)."
     )
 
 
@@ -57,11 +57,13 @@ def user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
     effect = (
         "This environment imports it instead of its own"
         if there.user_first
-        else "This environment imports it too, as it has none of its own"
+        else "This environment has no torch of its own, so it imports that one"
     )
     offer = (
-        f"As you asked, it moves to ~/.local/{OURS}; other programs that use this Python lose it."
+        f"As you asked, it is moved to ~/.local/{OURS}. Other programs that use this Python can "
+        "then no longer import it."
         if choice.user_torch_aside
-        else "It stays. --user-torch-aside (on Review: u) moves it away, and rollback restores it."
+        else "It is kept there. To move it away, use --user-torch-aside (on Review: u). Rollback "
+        "restores it."
     )
     return (f"{there.user_site} has {names_of(family)}. {effect}. {offer}",)

@@ -45,9 +45,9 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
     if on_processor(plan):
         return (_program(plan, "python", machine),)
     return (
-        f"Both are the same Python, in {_word(f'{plan.venv}/bin', machine)}:",
-        "rdna1-python for programs: sets the stack's variables before Python starts",
-        "python for pip, editors and Jupyter: sets them while it starts",
+        f"Two commands in {_word(f'{plan.venv}/bin', machine)} start the same Python:",
+        "rdna1-python is for programs. It sets the stack's variables before Python starts.",
+        "python is for pip, editors and Jupyter. It sets them while it starts.",
     )
 
 

@@ -47,7 +47,7 @@ def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
     """Whether the torch of the venv is the stack's, and works."""
     return CheckTorch(
         (
-            "It loads PyTorch, checks which libraries it uses, and checks the result of a small "
+            "This step loads PyTorch, checks which libraries it uses, and verifies a small "
             "calculation."
         ),
         f"{choice.venv}/bin/python",
@@ -58,7 +58,9 @@ def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
 
 def drop_downloads(work: str) -> DropDownloads:
     """Remove the folder of work."""
-    return DropDownloads("The packages are installed and checked. This frees disk space.", work)
+    return DropDownloads(
+        "The packages are installed and checked. Deleting the downloads frees disk space.", work
+    )
 
 
 def work_folder(choice: Choice, stack: Stack, places: Places) -> str:
@@ -113,12 +115,12 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             hashes=stack.hashes,
         ),
         InstallWheels(
-            "Only the files that were downloaded and checked are installed.",
+            "Only the downloaded and checked files are installed.",
             python,
             choice.venv,
             staging,
             lock,
-            "remove the files that were installed",
+            "remove the installed files",
         ),
     )
 
@@ -138,7 +140,7 @@ def execstack_steps(
             "These libraries do not need one.",
             choice.venv,
             EXECUTABLE_STACK_LIBRARIES,
-            "removed with the venv",
+            "it is removed with the venv",
         ),
     )
 

@@ -32,7 +32,7 @@ from wizard.sizes import counted
 
 AGAIN = "run the plan again"
 FOLDER_TITLE = "Restore the run's folder"
-FOLDER_REASON = "Removes what the run wrote there, and restores what it replaced."
+FOLDER_REASON = "This removes what the run wrote there, and restores what it replaced."
 """What follows a way back: the run's own list of files undoes the venv."""
 
 
@@ -69,20 +69,20 @@ def make_way_back(
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
     if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):
-        why = "Neither package files nor other restored files include these."
+        why = "Package files do not contain these settings."
         steps.append(RestoreSettings(why, run, AGAIN))
     if not steps:
         raise NothingToDo(f"Plan {plan.id} did not change the system, so there is nothing to undo.")
     first = (
-        FinishInterrupted("dpkg was interrupted, and apt refuses to work until this has run."),
+        FinishInterrupted("dpkg was interrupted, and apt refuses to work until this step has run."),
     )
-    notes = [f"This undoes what plan {plan.id} changed in the system, last step first."]
+    notes = [f"This undoes what plan {plan.id} changed in the system, starting with the last step."]
     if modules:
         notes.append(
-            f"{', '.join(modules)} builds a kernel module when it is configured, which this "
-            "program never does. If the build had failed before the run, its files are restored, "
-            "still not configured. If it had worked, it is not restored; UNDO.sh of that run can "
-            "restore it."
+            f"Configuring {', '.join(modules)} builds a kernel module, and this program never "
+            "does that. If the build had failed before the run, the package's files are restored "
+            "but not configured. If it had worked, the package is not restored; UNDO.sh of that "
+            "run can restore it."
         )
     steps = [*(first if interrupted else ()), *steps]
     return system_plan(Kind.ROLLBACK, tuple(steps), tuple(notes), takes_back=plan.id)
@@ -98,19 +98,25 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
         case WriteSystemFile(path=path, before=None) if path in staying:
             return
         case WriteSystemFile(path=path, before=None):
-            yield SetSystemPathAside(f"{path} did not exist before.", path, AGAIN, may_be_gone=True)
+            yield SetSystemPathAside(
+                f"{path} did not exist before the run.", path, AGAIN, may_be_gone=True
+            )
         case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
-            yield PutSystemPathBack(f"Restores {path}.", path, AGAIN)
+            yield PutSystemPathBack(f"This restores {path}.", path, AGAIN)
         case PutSystemPathBack(path=path):
-            yield SetSystemPathAside("Restores the earlier state.", path, AGAIN)
+            yield SetSystemPathAside("This restores the earlier state.", path, AGAIN)
         case AddToGroups(user=user, groups=groups):
-            yield TakeFromGroups("You were not in them before.", user, groups, AGAIN)
+            yield TakeFromGroups(
+                f"You were not in {' and '.join(groups)} before the run.", user, groups, AGAIN
+            )
         case TakeFromGroups(user=user, groups=groups):
-            yield AddToGroups("You were in them before.", user, groups, AGAIN)
+            yield AddToGroups(
+                f"You were in {' and '.join(groups)} before the run.", user, groups, AGAIN
+            )
         case TakeLinesOut() | PutLinesBack():
             other = PutLinesBack if isinstance(step, TakeLinesOut) else TakeLinesOut
             yield other(
-                "Restores the earlier state.",
+                "This restores the earlier state.",
                 step.path,
                 step.lines,
                 step.after,
@@ -120,7 +126,7 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
             )
         case ExchangeLibrary():
             yield BringLibraryBack(
-                "Restores the earlier state.",
+                "This restores the earlier state.",
                 step.path,
                 step.kept,
                 AGAIN,
@@ -141,7 +147,7 @@ def _change_back(
     came = tuple(name for name, version in step.expect_install if installed.get(name) == version)
     if came:
         yield AptChange(
-            f"Removes {counted(len(came), 'package')} that the plan installed.",
+            f"This removes {counted(len(came), 'package')} that the plan installed.",
             AGAIN,
             remove=came,
             purge=True,
@@ -203,10 +209,7 @@ def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -
     files = tuple(deb for deb in kept if (deb.name, deb.version) in went)
     there = {(deb.name, deb.version) for deb in files}
     return AptChange(
-        (
-            f"Restores Restores Restores {counted(len(went), 'package')} that the plan removed, "
-            "from the backup."
-        ),
+        (f"This restores {counted(len(went), 'package')} that the plan removed, from the backup."),
         AGAIN,
         install=tuple(pair for pair in went if pair not in there),
         debs=files,

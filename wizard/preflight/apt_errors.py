@@ -29,10 +29,10 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
 
 PROXY_WANTED = "Or apt needs a proxy that is not configured."
 PROXY_REMEDY = (
-    "a proxy for apt belongs into /etc/apt/apt.conf.d "
+    "If apt needs a proxy, set it in /etc/apt/apt.conf.d "
     '(Acquire::https::Proxy "http://HOST:PORT";). Then run the same command again.'
 )
-NAME_REMEDY = f"{CHECK.format(ask=' (`getent hosts {0}` asks again)')}; {PROXY_REMEDY}"
+NAME_REMEDY = f"{CHECK.format(ask=' (to test: `getent hosts {0}`)')}. {PROXY_REMEDY}"
 KNOWN = (
     _known(
         r"Could not resolve '([\w.:-]+)'",
@@ -50,24 +50,24 @@ KNOWN = (
         r"(?:Could not connect to|Unable to connect to|Cannot initiate the connection to) "
         r"([^\s']+?):? |://([^/\s]+)/\S*\s+Connection (?:failed|timed out)",
         "apt cannot reach {0}.",
-        f"The server is down, or a firewall is in the way. {PROXY_WANTED}",
-        f"Check the connection; {PROXY_REMEDY}",
+        f"The server is down, or a firewall blocks the connection. {PROXY_WANTED}",
+        f"Check the connection. {PROXY_REMEDY}",
     ),
     _known(
         r"(?:EXPKEYSIG|EXPSIG|KEYEXPIRED) ?(\w*)",
         "The key {0} that signs the repository has expired.",
-        "It is an old copy of the key, or the clock is wrong.",
-        "Check the date, then run the same command again: it downloads the newest key.",
+        "This copy of the key is old, or this machine's clock is wrong.",
+        "Check the date, then run the same command again. It downloads the newest key.",
     ),
     _known(
         r"NO_PUBKEY (\w+)|is not signed\.|BADSIG (\w+)",
-        "The repository is not signed by the key that was checked.",
-        "It is a different copy, or was changed in transit.",
-        "If the mirror has its own key, name it: --rocm-key-fingerprint.",
+        "The repository is not signed with the key that was checked.",
+        "It is a different copy of the repository, or was changed in transit.",
+        "If the mirror has its own key, name it with --rocm-key-fingerprint.",
     ),
     _known(
         r"is not valid yet \(invalid for another ([^)]*)\)",
-        "The repository's lists are {0} in the future.",
+        "The repository's lists are dated {0} in the future.",
         "This machine's clock is slow.",
         "Set the clock (timedatectl shows it), then run the same command again.",
     ),
@@ -80,7 +80,7 @@ KNOWN = (
     _known(
         r"The repository '([^']*)' (?:does not have|no longer has) a Release file",
         "{0} is no longer an apt repository.",
-        "The suite or the release does not exist.",
+        "The suite or the release does not exist there.",
         "Name another copy with --rocm-repo, or use another release.",
     ),
     _known(
@@ -98,32 +98,32 @@ KNOWN = (
     _known(
         r"Conflicting values set for option Signed-By regarding source (\S+)",
         "Another source file on this system also names {0}, with a different key.",
-        "apt refuses two keys for one source.",
-        "Let the plan move AMD's sources away: --system-removal amd.",
+        "apt does not accept two keys for one source.",
+        "Use --system-removal amd to have the plan move AMD's sources away.",
     ),
     _known(
         r"Held packages were changed",
-        "This would change packages that apt was told to keep.",
-        "They are on hold.",
-        "See which with `apt-mark showhold`, and release them with `sudo apt-mark unhold NAME`.",
+        "This would change packages that are on hold.",
+        "apt was told to keep these packages unchanged.",
+        "List them with `apt-mark showhold`, and release them with `sudo apt-mark unhold NAME`.",
     ),
     _known(
         r"^E: Unmet dependencies\.|apt --fix-broken install",
-        "Packages on this system already have missing dependencies.",
-        "apt changes nothing else until that is fixed.",
+        "Some packages on this system already lack dependencies.",
+        "apt changes nothing else until this is fixed.",
         "Run `sudo apt --fix-broken install`, check what it will do, then start again.",
     ),
     _known(
         r"Unable to locate package (\S+)|Version '[^']*' for '([^']*)' was not found",
         "No package source on this system has {0}.",
         "The repository does not have it, or its lists were not read.",
-        "Use another release or set. `apt-cache policy NAME` shows what apt knows.",
+        "Use another release or set. `apt-cache policy NAME` shows which versions apt knows.",
     ),
     _known(
         r"^E: (.*?) (?:in (?:source list|list file) )?/\S*?/(sources\.list(?:\.d/\S+)?)",
         "apt cannot read /etc/apt/{1}: {0}.",  # it was shown a copy
         "One broken line there stops apt from doing anything.",
-        "Fix that file, or move it away. `sudo apt-get update` says whether apt can read it.",
+        "Fix that file, or move it away. `sudo apt-get update` shows whether apt can read it.",
     ),
 )
 
@@ -137,12 +137,12 @@ def explained(answer: Answer) -> Refusal:
             next_step = known.next_step.format(*what)
             return Refusal(happened, f"{known.meaning} {NOTHING}", next_step)
     return Refusal(
-        f"apt ended with exit code {answer.code}: {' / '.join(_last_words(answer))}",
+        f"apt failed with exit code {answer.code}: {' / '.join(_last_words(answer))}",
         f"rdna1-setup does not know this error. {NOTHING}",
-        "Fix what it names, then run the same command again.",
+        "Fix the problem that apt names, then run the same command again.",
     )
 
 
 def _last_words(answer: Answer) -> list[str]:
     loud = [line for line in answer.lines if line.startswith("E:")]
-    return (loud or [line for line in answer.lines if line.strip()])[-LAST_WORDS:] or ["no words"]
+    return (loud or [line for line in answer.lines if line.strip()])[-LAST_WORDS:] or ["no output"]

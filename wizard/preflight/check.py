@@ -36,9 +36,9 @@ async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
 
 def _unsettled() -> Refusal:
     return Refusal(
-        "The repository was not asked for its packages yet.",
+        "The repository has not been queried yet.",
         "The exact packages are not known. Nothing was changed.",
-        "Make the plan on this machine, with a network.",
+        "Make the plan again on this machine while it is online.",
     )
 
 
@@ -50,5 +50,5 @@ def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
             sizes = (host.size(deb.path) for deb in step.debs)
             copied = sum(size for size in sizes if isinstance(size, int))
             yield Need(BACKUP, copied, "for copies of package files")
-            yield Need(BACKUP if fetched else ARCHIVES, step.download_bytes, "to download")
-            yield Need("/opt", step.installed_bytes, "installed")
+            yield Need(BACKUP if fetched else ARCHIVES, step.download_bytes, "for downloads")
+            yield Need("/opt", step.installed_bytes, "for installed files")

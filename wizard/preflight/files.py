@@ -18,8 +18,9 @@ def file_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
         return ()
     return (
         Refusal(
-            f"Changed since the plan was made: {', '.join(dict.fromkeys(changed))}.",
-            "The plan would replace files that you have not reviewed. Nothing was changed.",
+            "These files have changed since the plan was made: "
+            f"{', '.join(dict.fromkeys(changed))}.",
+            "The plan would replace content you have not reviewed. Nothing was changed.",
             "Make the plan again and review it.",
         ),
     )

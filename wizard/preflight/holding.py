@@ -22,7 +22,7 @@ def no_longer_so(plan: Plan, host: Host) -> tuple[str, ...]:
     """What is otherwise by now, in words; looks, and believes no journal."""
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
-        return (f"the installed packages cannot be read: {rows.because}",)
+        return (f"the list of installed packages cannot be read: {rows.because}",)
     there = {row.name: row.version for row in rows}
     return (
         *_packages(plan, there),
@@ -52,7 +52,9 @@ def _file(step: Step, plan: Plan, host: Host) -> Iterator[str]:
         case TakeLinesOut(path=path, after=after) if _hash(host, path) != after:
             yield f"{path} has changed"
         case AddToGroups(user=user, groups=groups):
-            yield from (f"{user} is not in {name}" for name in groups if not _in(host, user, name))
+            yield from (
+                f"{user} is not in the group {name}" for name in groups if not _in(host, user, name)
+            )
         case _:
             return
 

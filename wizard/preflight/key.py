@@ -9,7 +9,7 @@ from wizard.preflight.refusal import Refusal
 
 BYTES_LIMIT = 256 * 1024
 REMEDY = (
-    "Check what is at the address. If the mirror uses another key on purpose, name it: "
+    "Check what is at the address. If the mirror uses another key on purpose, name it with "
     "--rocm-key-fingerprint."
 )
 
@@ -22,16 +22,17 @@ def checked_key(content: bytes, fingerprint: str, address: str, now: datetime) -
     except NotAKey as error:
         return Refusal(
             f"{address} has no readable key: {error}.",
-            "A login page, a proxy or another file answered at that address. Nothing was changed.",
+            "That address returned something else, such as a login page or a proxy's message. "
+            "Nothing was changed.",
             f"Open the address in a browser. {REMEDY}",
         )
     # One more key in the file would be trusted just as much.
     others = [key.fingerprint for key in keys if key.fingerprint != wanted]
     if others:
         return Refusal(
-            f"{address} gave the key {spaced(others[0])} instead of {spaced(wanted)}.",
-            "It is someone else's key. Its owner could put anything into these packages. Nothing "
-            "was changed.",
+            f"{address} contains the key {spaced(others[0])} instead of {spaced(wanted)}.",
+            "This is someone else's key, and its owner could put anything into these packages. "
+            "Nothing was changed.",
             REMEDY,
         )
     return _valid(keys[0], content, address, now)
@@ -51,15 +52,17 @@ def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str |
     if key.expires is not None and key.expires <= now.timestamp():
         end = datetime.fromtimestamp(key.expires, timezone.utc)
         return Refusal(
-            f"The key that {address} gave was valid until {end:%Y-%m-%d}; it is {now:%Y-%m-%d}.",
-            "apt would refuse everything that it signed. Either the file is an old copy, or this "
+            f"The key at {address} was valid until {end:%Y-%m-%d}; today is {now:%Y-%m-%d}.",
+            "apt would refuse everything signed with it. Either the file is an old copy, or this "
             "machine's clock is wrong. Nothing was changed.",
-            "Check the date. Then ask the owner of the mirror for the newer key, or use AMD's.",
+            "Check the date. Then ask the owner of the mirror for the newer key, or use AMD's "
+            "server.",
         )
     if key.created > now.timestamp():
         return Refusal(
-            f"The key that {address} gave was made after {now:%Y-%m-%d}.",
-            "This machine's clock is slow: apt would refuse signatures from the future.",
+            f"The key at {address} was created later than today, {now:%Y-%m-%d}.",
+            "This machine's clock is slow, and apt would refuse signatures from the future. "
+            "Nothing was changed.",
             "Set the clock (timedatectl shows it), then run the same command again.",
         )
     return in_letters(content)

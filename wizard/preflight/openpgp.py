@@ -116,7 +116,7 @@ def _length(raw: bytes, place: int) -> tuple[int, int]:
 def _old(raw: bytes, place: int) -> tuple[int, int, int]:
     tag, kind = (raw[place] >> 2) & 0x0F, raw[place] & 0x03
     if kind == 3:
-        raise NotAKey("it has an endless packet")
+        raise NotAKey("one of its packets has no end")
     width = 1 << kind
     length = int.from_bytes(raw[place + 1 : place + 1 + width], "big")
     return tag, place + 1 + width, length
@@ -153,7 +153,7 @@ class _Found:
 
 def _key(body: bytes) -> _Found:
     if len(body) < 6 or body[0] != 4:
-        raise NotAKey("it does not have version 4, the only one that this program can check")
+        raise NotAKey("it is not a version 4 key, the only version this program can check")
     # SHA-1 is what a fingerprint of version 4 is made of; apt checks the signatures themselves.
     digest = hashlib.sha1(b"\x99" + struct.pack(">H", len(body)) + body, usedforsecurity=False)
     return _Found(digest.hexdigest().upper(), int.from_bytes(body[1:5], "big"))

@@ -35,8 +35,8 @@ def package_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
 
 def _unknown(why: Unknown) -> Refusal:
     return Refusal(
-        f"The installed packages cannot be read: {why.because}.",
-        "Without that list nothing can be removed safely. Nothing was changed.",
+        f"The list of installed packages cannot be read: {why.because}.",
+        "Without this list nothing can be removed safely. Nothing was changed.",
         "Make sure that `dpkg-query --show` works, then run the same command again.",
     )
 
@@ -47,7 +47,7 @@ def _locked(work: PackageWork) -> Iterator[Refusal]:
     yield Refusal(
         f"{work.lock_holder} is installing or removing packages right now.",
         "Only one program can do that at a time. Nothing was changed.",
-        "Wait until it is done, then run the same command again. Never delete the lock: it "
+        "Wait until it has finished, then run the same command again. Never delete the lock: it "
         "protects the package database.",
     )
 
@@ -58,7 +58,7 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
     if work.interrupted and not finishes and not work.lock_holder:
         yield Refusal(
             "dpkg was interrupted and has not finished its work.",
-            "apt refuses everything else until it is finished. Nothing was changed.",
+            "apt refuses everything else until this work is finished. Nothing was changed.",
             "Run `sudo dpkg --configure -a`, then run the same command again.",
         )
     named = () if isinstance(work.unfinished, Unknown) else work.unfinished
@@ -75,15 +75,15 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
     elif left and not finishes:
         yield _not_fully(
             left,
-            "Run `sudo dpkg --configure -a` and read its output. The clean-up plan of "
-            "`rdna1-setup` removes a failed amdgpu-dkms.",
+            "Run `sudo dpkg --configure -a` and read its output. If amdgpu-dkms failed, "
+            "`rdna1-setup clean-up` removes it.",
         )
 
 
 def _not_fully(left: list[str], remedy: str) -> Refusal:
     return Refusal(
-        f"Not fully installed: {', '.join(left[:5])}.",
-        "Every run of apt tries to finish this, and fails. Nothing was changed.",
+        f"These packages are not fully installed: {', '.join(left[:5])}.",
+        "Every apt command tries to finish their installation, and fails. Nothing was changed.",
         remedy,
     )
 
@@ -99,8 +99,8 @@ def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     if held:
         yield Refusal(
             f"apt was told to keep {', '.join(held)} unchanged.",
-            "The plan would change that. Nothing was changed.",
-            f"If you want that: sudo apt-mark unhold {' '.join(held)}",
+            "The plan would change these packages, so it was not started. Nothing was changed.",
+            f"If you want to change them, run this first: sudo apt-mark unhold {' '.join(held)}",
         )
 
 
@@ -119,7 +119,7 @@ def _changed(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     lost = [f"{name} {version}" for name, version in wanted if (name, version) not in there]
     if lost:
         yield Refusal(
-            f"No longer installed: {', '.join(lost[:5])}.",
+            f"These packages of the plan are no longer installed: {', '.join(lost[:5])}.",
             "Packages changed after the plan was made. This run changed nothing.",
             "Make the plan again and review it.",
         )

@@ -103,7 +103,7 @@ def _asked_for(
         return names, ()
     theirs = {one.name: one.version for one in packages if one.origin == "distribution"}
     notes = tuple(
-        f"The distribution's {name} {theirs[name]} stays; AMD's does not replace it."
+        f"The distribution's {name} {theirs[name]} is kept. AMD's package does not replace it."
         for name in names
         if name in theirs
     )

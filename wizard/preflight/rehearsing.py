@@ -52,15 +52,15 @@ def difference(step: AptChange, found: Transaction) -> Refusal | None:
         ("would also remove {}", [n for n, _ in found.leaving if n not in gone]),
         ("would not install {}", [f"{n} {v}" for n, v in sorted(wanted - set(found.brings))]),
         ("would not remove {}", sorted(gone - {n for n, _ in found.leaving})),
-        ("says something unknown: {}", list(found.unread)),
+        ("printed something unknown: {}", list(found.unread)),
     )
     said = [words.format(", ".join(names[:8])) for words, names in told if names]
     if not said:
         return None
     return Refusal(
         f"apt {'; it '.join(said)}.",
-        "That differs from the plan that you reviewed: another package depends on one of these, "
-        "or packages have changed since. Nothing was changed.",
-        "If one of your own packages is named, remove it yourself or keep this ROCm. Then make "
-        "the plan again.",
+        "This differs from the plan you reviewed. Another package depends on one of these, or "
+        "packages have changed since. Nothing was changed.",
+        "If one of your own packages is named, remove it yourself, or keep the ROCm it needs. "
+        "Then make the plan again.",
     )

@@ -27,8 +27,8 @@ async def find_suite(
             f"{', '.join(suites)}).",
             f"ROCm {entry.version} has moved, or this mirror does not have it. Nothing was "
             "changed.",
-            f"Open {place}/ in a browser. Name another copy with --rocm-repo, or use the "
-            "footprint venv, which needs none.",
+            f"Open {place}/ in a browser to see its suites. Name another copy with --rocm-repo, "
+            "or use --footprint venv, which needs no repository.",
         )
     )
 

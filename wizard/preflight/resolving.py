@@ -93,12 +93,12 @@ def repair_notes(entry: Release, debs: tuple[LocalDeb, ...]) -> tuple[str, ...]:
     notes = [
         f"ROCm {entry.version} needs packages that this system no longer has. These are added "
         f"from outside this system's archives: {', '.join(sorted(names))}. They can be installed, "
-        "but whether all of ROCm then runs is not known."
+        "but it is not known whether all of ROCm then works."
     ]
     if repair.repack in names:
         notes.append(
-            f"{repair.repack} is packed again without its dependency on {repair.contended}, "
-            f"because {repair.contender} is installed and would otherwise be removed."
+            f"{repair.repack} is repackaged without its dependency on {repair.contended}, because "
+            f"{repair.contender} is installed and would otherwise be removed."
         )
     elif repair.name in names:
         notes.append(

@@ -43,9 +43,9 @@ def _refusal(disk: Disk, needs: list[Need]) -> Refusal:
     whole = sum(need.bytes for need in needs) + SPARE
     parts = ", ".join(f"{size_text(need.bytes)} {need.what} ({need.folder})" for need in needs)
     return Refusal(
-        f"{disk.filesystem} has {size_text(disk.free_bytes)} free; {size_text(whole)} are needed: "
-        f"{parts}, and {size_text(SPARE)} to spare.",
+        f"{disk.filesystem} has only {size_text(disk.free_bytes)} free, but {size_text(whole)} "
+        f"are needed: {parts}, and {size_text(SPARE)} in reserve.",
         "The disk would fill up during the installation. Nothing was changed.",
-        f"Free {size_text(whole - disk.free_bytes)} there (`sudo apt-get clean` empties apt's "
-        "cache), or use the smallest set.",
+        f"Free {size_text(whole - disk.free_bytes)} there, for example with `sudo apt-get clean`, "
+        "which empties apt's cache. Or use the smallest set.",
     )

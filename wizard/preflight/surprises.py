@@ -25,41 +25,42 @@ def refuse_surprises(found: Transaction, choice: Choice) -> None:
 
 def _unread(line: str) -> Refusal:
     return Refusal(
-        f"apt's answer is in an unknown form: {line}",
+        f"apt printed a line that this program does not know: {line}",
         "This program cannot tell what apt would do. Nothing was changed.",
-        "Please report this line. The footprint venv needs no system packages.",
+        "Please report this line. You can use --footprint venv, which needs no system packages.",
     )
 
 
 def _module(name: str) -> Refusal:
     return Refusal(
         f"apt would install {name}, which builds a kernel module.",
-        "Old ones do not build on newer kernels, and then block apt. Nothing was changed.",
+        "Old modules do not build on newer kernels, and then block apt. Nothing was changed.",
         "The kernel's own driver is enough. Use the smallest set. If that also needs it, "
-        f"`apt-cache policy {name}` shows which source has it: disable that source.",
+        f"`apt-cache policy {name}` shows which source provides it. Disable that source.",
     )
 
 
 def _removes(names: list[str]) -> Refusal:
     return Refusal(
-        f"apt would remove {', '.join(names[:8])} to make room.",
-        "They are not part of AMD's ROCm, and you did not ask for that. Nothing was changed.",
+        f"To install these packages, apt would remove others: {', '.join(names[:8])}.",
+        "Those are not part of AMD's ROCm, and you did not ask to remove them. Nothing was "
+        "changed.",
         "Remove them yourself if you do not need them, or use the smallest set.",
     )
 
 
 def _exchanges(changed: list[Coming], choice: Choice) -> Refusal:
-    told = ", ".join(f"{one.name} {one.old} by {one.version}" for one in changed[:5])
+    told = ", ".join(f"{one.name} {one.old} with {one.version}" for one in changed[:5])
     ours = any("radeon" in one.origin for one in changed)
     scopes = ",".join((*choice.system_removal, DISTRIBUTION))
     remedy = (
-        f"Remove the distribution's ROCm first: --system-removal {scopes}."
+        f"Remove the distribution's ROCm first with --system-removal {scopes}."
         if ours
-        else "Update the system first: sudo apt-get update, sudo apt-get upgrade."
+        else "Update the system first: run `sudo apt-get update`, then `sudo apt-get upgrade`."
     )
     return Refusal(
         f"apt would replace installed packages: {told}.",
-        "This program only installs packages that are not there yet. Nothing was changed.",
+        "This program only installs packages that are not installed yet. Nothing was changed.",
         remedy,
     )
 
@@ -75,7 +76,7 @@ def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Refusal:
         return Refusal(
             f"This set of ROCm {entry.version} needs packages that this system does not have: "
             f"{', '.join(nowhere)}.",
-            "It was made for another release of the system. apt calls that 'held broken "
+            "The set was made for another release of the system. apt calls that 'held broken "
             "packages', but no package is held. Nothing was changed.",
             "Use the smallest set or another release. If the lists are old, run `sudo apt-get "
             "update` first.",

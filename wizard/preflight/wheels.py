@@ -44,7 +44,7 @@ WORDS_OF_403 = (
     " Some servers answer 403 for a file that does not exist. It may be missing, or you may have "
     "no permission to read it."
 )
-PORTAL = "It comes from this network or a proxy, such as a login page: open any page in a browser."
+PORTAL = "It comes from this network or a proxy, such as a login page. Open any page in a browser."
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 """What a request may raise; an address that is none, after a redirect, is a ValueError."""
 OTHER_PLACES = ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
@@ -118,7 +118,7 @@ async def seek_wheels(
         case Standing.LISTED:
             return WheelsSought()
         case Standing.NOT_ASKED:
-            asked = f"{wanted.host} cannot be asked whether it has the wheels."
+            asked = f"rdna1-setup could not check whether {wanted.host} has the wheels."
             return WheelsSought(note=f"{asked} {answer.detail}")
         case Standing.GONE:
             if not wanted.in_folder and looks_elsewhere(environ):
@@ -191,13 +191,13 @@ def _names_places(path: str) -> bool:
 
 def _what_to_do(plan: Plan, wanted: Wheels) -> str:
     if wanted.in_folder:
-        return "Fill it with `rdna1-setup fetch`, or omit --wheelhouse to use an index."
+        return "Fill the folder with `rdna1-setup fetch`, or omit --wheelhouse to use an index."
     stack = find_stack(plan.stack)
     others = [each for each in stack.other_indexes if each != wanted.place] if stack else []
-    known = f" Others that had the same wheels: {', '.join(others)}." if others else ""
+    known = f" These indexes had the same wheels: {', '.join(others)}." if others else ""
     return (
-        "Use another stack, or name a place that has these wheels: --torch-index URL or "
-        f"--wheelhouse DIR.{known}"
+        "Use another stack, or name an index or a folder that has these wheels, with "
+        f"--torch-index URL or --wheelhouse DIR.{known}"
     )
 
 
@@ -279,11 +279,15 @@ def _on_index(wanted: Wheels, web: Web, ends: float) -> Answer:
     fault = None if first is None else _file_fault(web, first.address)
     if first is None or fault is None:
         return Answer(Standing.LISTED, "")
-    return Answer(fault.standing, f"{first.file} is listed, but: {fault.detail}")
+    return Answer(
+        fault.standing, f"{first.file} is listed, but the server did not offer it. {fault.detail}"
+    )
 
 
 def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
-    others = "It has other wheels of it." if some else "It has no wheel of it."
+    others = (
+        "It has other wheels of this package." if some else ("It has no wheel of this package.")
+    )
     here = f"for Python {wanted.python} on a 64-bit PC with Linux"
     text = f"{wanted.host} has no {requirement} {here}. {others}"
     return Answer(Standing.GONE, text)
@@ -291,7 +295,11 @@ def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
 
 def _no_index(found: Text, asked: str) -> str:
     host, asked_host = urlsplit(found.address).hostname, urlsplit(asked).hostname
-    led = f"{asked_host} led to {host}, whose" if host != asked_host else f"{asked_host} sent a"
+    led = (
+        f"{asked_host} redirected to {host}, which sent a"
+        if host != asked_host
+        else f"{asked_host} sent a"
+    )
     return f"{led} page that is not an index. {PORTAL}"
 
 
@@ -349,7 +357,7 @@ def _failed(error: Exception, address: str) -> Answer:
         return _by_status(error, address, host)
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
         if isinstance(error, http.client.IncompleteRead):
-            return Answer(Standing.NOT_ASKED, f"{host} broke off during its answer.")
+            return Answer(Standing.NOT_ASKED, f"{host} closed the connection during its answer.")
         return Answer(Standing.NOT_ASKED, f"{host} did not answer like a web server.")
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http

@@ -13,7 +13,7 @@ from wizard.redaction.words import EVERYBODYS, EVERYBODYS_DOMAINS, is_telling
 
 USER, HOST, HOME, UID = "USER", "HOST", "~", "UID"
 USER_KIND, HOST_KIND, HOME_KIND = "user name", "host name", "home folder"
-OTHER_KIND, UID_KIND = "name of another person", "user number"
+OTHER_KIND, UID_KIND = "another person's name", "user number"
 _BEGIN = r"(?:(?<![^\W_])|(?<=\\[abfnrtv0])|(?<=%[0-9A-Fa-f]{2})|(?<=\d[mK]))"
 _END = r"(?![^\W_])"
 _I, _M = re.IGNORECASE, re.MULTILINE

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from wizard.redaction.rules import Rule, bare, behind, tells
 
 MAC_KIND, IP_KIND, SERIAL_KIND = "MAC address", "IP address", "serial number or id"
-EMAIL_KIND, NETWORK_KIND = "e-mail address", "name of a network"
+EMAIL_KIND, NETWORK_KIND = "e-mail address", "network name"
 MAC = re.compile(
     r"(?<![0-9A-Za-z:.-])(?P<x>(?:[0-9A-Fa-f]{2}[:-]){5,19}[0-9A-Fa-f]{2})(?![0-9A-Za-z]|[:-]\w)"
     r"|(?<![A-Za-z0-9])(?:enx|wlx|wwx)(?P<y>[0-9a-f]{12})(?![0-9a-f])"

@@ -29,9 +29,9 @@ from wizard.run.lines import clean
 from wizard.run.live import now
 
 CARD_FILE = "result-card.json"
-SEND = "To send it: send {0}, and the rest of the folder if you like, to {1}"
+SEND = "To share it, send {0}, and the rest of the folder if you like, to {1}"
 NO_ADDRESS = (
-    "There is no address for results yet. Keep the folder, or attach it to an issue of this "
+    "There is no address for results yet. Keep the folder, or attach it to an issue in this "
     "project, where you got the program."
 )
 

@@ -17,7 +17,7 @@ from wizard.run.trouble import Trouble
 MODULE = "torch.utils.collect_env"
 DEADLINE_S = 90.0
 MOST_LINES = 400
-NO_ENVIRONMENT = "no environment with torch was found: name one, --collect-env DIR"
+NO_ENVIRONMENT = "no environment with torch was found: name one with --collect-env DIR"
 
 _TITLES = (
     "PyTorch version|Is debug build|CUDA used to build PyTorch|ROCM used to build PyTorch|OS"
@@ -79,7 +79,7 @@ async def _ask(python: str, variables: Mapping[str, str], deadline_s: float) -> 
             if isinstance(part, Exited):
                 return _ended(part.code, told)
             told += part[: MOST_LINES * 10 - len(told)]
-    return Unknown("it ended without a word")
+    return Unknown("it printed nothing")
 
 
 def _ended(code: int, told: list[str]) -> Fact[str]:

@@ -18,8 +18,8 @@ from wizard.run.lines import clean
 
 GAP = "  "
 LEGEND = (
-    "Cold: the first call, compiling included. Warm: a later call. Error: the largest difference "
-    "from a float64 reference."
+    "Cold: the first call, including compiling. Warm: a later call. Error: the largest "
+    "difference from a float64 reference."
 )
 LOGGED = "MIOpen's log was on, which makes every call slower."
 CLAIMS = "Published by others for GPUs (not checked by us):"
@@ -58,11 +58,11 @@ def limit_lines(limit: Limit) -> Iterator[str]:
     known = limit.known
     text = f"Limit of {limit.axis}: "
     if not limit.edge_runs:
-        text += f"{known.hangs}, the smallest that you asked for, does not pass."
+        text += f"{known.hangs}, the smallest you asked for, does not pass."
     elif known.is_exact:
         text += f"{known.passes} passes ({limit.edge_passes} of {limit.edge_runs} times), "
         all_pass = known.hangs > limit.largest
-        text += "the largest that you asked for." if all_pass else f"{known.hangs} does not."
+        text += "the largest you asked for." if all_pass else f"{known.hangs} does not."
     else:
         text += f"{known.passes} passes, {known.hangs} does not; the allowed hangs are used up."
     yield from textwrap.wrap(text, WIDTH)
@@ -133,7 +133,7 @@ def summary_lines(results: Sequence[Result], tell: Callable[[str], str] = str) -
 def counted_line(results: Sequence[Result]) -> Iterator[str]:
     """How many ended how, and on what."""
     loaded = results[-1].loaded
-    on = f"{loaded.device or 'no device'} with torch {loaded.torch or 'that did not load'}"
+    on = f"{loaded.device or 'no device'} with torch {loaded.torch or '(it did not load)'}"
     yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
 
 

@@ -18,7 +18,7 @@ from wizard.sizes import memory_size_text
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
 COLUMNS = ("A", "B", "Cold", "Warm")
-LEGEND = "Cold and Warm: time of the first and of a later call in B, divided by that in A."
+LEGEND = "Cold and Warm: the time of the first and of a later call in B, divided by the time in A."
 
 
 def compare_lines(found: Comparison, here: str | None = None) -> Iterator[str]:
@@ -48,7 +48,7 @@ def holds_text(card: ResultCard) -> str:
     """What leaves the machine with it, and what does not."""
     count = len(card.results)
     results = f"{count} result{'' if count == 1 else 's'}"
-    return f"{results}, without your name, your folders and the name of your machine."
+    return f"{results}, without your name, your folders or the name of your machine."
 
 
 def headline(found: Comparison) -> str:
@@ -57,7 +57,7 @@ def headline(found: Comparison) -> str:
     if not total:
         return "There is nothing to compare: no shape was measured in both in the same way."
     shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
-    return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} another verdict."
+    return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} a different verdict."
 
 
 def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
     about = ", ".join(clean(part) for part in (*parts, *rest) if part)
     other = here is not None and chip_of(card) not in (here, None)
     label = f" ({NOT_YOUR_CHIP})" if other else ""
-    text = f"{letter}: {clean(card.time)}{label}: {about or 'on what is not told'}. "
+    text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
     finished = "" if card.finished else " Not finished."
     yield from textwrap.wrap(
         f"{text}{counted(card.results)}.{finished}", WIDTH, subsequent_indent="   "

@@ -106,7 +106,9 @@ def concluded(measured: Measured, has_card: bool | None) -> Concluded:
         case WorkaroundRequest() if done.results and done.trouble is None:
             return _of_ways(request, done.results)
         case CompareRequest() if done.results and done.trouble is None:
-            return Concluded("The settings are compared.", Status.OK, "a shows their times.")
+            return Concluded(
+                "The settings were compared.", Status.OK, "Press a to see their times."
+            )
         case _:
             return _of_table(measured, has_card)
 
@@ -140,8 +142,8 @@ def _of_processor(known: Sequence[tuple[Row, Result]], has_card: bool | None) ->
     if has_card is False:
         return NO_CARD
     if known[-1][1].loaded.hip:
-        return "That was the CPU: it says nothing about the GPU (o, Device)."
-    return "That was the CPU: this PyTorch cannot use a GPU."
+        return "This was measured on the CPU and says nothing about the GPU (o, Device)."
+    return "This was measured on the CPU. This PyTorch cannot use a GPU."
 
 
 def _worst(known: Iterable[tuple[Row, Result]]) -> Verdict:
@@ -212,7 +214,7 @@ def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -
         return f"{what} is not right even at {unit.format(known.hangs)}"
     right, wrong = (unit.format(each) for each in (known.passes, known.hangs))
     if known.hangs > limit.largest:
-        return f"{what} is right up to {right}, the largest asked for"
+        return f"{what} is right up to {right}, the largest you asked for"
     if limit.edge_passes < limit.edge_runs:
         return f"{what} is right only sometimes at {right}"
     if not known.is_exact:
@@ -227,7 +229,7 @@ def _of_setting(measured: Measured, request: SettingRequest, answer: SettingAnsw
     """What is wrong, then the setting that fixes it."""
     what, limit = at_text(request.row), measured.limit
     if answer.changes is None:
-        more = " o allows more hangs, and then it goes on." if answer.goes_on else ""
+        more = " Press o to allow more hangs and continue." if answer.goes_on else ""
         said = f"{len(answer.tried)} of {answer.possible} were tried.{more}"
         return Concluded(f"No setting is known to fix {what}.", Status.WARNING, said)
     if not answer.changes:
@@ -256,7 +258,9 @@ def _of_ways(request: WorkaroundRequest, results: Sequence[Result]) -> Concluded
     right = sum(each.passes for each in ways)
     count = f"{right} of {len(ways)} workarounds" if right else "None of the workarounds"
     status = Status.OK if right else Status.WARNING
-    return Concluded(f"{count} for {what} work.", status, "a lists them.")
+    return Concluded(
+        f"{count} for {what} {'work' if right > 1 else 'works'}.", status, "Press a to list them."
+    )
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:

@@ -17,12 +17,12 @@ from wizard.durations import measured_text
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
 from wizard.report.units import bytes_text
 
-UNCLASSIFIED = "the evidence does not show what kind it was"
-NOT_KNOWN_HERE = "this version does not know this kind"
-OF_A_GPU = "seen on a GPU, which says nothing about a processor"
-DRIVER_TITLE = "The same with MIOpen's own driver (ROCm's package miopen-hip)"
+UNCLASSIFIED = "the evidence does not show what kind of hang it was"
+NOT_KNOWN_HERE = "this version does not know this kind of hang"
+OF_A_GPU = "reported for a GPU, which says nothing about a processor"
+DRIVER_TITLE = "The same measurement with MIOpen's own driver (in ROCm's package miopen-hip)"
 NO_CLAIM = "nothing for this shape"
-NO_DRIVER_LINE = "none: MIOpenDriver cannot run this one"
+NO_DRIVER_LINE = "none, because MIOpenDriver cannot run this shape"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def equivalents(row: Row, place: Place) -> Iterator[Titled]:
     """The same row for a shell and for MIOpen's own driver."""
     if place.python:
         line = shell_line(row, place.python, place.device)
-        yield Titled("The same from a shell", (line,), is_command=True)
+        yield Titled("The same measurement from a shell", (line,), is_command=True)
     if place.device != "cpu" and row.operation is None:
         lines = driver_lines(row)
         yield Titled(DRIVER_TITLE, lines or (NO_DRIVER_LINE,), is_command=bool(lines))
@@ -98,7 +98,7 @@ def _verdict(result: Result) -> Iterator[str]:
 def _hang(named: str, result: Result) -> Iterator[Titled]:
     """Its class, which in the card of another version may be one that is not known here."""
     yield Titled("Kind of hang", (named,))
-    yield Titled("What proves it", (result.because or UNCLASSIFIED,))
+    yield Titled("Evidence", (result.because or UNCLASSIFIED,))
     if not result.on_processor:
         steps = (NEXT_STEPS[each] for each in HangClass if each.value == named)
         yield Titled("What to do about it", tuple(steps) or (NOT_KNOWN_HERE,))
@@ -106,7 +106,7 @@ def _hang(named: str, result: Result) -> Iterator[Titled]:
 
 def _times(result: Result) -> Iterator[str]:
     if result.cold_s is not None:
-        yield f"cold {measured_text(result.cold_s)} (the first call, compiling included)"
+        yield f"cold {measured_text(result.cold_s)} (the first call, including compiling)"
     if result.warm_s is not None:
         yield f"warm {measured_text(result.warm_s)} (median of later calls)"
     if result.memory_bytes is not None:
@@ -118,9 +118,9 @@ def _times(result: Result) -> Iterator[str]:
 def _error(result: Result) -> str:
     part = f" (of the {result.part})" if result.part else ""
     if result.nonfinite:
-        return f"{result.nonfinite} numbers are infinite or not a number{part}"
+        return f"{result.nonfinite} values are infinite or not a number{part}"
     if result.max_abs_error is None:
-        return "no number was compared"
+        return "no values were compared"
     allowed = "" if result.tolerance is None else f"; rounding explains {result.tolerance:.2g}"
     return f"largest difference from the reference {result.max_abs_error:.2g}{part}{allowed}"
 
@@ -135,7 +135,7 @@ def _whose(claim: Published, result: Result | None, place: Place) -> str:
     if place.device == "cpu" if result is None else result.on_processor:
         return OF_A_GPU
     if is_of_other_chip(claim, result, place.chip):
-        return f"{NOT_YOUR_CHIP}: it was seen on {claim.chip}"
+        return f"{NOT_YOUR_CHIP}: reported for {claim.chip}"
     return "" if claim.chip else "chip unknown"
 
 

@@ -14,8 +14,8 @@ from wizard.report.units import WIDTH
 TOLD = 6
 """Shapes that are named before the rest is only counted."""
 NOTE = (
-    "A layer passes if its shape passed, with the same batch and number format. Other operations "
-    "of the model were not measured."
+    "A layer passes if its shape passed with the same batch size and number format. The model's "
+    "other operations were not measured."
 )
 
 

@@ -20,11 +20,11 @@ ENGINE_LINES = {
     "unfold": "copies of the image and one matrix product replace the convolution, which needs "
     "more memory; programs have no switch for that",
 }
-WARM = "Warm: median of later calls, each way in a process"
+WARM = "Warm: median of later calls. Each setting has a process"
 ON_CARD = (
-    f"{WARM} and with its own databases. `only X`: all other families are switched off. An error "
-    "there is usual: the family cannot compute this shape. Shapes that are not right without "
-    "changes are left out (--find-setting)."
+    f"{WARM} and databases of its own. `only X` means that all other families are switched off. "
+    "Errors there are common and mean that the family cannot compute this shape. Shapes that are "
+    "not right without changes are left out (use --find-setting for them)."
 )
 ON_PROCESSOR = (
     f"{WARM} of its own. The processor does not use MIOpen, so MIOpen's families and the engine "
@@ -96,7 +96,7 @@ def _tried_lines(answer: SettingAnswer) -> Iterator[str]:
         )
     for engine in answer.engines:
         time = "" if engine.warm_s is None else f", {measured_text(engine.warm_s)} for a later call"
-        yield f"  {engine.verdict}: past MIOpen, engine {engine.engine}{time}"
+        yield f"  {engine.verdict}: without MIOpen, engine {engine.engine}{time}"
 
 
 def _found_texts(answer: SettingAnswer) -> Iterator[str]:
@@ -129,7 +129,7 @@ def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
     if answer.engines and not right:
         yield "It is also wrong without MIOpen, so MIOpen is not the only cause."
     if not answer.engines:
-        yield "It was not measured without MIOpen: --engine native does that."
+        yield "It was not measured without MIOpen. --engine native does that."
 
 
 def _repeats(answer: SettingAnswer) -> str:
@@ -142,7 +142,7 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
     first = "" if answer.cold_s is None else f" (the first one {measured_text(answer.cold_s)})"
     text = f"A later call takes {measured_text(answer.warm_s)}{first}"
     if answer.unchanged_s is not None:
-        text += f"; with nothing changed, and MIOpen's log on, {measured_text(answer.unchanged_s)}"
+        text += f"; unchanged and with MIOpen's log on, {measured_text(answer.unchanged_s)}"
     for engine in answer.engines:
         if engine.warm_s is not None:
             text += f"; with the engine {engine.engine} {measured_text(engine.warm_s)}"

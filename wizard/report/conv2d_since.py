@@ -10,8 +10,8 @@ from wizard.conv2d.verdicts import Result
 from wizard.report.units import WIDTH
 
 TOLD = 6
-MORE = "To see everything: rdna1-setup conv2d --compare"
-ANOTHER_TORCH = "The run before was made with torch {}."
+MORE = "To see all differences: rdna1-setup conv2d --compare"
+ANOTHER_TORCH = "The previous run used torch {}."
 
 
 def since_lines(before: Sequence[Result], after: Sequence[Result]) -> Iterator[str]:
@@ -24,7 +24,8 @@ def since_lines(before: Sequence[Result], after: Sequence[Result]) -> Iterator[s
     has = "have" if len(differing) > 1 else "has"
     torch = _other_torch(before, after)
     yield from textwrap.wrap(
-        f"Since the run before: {count} that both measured {has} another verdict. {torch}{MORE}",
+        f"Since the previous run: {count} measured in both {has} a different verdict. "
+        f"{torch}{MORE}",
         WIDTH,
     )
     for change in differing[:TOLD]:

@@ -18,12 +18,12 @@ from wizard.run.lines import clean
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
-    "cannot use the card; this program measures through sg."
+    "cannot use the card. This program uses sg to measure."
 )
 
 RESTART = (
-    "Restart this machine: until then, the kernel keeps the loaded driver. Then start "
-    "rdna1-setup again; it says what to do next."
+    "Restart this machine, because the kernel keeps the loaded driver until then. Then start "
+    "rdna1-setup again. It says what to do next."
 )
 
 

@@ -17,7 +17,7 @@ BEST = 2
 """How many claims of each side are shown before the rest is asked for."""
 LABEL = 9
 LONG_AGO = "more than a year ago"
-OTHERS = "They are other people's statements: we have run nothing on an RDNA1 card."
+OTHERS = "These are other people's statements. We have run nothing on an RDNA1 card."
 NO_CLAIM = "No published statement supports it; its basis is given above."
 MEASURED = "measured"
 HEADS = {
@@ -80,9 +80,9 @@ def claim_lines(claim: Claim, day: date, width: int, rivals: Sequence[Claim] = (
     yield from _wrapped(claim.text, width, "  ")
     facts = (
         ("who", f"{claim.who}, {claim.date} ({claim.grade.value})"),
-        ("card", " ".join((claim.card, *claim.gfx)) or "not said"),
-        ("versions", claim.versions or "not said"),
-        ("tested", claim.method or "not said"),
+        ("card", " ".join((claim.card, *claim.gfx)) or "not stated"),
+        ("versions", claim.versions or "not stated"),
+        ("tested", claim.method or "not stated"),
         ("checked", f"{claim.checked}, {LONG_AGO}" if overdue(claim.checked, day) else ""),
         ("setting", f"only with the preset {claim.setting}" if claim.setting else ""),
     )

@@ -33,7 +33,10 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield ""
     yield from _plain(topic.sources)
     yield ""
-    yield f"Last checked: {topic.date or 'unknown'}. These are our own words; we own no such card."
+    yield (
+        f"Last checked: {topic.date or 'unknown'}. These are our own words; we do not own such a "
+        "card."
+    )
 
 
 def approaches() -> Explanation:
@@ -42,7 +45,7 @@ def approaches() -> Explanation:
     return Explanation(
         id="approaches",
         title=f"All {len(roads)} known approaches",
-        short="What people tried on these cards, the results, and how to do it.",
+        short="What people have tried on these cards, the results, and how to do it.",
         date="",
         body=tuple(all_road_lines(roads))[1:],
         sources=(),

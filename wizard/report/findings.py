@@ -22,7 +22,7 @@ EVIDENCE_MOST = 20
 """Of a finding that is told whole: a text may have hundreds of errors."""
 NO_CARD = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only general checks "
-    "were made."
+    "were run."
 )
 NOT_RDNA1 = (
     "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program only "
@@ -31,8 +31,8 @@ NOT_RDNA1 = (
 UNRECOGNISED = "This text shows an error that this program does not know."
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
-    "This program knows no line of this text. Try the kernel log (journalctl -k -b), or the "
-    "whole output of the failing command."
+    "This program does not recognize any line of this text. Try the kernel log (journalctl -k "
+    "-b), or the whole output of the failing command."
 )
 
 
@@ -135,7 +135,7 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
         yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
         if card.reported not in ("", card.gfx):
-            told = f"ROCm takes it for {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."
+            told = f"ROCm treats it as {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."
             yield from _wrapped(told, "    ", "    ", width)
 
 

@@ -99,6 +99,6 @@ def _logs(records: tuple[Record, ...], places: Places) -> tuple[Log, ...]:
 
     runs = runs_of(places)
     if runs and runs[0].log.exists():
-        about = f"other output of the Conv2d experiment {runs[0].id}"
+        about = f"other output of the Conv2d measurement {runs[0].id}"
         found.append(Log("logs/conv2d-run.txt", about, log_ends(runs[0].log)))
     return tuple(found)

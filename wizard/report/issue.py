@@ -76,14 +76,14 @@ def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> I
     if before is not None:
         yield from since_lines(before.results, sweep.results)
     if sweep.lost:
-        text = f"Shape number {sweep.lost} was launched, but has no result: it "
+        text = f"Shape number {sweep.lost} was launched but has no result: it "
         yield from textwrap.wrap(f"{text}hung, or the machine or the measurement stopped.", WIDTH)
 
 
 def _settings_of(sweep: LastSweep) -> Iterator[str]:
     setting = sweep.results[-1].loaded.setting
     if setting:
-        yield "Set while it was measured:"
+        yield "Set during the measurement:"
     yield from (f"  {name}={value}" for name, value in setting)
 
 

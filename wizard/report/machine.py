@@ -63,13 +63,13 @@ def _graphics_lines(machine: Machine) -> Iterator[str]:
     for gpu in machine.gpus:
         yield from _gpu_lines(gpu)
     if not machine.gpus:
-        yield "  no display device found on PCI"
+        yield "  no display device found on the PCI bus"
     if not any(gpu.rdna1 for gpu in machine.gpus):
         yield "  No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found."
 
 
 def _gpu_lines(gpu: Gpu) -> Iterator[str]:
-    by = {"kfd": ", says the kernel", "table": ", by PCI id"}.get(gpu.gfx_source, "")
+    by = {"kfd": ", according to the kernel", "table": ", from its PCI id"}.get(gpu.gfx_source, "")
     yield f"  {gpu.name} [{gpu.pci_id} rev {gpu.revision}] at {gpu.pci_address}"
     memory = memory_text(gpu.vram_bytes)
     driver = fact_text(gpu.driver) or "none"
@@ -99,14 +99,14 @@ def _system_lines(system: System) -> Iterator[str]:
 
 def _access_lines(access: Access) -> Iterator[str]:
     for node in (access.kfd, *access.render_nodes):
-        state = "usable" if node.usable else "no permission" if node.present else "not there"
+        state = "usable" if node.usable else "no permission" if node.present else "missing"
         yield f"  {node.path}: {state}"
     in_force, in_file = access.groups_in_force, access.groups_in_file
     if isinstance(in_force, tuple) and isinstance(in_file, tuple):
         yield f"  active groups: {', '.join(in_force) or 'none'}"
         waiting = [name for name in in_file if name not in in_force]
         if waiting:
-            yield f"  joined, effective from the next login: {', '.join(waiting)}"
+            yield f"  joined, but effective only from the next login: {', '.join(waiting)}"
 
 
 def _disk_lines(machine: Machine) -> Iterator[str]:
@@ -209,7 +209,7 @@ PARTS_IN = {
     "Python": ("Pythons", "uv"),
     "PyTorch and environments": ("Python environments",),
     "System ROCm": ("ROCm folders", "ROCm packages"),
-    "What MIOpen keeps": ("MIOpen's memory",),
+    "What MIOpen keeps": ("MIOpen's databases",),
     "Settings": ("Settings", "App settings"),
     "Settings that ROCm, MIOpen or the loader may read": ("Settings", "App settings"),
 }
@@ -229,6 +229,6 @@ SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
     "System ROCm": _rocm_lines,
     "ROCm files": lambda machine: _told(SYSTEM_FILES, machine.system_files),
     "Package sources": lambda machine: _told(APT_SOURCES, machine.apt_sources),
-    "What MIOpen keeps": _miopen_lines,
+    "MIOpen's cache": _miopen_lines,
     "Settings that ROCm, MIOpen or the loader may read": _setting_lines,
 }

@@ -28,19 +28,19 @@ class Outcome(str, Enum):
 WORDS = {
     Outcome.GONE: "Checked again: {cause} is fixed.",
     Outcome.LOGIN: (
-        "Checked again: {cause} is fixed from your next login on. Log out of the whole session "
-        "and in again (or restart), then run rdna1-setup diagnose once more."
+        "Checked again: {cause} will be fixed at your next login. Log out of the whole session "
+        "and in again (or restart), then run rdna1-setup diagnose again."
     ),
     Outcome.TERMINAL: (
         "Checked again: {cause} is fixed in the files, but this terminal still has the old "
-        "settings. Open a new one (or log out and in), then run rdna1-setup diagnose once more."
+        "settings. Open a new one (or log out and in), then run rdna1-setup diagnose again."
     ),
     Outcome.THERE: (
         "Checked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."
     ),
     Outcome.UNSEEN: (
-        "Checked again, but not every check ran, so it is unknown whether {cause} is fixed. "
-        "Run rdna1-setup diagnose once more."
+        "Checked again, but not every check ran, so it is not known whether {cause} is fixed. "
+        "Run rdna1-setup diagnose again."
     ),
 }
 

@@ -23,7 +23,7 @@ from wizard.report.private import Redaction, without_name
 from wizard.sizes import size_text
 
 MANIFEST = "MANIFEST.txt"
-NOT_ASKED = "not requested: --collect-env runs it, and it may use the card"
+NOT_ASKED = "not requested (--collect-env runs it, and it may use the card)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _contents(gathered: Gathered) -> Iterator[Content]:
         "last": sweep_form(gathered.sweep),
         "before": sweep_form(gathered.before),
     }
-    about = "verdicts of the last Conv2d measurement and the one before, with their evidence"
+    about = "verdicts of the last Conv2d measurement and the previous one, with their evidence"
     yield "conv2d.json", about, lambda r: _json(r.form(sweeps))
     yield from _logs(gathered)
 

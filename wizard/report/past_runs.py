@@ -46,7 +46,7 @@ def first_to_tell(results: Iterable[Result]) -> int:
 def no_results(run: Run) -> Trouble:
     """Why nothing can be made of a run that came to no verdict."""
     return Trouble(
-        f"The run of {clean(run.since)} has no result.",
+        f"The run from {clean(run.since)} has no results.",
         "It ended before a shape had a verdict, or is still running.",
         "Choose another run, or run the same command again to continue where it stopped.",
     )
@@ -55,16 +55,16 @@ def no_results(run: Run) -> Trouble:
 def none_before(run: Run) -> Trouble:
     """Why a run cannot be compared with the one before."""
     return Trouble(
-        f"No run before {clean(run.since)} measured the same rows on the same device.",
+        f"No run before {clean(run.since)} measured the same shapes on the same device.",
         "Only the same shapes, measured in the same way, can be compared.",
-        "Mark any two runs with the space key and compare those, or measure the same again.",
+        "Mark any two runs with the space key and compare those, or measure the same shapes again.",
     )
 
 
 def nothing_found(run: Run) -> Trouble:
     """Why there is nothing to keep of a run."""
     return Trouble(
-        f"The run of {clean(run.since)} found no setting that a venv could keep.",
+        f"The run from {clean(run.since)} found no setting that a venv could keep.",
         "Only a search for the smallest setting finds one, and only if variables help.",
         "Press o on Measure to search for the smallest setting for a shape that fails.",
     )
@@ -74,6 +74,6 @@ def no_script(why: str) -> Trouble:
     """Why there is no stand-alone script for a result."""
     return Trouble(
         why,
-        "There is no script for gradients, training steps and other operations.",
+        "There is no script for gradients, training steps or other operations.",
         "Choose a result of a forward convolution.",
     )

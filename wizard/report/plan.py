@@ -21,7 +21,9 @@ from wizard.sizes import counted
 if TYPE_CHECKING:
     from wizard.run.wheels_size import WheelsSize
 
-DECLINE = "! It adds you to a group, as root. To keep your groups unchanged: --without-groups."
+DECLINE = (
+    "! The plan adds you to a group, as root. To keep your groups unchanged: --without-groups."
+)
 
 
 def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
@@ -61,7 +63,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
     dates = [stack.checked]
     if plan.footprint != "venv":
         dates.append(load_catalogue().checked)
-    text = f"Indexes, versions and sizes are as of {min(dates)}, and were not checked now."
+    text = f"Indexes, versions and sizes are as of {min(dates)} and were not checked again now."
     yield from textwrap.wrap(text, WIDTH)
 
 
@@ -69,11 +71,11 @@ def size_told(plan: Plan, found: WheelsSize) -> str:
     """What pip said of the wheels, or why it could not, and how old the sizes then are."""
     if found.bytes is not None:
         wheels = counted(found.wheels, "wheel")
-        return f"pip chooses {wheels} now: {bytes_text(found.bytes)} to download."
+        return f"pip currently chooses {wheels}: {bytes_text(found.bytes)} to download."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
-    return f"pip did not say how much it would download: {clean(found.because)}{old}"
+    return f"pip did not report how much it would download: {clean(found.because)}{old}"
 
 
 def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
@@ -94,7 +96,7 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     download = download_bytes(plan, found)
     if download is None and plan.installed_bytes is None:
-        asked = "not known until pip is asked" if found is None else "not known"
+        asked = "not known until pip is queried" if found is None else "not known"
         return f"download and disk {asked}"
     return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
 
@@ -116,7 +118,7 @@ def _rights(plan: Plan) -> str:
 
 def _afterwards(plan: Plan) -> str:
     """What is left to the user; a restart is a new login too."""
-    left = ["see First"] if plan.first else []
+    left = ['see "First you need"'] if plan.first else []
     if plan.restart_needed:
         left.append("a restart afterwards")
     elif not plan.first:

@@ -25,8 +25,8 @@ def preview_lines(papers: Papers) -> Iterator[str]:
         if paper.taken:
             yield from _indented(f"replaced: {paper.taken_text}")
     for name, why in papers.missing:
-        yield from textwrap.wrap(f"Not in it: {name} ({clean(why)})", WIDTH)
-    yield from textwrap.wrap(f"Replaced in all: {total_text(papers)}.", WIDTH)
+        yield from textwrap.wrap(f"Not included: {name} ({clean(why)})", WIDTH)
+    yield from textwrap.wrap(f"Replaced in total: {total_text(papers)}.", WIDTH)
     yield from textwrap.wrap(SENDS_NOTHING, WIDTH)
 
 

@@ -30,7 +30,7 @@ def received_lines(
         yield from _wrapped(f"{counted(results_on(each, aspect))}{unfinished}.", width, "  ")
         facts = (
             ("card", chip),
-            ("versions", f"torch {stack.torch or 'not told'}"),
+            ("versions", f"torch {stack.torch or 'not stated'}"),
             ("tested", f"{card.time[:10]}, rdna1-setup {card.version} ({GRADE})"),
             ("machine", ", ".join(filter(None, machine))),
             ("file", f"assets/results/{each.name}"),

@@ -27,7 +27,7 @@ from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.units import WIDTH
 from wizard.report.warning import cannot_run
 
-ASK = "For the sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
+ASK = "To see sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
 
 def stack_lines(found: Compared, stack: str, evidence_on: date | None = None) -> Iterator[str]:
     """Every aspect of one stack with its reason; with ``evidence_on``, today, every claim."""
-    yield f"== What is said of {stack}"
+    yield f"== What is known about {stack}"
     for aspect in found.column(stack).aspects:
         yield from verdict_lines(aspect)
     yield ""

@@ -15,10 +15,10 @@ from wizard.report.conv2d_outcome import outcome_lines, trouble_lines
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 
-NONE = "There is no Conv2d experiment on this machine."
+NONE = "There are no Conv2d measurements on this machine."
 SO_FAR = "It is still running: these are the results so far."
 NO_VERDICT = "No shape has a verdict yet."
-WHY_UNREADABLE = "damaged, another user's, or from a later version"
+WHY_UNREADABLE = "damaged, another user's, or from a newer version"
 
 
 def history_lines(accounts: Iterable[Account], unreadable: Sequence[str] = ()) -> Iterator[str]:

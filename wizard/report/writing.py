@@ -16,14 +16,14 @@ from wizard.run.trouble import Trouble
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 """What a file system says that knows no links."""
-ELSEWHERE = "Name another place: a new folder inside an existing folder of your own."
+ELSEWHERE = "Choose another path: a new folder inside an existing folder that belongs to you."
 
 
 def require_new(folder: Path, *, zipped: bool = False) -> None:
     """Raises Trouble unless there is nothing at that place and a folder above it."""
     for path in (folder, zip_of(folder)) if zipped else (folder,):
         if os.path.lexists(path):
-            raise _not_written(path, "it already exists, and is not overwritten")
+            raise _not_written(path, "it already exists and is not overwritten")
     if not folder.parent.is_dir():
         raise _not_written(folder, f"there is no folder {folder.parent}")
 

@@ -192,9 +192,9 @@ async def _session(
     news_of(first)  # raises for a refusal
     if first["event"] != "ready" or first.get("digest") != digest:
         raise Trouble(
-            "What answered is not the root helper of this plan.",
-            "It named a different plan from the one that was sent.",
-            "Start again; if it happens twice, please report it.",
+            "The program that answered is not the root helper of this plan.",
+            "It named a different plan from the one it was sent.",
+            "Start again. If it happens a second time, please report it.",
         )
     helper = Process(first["pid"], first["begun"])
     return Session(folder.name, folder, helper, 0, 0, None)

@@ -112,12 +112,13 @@ async def _require_python(environment: Mapping[str, str]) -> None:
         async for item in output:
             if isinstance(item, Exited) and item.code:
                 raise Trouble(
-                    f"{PYTHON} lacks parts of its own library.",
+                    f"{PYTHON} lacks parts of its standard library.",
                     (
                         "Minimal systems have a reduced Python, and the root helper needs the "
                         "full one."
                     ),
-                    "Install it: `sudo apt-get install python3`. Then start again.",
+                    "Install the full Python with `sudo apt-get install python3`. Then start "
+                    "again.",
                 )
 
 
@@ -136,7 +137,7 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
             _hand_work("Start again when you are ready", by_hand),
         )
     return Trouble(
-        f"sudo did not give root rights (exit code {code}).",
+        f"sudo did not grant root rights (exit code {code}).",
         "The password was wrong three times, the prompt was interrupted, or this account may not "
         "use sudo. The terminal shows sudo's message. Nothing was changed.",
         _hand_work(

@@ -152,7 +152,9 @@ async def watch(session: Session) -> AsyncGenerator[News, None]:
             if news is not None:
                 yield news
     while now.program is not None and now.program.is_alive():
-        yield Progress(0, 0, "seconds", "the root helper is gone, but its program continues", None)
+        yield Progress(
+            0, 0, "seconds", "the root helper has ended, but the program it started continues", None
+        )
         await asyncio.sleep(LOOK_S)
     if trouble is not None:
         raise trouble
@@ -165,8 +167,8 @@ def gone(number: int, session: Session) -> Trouble:
     return Trouble(
         "The root helper ended unexpectedly.",
         f"Something ended it, such as a shutdown or a lack of memory, during step {number}.",
-        "Start again: it checks first what is already done. To undo instead, run as root: sh "
-        f"{session.folder}/UNDO.sh",
+        "Start again. rdna1-setup first checks what is already done. To undo instead, run as "
+        f"root: sh {session.folder}/UNDO.sh",
     )
 
 

@@ -90,9 +90,9 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
             return around.as_root()
         case _:
             raise Trouble(
-                f"This version cannot carry out: {step}",
-                "This version does not know steps of this kind.",
-                "Please report this, with the plan.",
+                f"This version of rdna1-setup cannot carry out this step: {step}",
+                "It does not know steps of this kind.",
+                "Please report this, and attach the plan.",
             )
 
 
@@ -107,15 +107,15 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
         if not step.otherwise:
             raise
         yield Output(
-            (trouble.happened, redact(f"Trying another way: {shlex.join(step.otherwise)}"))
+            (trouble.happened, redact(f"Trying another command: {shlex.join(step.otherwise)}"))
         )
         async for output in program(step.otherwise, environment, step.deadline_s):
             yield output
     if missing := _missing(step.creates):
         raise Trouble(
-            f"The program succeeded, but {', '.join(missing)} does not exist.",
+            f"The program succeeded, but did not create {', '.join(missing)}.",
             "It reported success, but did not do its work.",
-            "Look at the log above, then run the same command again.",
+            "Read the log above, then run the same command again.",
         )
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
 
@@ -127,8 +127,8 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
     if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
         raise Trouble(
             f"{step.venv} is not a venv.",
-            "The program succeeded but made no pyvenv.cfg or no site-packages.",
-            "Look at the log above. Another Python may work better.",
+            "The program succeeded, but created no pyvenv.cfg or no site-packages.",
+            "Read the log above. Another Python may work.",
         )
     yield Done(f"{step.venv} is a venv of {step.python}")
 
@@ -145,7 +145,7 @@ async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
     if around.cancelled():
         raise Stopped
     sizes = _sizes(Path(step.staging))
-    yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, hashes right{received.words}")
+    yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, all hashes match{received.words}")
 
 
 def _make_folder(path: str) -> None:
@@ -179,9 +179,9 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     if missing := await asyncio.to_thread(
         missing_files, Path(step.venv), Path(step.lock), step.site
     ):
+        more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
         raise Trouble(
-            f"pip says that everything is installed, but {counted(len(missing), 'file')} cannot be "
-            f"found: {missing[0]}.",
+            f"pip reports that everything is installed, but {missing[0]} cannot be found{more}.",
             "An earlier installation was interrupted, or another program changes this folder.",
             "Undo this run with `rdna1-setup rollback` and start again.",
         )

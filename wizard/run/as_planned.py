@@ -22,15 +22,17 @@ def require_as_planned(step: SetAsidePackages) -> None:
             _require_readable(site, info)
         else:
             raise Trouble(
-                f"{name} {version} is not in {site} any more.",
+                f"{name} {version} is no longer in {site}.",
                 "The environment has changed since this plan was made. This run changed nothing.",
                 "Undo this run (rdna1-setup rollback), then start again.",
             )
     if taken := _taken(step):
+        more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
         raise Trouble(
-            f"{taken[0]} already exists" + (f" (and {len(taken) - 1} more)." * (len(taken) > 1)),
-            "A new wheel has a file of that name, and none of the packages being removed owns it.",
-            "Move it away, or use a new folder with --venv. Nothing was changed.",
+            f"{taken[0]}{more} already exists.",
+            "A new wheel contains a file of that name, and none of the packages being removed "
+            "owns it. Nothing was changed.",
+            "Move it away, or use a new folder with --venv.",
         )
     _require_one_file_system(step)
 
@@ -40,11 +42,10 @@ def _require_readable(site: Path, info: Path) -> None:
         raise Trouble(
             f"{info}/RECORD cannot be read completely.",
             (
-                "It lists the files of this package. With half a list, only half of them would "
-                "be moved."
+                "It lists the files of this package. With an incomplete list, some of them would "
+                "not be moved. Nothing was changed."
             ),
-            "Install the package again with pip, or use a new folder with --venv. Nothing was "
-            "changed.",
+            "Install the package again with pip, or use a new folder with --venv.",
         )
 
 
@@ -57,8 +58,9 @@ def _require_one_file_system(step: SetAsidePackages) -> None:
         if f"{here}/{path}".startswith(inside):
             raise Trouble(
                 f"{here}/{path} is on another mount inside the environment.",
-                "The backup moves files, and files cannot be moved from one mount to another.",
-                "Use a new folder with --venv, or unmount it first. Nothing was changed.",
+                "The backup moves files, and files cannot be moved from one mount to another. "
+                "Nothing was changed.",
+                "Use a new folder with --venv, or unmount it first.",
             )
 
 

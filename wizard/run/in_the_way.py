@@ -50,14 +50,14 @@ def run_to_resume(
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
             f"{plan.venv} is a venv that this program did not make.",
-            "This plan is for a new folder. Nothing in this one was changed.",
+            "This plan needs a new folder. Nothing in the existing one was changed.",
             "Choose a new folder with --venv. Or name this one with --venv to replace its torch.",
         )
     if taken := _in_the_way(plan):
         raise Trouble(
             f"{_some(taken)} already exists, and this program did not make it.",
             "The new venv would overwrite it, and it could not be restored.",
-            "Choose a new folder with --venv, or move that away.",
+            "Choose a new folder with --venv, or move it away.",
         )
     return None
 
@@ -71,31 +71,31 @@ def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
 def _refuse_another_folder(plan: Plan, record: Record) -> None:
     if changes_existing(plan) and (elsewhere := absence(record, plan.venv)):
         raise Trouble(
-            f"{elsewhere}: run {record.id} changed the environment that was there.",
+            f"{elsewhere}. Run {record.id} changed the environment that was there.",
             "Continuing here would mix two environments. Nothing was changed.",
-            "Give this environment's real path with --venv, or change the link back.",
+            "Name this environment's real path with --venv, or change the link back.",
         )
 
 
 def _other_plan(plan: Plan, other: Record) -> Trouble:
     found = difference(other.plan, plan_form(plan))
     asked = (
-        (f"It was started {found.before}; this time the command was given {found.now}.")
+        (f"That run was started {found.before}. This time the command was run {found.now}.")
         if found
         else ""
     )
     if other.state != UNFINISHED:
         return Trouble(
-            f"{plan.venv} already has {other.name} (run {other.id}, {other.state}).",
-            f"A folder has one stack at a time. {asked}".strip(),
+            f"{plan.venv} already contains {other.name} (run {other.id}, {other.state}).",
+            f"A folder can have only one stack at a time. {asked}".strip(),
             f"Use another folder, or undo that run first: rdna1-setup rollback {other.id}",
         )
     again = f"To continue it, run the command again {found.before}. " if found else ""
     return Trouble(
         f"{plan.venv} already has an unfinished run of {other.name} ({other.id}).",
         asked
-        or "Its steps differ: another version of this program planned it, or the machine has "
-        "changed since.",
+        or "Its steps differ from this plan: another version of this program planned it, or the "
+        "machine has changed since.",
         f"{again}To start over, undo it first: rdna1-setup rollback {other.id}",
     )
 
@@ -107,10 +107,10 @@ def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
         for record in standing:
             if backup in (step.get("backup") for step in record.plan["steps"]):
                 raise Trouble(
-                    f"{backup} has the backup of run {record.id}, which is not undone.",
+                    f"{backup} contains the backup of run {record.id}, which has not been undone.",
                     f"It belongs to {record.plan['venv']}, and a second run would mix two states.",
-                    f"Undo that run first (rdna1-setup rollback {record.id}). Or leave your own "
-                    "packages where they are: omit --user-torch-aside.",
+                    f"Undo that run first (rdna1-setup rollback {record.id}). Or omit "
+                    "--user-torch-aside, which leaves your own packages where they are.",
                 )
         raise without_journal(plan, backup)
 
@@ -152,7 +152,7 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     if taken:
         raise Trouble(
             f"{plan.venv}/{_some(taken)} already exists, and this program did not make it.",
-            "A wheel has a file of that name and would overwrite it.",
+            "A wheel contains a file of that name and would overwrite it.",
             "Move it away, or undo this run and choose a new folder with --venv.",
         )
 
@@ -167,6 +167,7 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
     if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
         raise Trouble(
             f"{plan.venv} has {', '.join(others)} in addition to what this plan installs.",
-            "It was installed in the meantime, or there were two versions: both would be damaged.",
+            "It was installed in the meantime, or there were two versions. Both installations "
+            "would be damaged.",
             "Remove it with pip, then undo this run (rdna1-setup rollback) and start over.",
         )

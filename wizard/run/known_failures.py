@@ -28,20 +28,20 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
 # A network failure also shows up as a warning of a try that later worked: causes that pip names
 # as final come first. "No matching distribution" comes last, because a dead network ends in it.
 
-_AGAIN = "then run the same command again: finished steps are kept."
+_AGAIN = "then run the same command again. Finished steps are kept."
 
 KNOWN = (
     _known(
         r"No space left on device|\[Errno 28\]|Disk quota exceeded|\[Errno 122\]",
         "The disk is full.",
         "The file system of the folder or of temporary files has no space left.",
-        f"Free some space (`df -h` shows where), {_AGAIN}",
+        f"Free some space (`df -h` shows which disks are full), {_AGAIN}",
     ),
     _known(
         r"externally-managed-environment",
         "The system's own Python refuses packages from pip (PEP 668).",
         "It belongs to the distribution, and using pip in it can break the system.",
-        "Give a folder for a venv with --venv DIR. Never use --break-system-packages.",
+        "Name a folder for a venv with --venv DIR. Never use --break-system-packages.",
     ),
     _known(
         r"ensurepip is not\s+available|No module named '?(?:ensurepip|venv)\b",
@@ -55,8 +55,8 @@ KNOWN = (
         r"\s*Expected sha256 (?P<expected>\w+)\n\s*Got\s+(?P<got>\w+)",
         "{found[file]} has the wrong SHA-256: expected {found[expected]}, got {found[got]}.",
         "The file is damaged, or is the wrong file. It was not installed.",
-        "Delete the download folder and run the same command again. If it happens twice, use "
-        "another index or network.",
+        "Delete the download folder and run the same command again. If it fails a second time, "
+        "use another index or network.",
     ),
     _known(  # where a constraint of pip's own settings names it too, pip speaks of a conflict
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
@@ -71,7 +71,7 @@ KNOWN = (
         r"no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
         "{found[wanted]} was not found.",
         "The index has no wheel of it for this Python and machine.",
-        "Check --torch-index, and that the stack lists this Python.",
+        "Check --torch-index, and check that the stack lists this Python.",
     ),
     _known(
         r"ResolutionImpossible(?:.*)|No solution found when resolving",
@@ -103,20 +103,20 @@ KNOWN = (
         "uv looks for a Python that does not exist: {found[file]}.",
         "Each version of uv knows one build of each Python. Another version filled that folder, "
         "or the folder was not copied completely.",
-        "Download it again with the uv that is installed here, or install the uv that downloaded "
-        f"it, {_AGAIN}",
+        "Download it again with the uv installed here, or install the version of uv that "
+        f"downloaded it, {_AGAIN}",
     ),
     _known(
         r"compiled using NumPy 1\.x cannot be run in\s+NumPy 2",
         "torch was built for NumPy 1, and NumPy 2 is installed.",
         "Something installed numpy 2 after the stack.",
-        "Install the stack again: it keeps numpy below 2.",
+        "Install the stack again. It keeps numpy below 2.",
     ),
     _known(
         r"cannot enable executable stack",
-        "glibc refuses to load a library of this torch: it asks for an executable stack.",
+        "glibc refuses to load a library of this torch: the library asks for an executable stack.",
         "glibc 2.41 and later do not load such libraries.",
-        "Run the same command again: the plan clears that flag on such systems.",
+        "Run the same command again. The plan clears that flag on such systems.",
     ),
     _known(
         r"Permission denied|\[Errno 13\]|Read-only file system|\[Errno 30\]",
@@ -129,19 +129,19 @@ KNOWN = (
         "The server's certificate was not accepted.",
         "A proxy intercepts TLS connections, the clock is wrong, or certificates are missing.",
         "Check the date. Behind a company proxy, set PIP_CERT and SSL_CERT_FILE to its "
-        "certificate. Do not switch the check off.",
+        "certificate. Do not turn certificate checks off.",
     ),
     _known(
         r"407 Proxy Authentication Required",
         "The proxy needs a login.",
         "HTTP_PROXY or HTTPS_PROXY names a proxy that does not accept you.",
-        "Put user and password into the proxy variable, or unset it if you need no proxy; "
-        f"{_AGAIN}",
+        "Put your user name and password into the proxy variable, or unset it if you need no "
+        f"proxy, {_AGAIN}",
     ),
     _known(
         r"ProxyError|Cannot connect to proxy|Tunnel connection failed",
         "The proxy could not be reached, or refused the connection.",
-        "HTTP_PROXY, HTTPS_PROXY or pip's own setting names it.",
+        "HTTP_PROXY, HTTPS_PROXY or pip's own setting names this proxy.",
         f"Correct or unset the proxy, {_AGAIN}",
     ),
     _known(
@@ -166,15 +166,15 @@ KNOWN = (
         r"|IncompleteRead|Connection broken|Connection reset by peer",
         "The connection was lost, or the server did not answer in time.",
         "The connection is slow or unstable, or the server is busy.",
-        f"Wait a little, {_AGAIN}",
+        f"Wait a moment, {_AGAIN}",
     ),
     _known(
         r"(?P<code>40[134]|5\d\d) (?:Client|Server) Error: [^\n]*?for url: (?P<url>\S+)"
         r"|too many (?P<many>5\d\d) error responses",
         "The server refused a file with an HTTP error: {found[0]}.",
-        "401 and 403: it needs a login; 404: the file has moved; 501: it refuses range requests; "
-        "other 5xx: the server has a problem.",
-        f"Check the index address and your login, or wait if it is a 5xx, {_AGAIN}",
+        "401 and 403 mean that it needs a login, 404 that the file has moved, 501 that it "
+        "refuses range requests, and other 5xx codes that it has a problem.",
+        f"Check the index address and your login, or wait a few minutes after a 5xx code, {_AGAIN}",
     ),
     _known(
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
@@ -189,22 +189,22 @@ KNOWN = (
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: none\)",
         "pip found no file for {found[wanted]}.",
-        "The index does not have it for this Python, or needs a login, or a network's log-in "
-        "page answered instead (captive portal).",
-        "Open the index address in a browser; check --torch-index, and that the stack lists this "
-        "Python.",
+        "The index does not have it for this Python or needs a login, or a network's log-in page "
+        "(captive portal) answered instead.",
+        "Open the index address in a browser. Check --torch-index, and check that the stack "
+        "lists this Python.",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: (?P<versions>[^)]*)\)",
         "{found[wanted]} was not found. Available: {found[versions]}.",
-        "The index has no wheel of that version for this Python and machine. A +rocm version is "
-        "never on PyPI; torch 1.13.1+rocm5.2 supports Python up to 3.10.",
-        "Check --torch-index, and that the stack lists this Python.",
+        "The index has no wheel of that version for this Python and machine. PyPI never has "
+        "+rocm versions. torch 1.13.1+rocm5.2 supports Python up to 3.10.",
+        "Check --torch-index, and check that the stack lists this Python.",
     ),
     _known(
         r"No matching distribution found for (?P<wanted>\S+)",
         "{found[wanted]} was not found.",
         "The index has no wheel of it for this Python and machine.",
-        "Check --torch-index, and that the stack lists this Python.",
+        "Check --torch-index, and check that the stack lists this Python.",
     ),
 )

@@ -133,7 +133,7 @@ class Live:
                 return
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
             if number in done:
-                yield StepFinished(number, 0.0, True, record.outcomes.get(number, "done before"))
+                yield StepFinished(number, 0.0, True, record.outcomes.get(number, "already done"))
                 continue
             failed = False
             around = self._around(plan, record, partial(root.do, number))
@@ -156,7 +156,7 @@ class Live:
             refuse_other_versions(step, plan)
             if left := clear_remains(step, plan, record):
                 yield Output(
-                    (f"Removed {counted(left, 'file')} that an interrupted step had left.",)
+                    (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
             refuse_to_overwrite(step, plan, _as_noted(record))
             noted = record.intents.get(number) or notes_before(step, plan)

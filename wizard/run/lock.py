@@ -27,7 +27,7 @@ def only_one(state: Path) -> Iterator[None]:
             raise Trouble(
                 f"Another rdna1-setup is running (process {holder}).",
                 "Two runs at once could undo each other.",
-                "Wait for it or cancel it, then try again.",
+                "Wait until it finishes, or cancel it. Then try again.",
             ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)

@@ -38,5 +38,5 @@ def _no_place(folder: Path, why: str) -> Trouble:
         f"The folder {clean(str(folder))} cannot be created: {why}.",
         "You cannot write to the folder above it: it belongs to another user, is read-only or "
         "full, is a file, or belongs to the kernel, such as /proc.",
-        "Choose your own folder with --venv DIR.",
+        "Choose a folder of your own with --venv DIR.",
     )

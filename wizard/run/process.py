@@ -164,7 +164,7 @@ async def _before(limit: float, wanted: Awaitable[T], argv: tuple[str, ...], giv
         raise Trouble(
             f"{redact(shlex.join(argv))} did not finish within {given_s:.0f} s and was stopped.",
             "It may be waiting for a slow network or disk.",
-            "Run the same command again: finished steps are kept.",
+            "Run the same command again. Finished steps are kept.",
         ) from None
 
 
@@ -179,7 +179,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
             await asyncio.wait_for(process.wait(), wait_s)
             return
     raise Trouble(
-        f"Process {process.pid} cannot be killed (it waits inside the kernel).",
+        f"Process {process.pid} cannot be killed (it is waiting inside the kernel).",
         (
             "Its device or disk does not answer. The process is left alone, and nothing else "
             "was started."

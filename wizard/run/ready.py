@@ -46,8 +46,8 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
 def _refuse_taken_back(record: Record, places: Places) -> None:
     if rollback_begun(record, places) is not None:
         raise Trouble(
-            f"Run {record.id} is being undone: its changes to the system are already undone, at "
-            "least in part.",
+            f"Run {record.id} is being undone. At least some of its changes to the system are "
+            "already undone.",
             "Continuing it would skip steps that are no longer done.",
             f"Finish undoing it first: rdna1-setup rollback {record.id}. Then start over.",
         )
@@ -58,6 +58,6 @@ def _refuse_unsettled(plan: Plan) -> None:
         raise Trouble(
             "The exact system packages are not known yet.",
             "The repository was not queried, so the changes to the system are unknown.",
-            "Make the plan on this machine, with a network. Or use the footprint venv, which needs "
-            "no root.",
+            "Make the plan again on this machine while it is online. Or use --footprint venv, "
+            "which needs no root.",
         )

@@ -17,12 +17,12 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 NOTE = "boot"
 """What the journal calls the boot in which a step began that takes out a driver."""
 WAITS = (
-    "Restart this machine: run {0} removed AMD's kernel driver, and the kernel keeps using the "
-    "loaded one until then. Then start rdna1-setup again."
+    "Restart this machine, then start rdna1-setup again. Run {0} removed AMD's kernel driver, "
+    "and until the restart the kernel keeps using the loaded one."
 )
 RESTARTED = (
-    "This machine was restarted since run {0} removed AMD's kernel driver. Next: Diagnose shows "
-    "whether the kernel's own driver runs the card; Start sets PyTorch up."
+    "This machine was restarted since run {0} removed AMD's kernel driver. Next, Diagnose shows "
+    "whether the kernel's own driver runs the card, and Start sets PyTorch up."
 )
 
 

@@ -26,9 +26,9 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
     file = Path(step.path).resolve()  # who keeps it elsewhere and links to it wants the link kept
     text = file.read_bytes().decode("utf-8", "surrogateescape")
     if _hash(text) == step.after:
-        return "done before"
+        return "already done"
     if isinstance(step, PutLinesBack) and not step.instead and _holds_all(text, step.lines):
-        return "already there again"
+        return "the lines are already restored"
     if _hash(text) != step.before:
         raise Trouble(
             f"{step.path} has changed.",
@@ -60,7 +60,7 @@ def _require_own(file: Path) -> None:
     if file.stat().st_uid != os.geteuid():
         raise Trouble(
             f"{file} belongs to another user.",
-            "Writing it again would change its owner. Nothing was changed.",
+            "Rewriting it would change its owner. Nothing was changed.",
             f"Edit it yourself, or make it yours: sudo chown $USER {file}",
         )
 
@@ -69,6 +69,6 @@ def _require_one_name(file: Path) -> None:
     if (names := file.stat().st_nlink) > 1:
         raise Trouble(
             f"{file} has {names} names (hard links).",
-            "Writing it again would separate it from its other names. Nothing was changed.",
+            "Rewriting it would separate it from its other names. Nothing was changed.",
             "Edit it yourself, or replace it with a copy and start again.",
         )

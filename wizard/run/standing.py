@@ -100,16 +100,18 @@ def _in_use(folder: Path) -> bool:
 def refusal_of_older(run: OlderRun) -> Trouble:
     """Why a run that an older version recorded is neither gone on with nor taken back."""
     system = (
-        f"To undo its changes to the system, run as root: sh {undo_script(run.id)} (if that file "
-        "does not exist, there are none). "
+        f"To undo its changes to the system, run as root: sh {undo_script(run.id)} (without that "
+        "file, the run made no such changes). "
     )
-    folder = f"If it made {run.venv} and nothing in it is yours, delete that folder yourself. "
+    folder = (
+        f"If the run created {run.venv} and nothing in it is yours, delete that folder yourself. "
+    )
     return Trouble(
         f"Run {run.id} was {OLDER}.",
         "This version can neither continue nor undo it. Nothing was changed.",
-        f"{system if run.needs_root else ''}{folder if run.venv else ''}What it did is recorded "
-        f"in {run.folder}. Delete that when you no longer need it, and the run is no longer "
-        "listed.",
+        f"{system if run.needs_root else ''}{folder if run.venv else ''}The record of the run is "
+        f"in {run.folder}. To take the run off the list, delete that folder when you no longer "
+        "need it.",
     )
 
 
@@ -121,7 +123,7 @@ def absence(record: Record, folder: str) -> str:
         return f"{root} does not exist"
     here, led = os.path.realpath(root), _led_to(record, folder)
     return (
-        (f"{root} points to {here} now, but pointed to {led} before")
+        (f"{root} now points to {here}, but pointed to {led} before")
         if led not in ("", here)
         else ""
     )

@@ -84,9 +84,9 @@ def resumed_plan(record: Record, *addresses: str) -> Plan:
     ]
     for option, address in _hidden(steps):
         raise PlanImpossible(
-            f"Run {record.id} used {address} with a login, and logins are not saved. Give "
-            f"{option} with that address and login again, or undo the run first: rdna1-setup "
-            f"rollback {record.id}"
+            f"Run {record.id} used {address} with a login, and logins are not saved. Use {option} "
+            "with that address and login again, or undo the run first: rdna1-setup rollback "
+            f"{record.id}"
         )
     return plan_of({**record.plan, "steps": steps})
 

@@ -30,7 +30,7 @@ def as_trouble(error: Trouble | OSError) -> Trouble:
         f"{clean(str(error.filename or 'A file'))} could not be changed: "
         f"{error.strerror or error}.",
         "The disk may be full or read-only, or the folder belongs to another user.",
-        "Fix that, then run the same command again: finished steps are kept.",
+        "Fix the cause, then run the same command again. Finished steps are kept.",
     )
 
 
@@ -53,9 +53,9 @@ def _unknown(output: str, code: int) -> Trouble:
     ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
     said = " / ".join(_last_words(output))
     return Trouble(
-        f"The program {ended}" + (f": {said}" if said else " and said nothing."),
-        "This program does not know this error. The log has every line of it.",
-        "Read the log above, fix what it names, then run the same command again.",
+        f"The program {ended}" + (f": {said}" if said else " without any output."),
+        "rdna1-setup does not know this error. The log contains its full text.",
+        "Read the log above, fix the problem it names, then run the same command again.",
     )
 
 

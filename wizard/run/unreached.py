@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 NOT_KNOWN = (
-    "{hosts} {were} not found: no name server has an address for it.",
-    "The address is misspelled, or only another network (a VPN) knows this name.",
+    "{hosts} {were} not found: no name server knows an address.",
+    "The address is misspelled, or only another network (such as a VPN) knows this name.",
 )
 NOT_ANSWERED = (
     "{hosts} {were} not found: no name server answered.",
-    "This computer is not online, or its name server is down.",
+    "This computer is offline, or its name server is down.",
 )
 """Nobody has seen which of the two it is: a computer without any network ends here as well."""
 CHECK = "Check the address and the connection{ask}"

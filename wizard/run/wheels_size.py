@@ -28,7 +28,7 @@ NO_NEW_PIP = "/python3.8"
 REPORT = "report.json"
 
 NOT_BEFORE = "it is known only after the versions are chosen."
-BRINGS_PYTHON = "the Python that this plan installs is not there yet."
+BRINGS_PYTHON = "the Python that this plan installs is not installed yet."
 WHOLE_WHEELS = "pip for Python 3.8 would have to download every wheel to find out."
 TOO_LATE = f"pip did not choose versions within {DEADLINE_S:.0f} seconds."
 NOT_TOLD = "not every server reports the size of its wheels."

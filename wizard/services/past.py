@@ -141,7 +141,7 @@ class Past:
         card = card_from(path)
         lines = [*card_lines(card, here.gfx)]
         if run is not None and self.results(run):
-            lines += ["", f"Beside your run of {run.since}:", ""]
+            lines += ["", f"Beside your run from {run.since}:", ""]
             lines += compare_lines(compare_runs(card, _card_of(run, here)), here.gfx)
         return tuple(lines)
 

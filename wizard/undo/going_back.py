@@ -72,7 +72,7 @@ def go_back(
     if find_way_back(read_record(Path(record.folder)) or record, tell) != way:
         raise Trouble(
             f"Something changed in {way.venv} in the meantime.",
-            "The files are no longer those that were shown. Nothing was removed.",
+            "The files are no longer the ones you were shown. Nothing was removed.",
             "Run the same command again, and check what it shows.",
         )
     venv, journal = Path(way.venv), Journal(Path(record.folder))

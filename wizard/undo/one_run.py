@@ -99,15 +99,17 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
     if meant in unreadable:
         raise Trouble(
             f"The journal of run {meant} is damaged, or from a newer version.",
-            "So the run's files cannot be told apart from yours.",
+            "Without a readable journal, the run's files cannot be told apart from yours. "
+            "Nothing was changed.",
             f"Name another run by its ID. {SEE_LIST}",
         )
     if not chosen and not wanted:
         raise Trouble(
             "There is no run to undo.",
             "This program installed nothing, or everything is already undone.",
-            "You need not do anything. (If an environment has a folder .rdna1-setup, the journal "
-            "of its run was deleted: `apply` for that environment says how to undo it.)",
+            "There is nothing to do. But if an environment has a folder .rdna1-setup, the "
+            "journal of its run was deleted. `rdna1-setup apply` for that environment explains "
+            "how to undo it.",
         )
     if not chosen:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)

@@ -52,7 +52,7 @@ class Return:
     def told(self) -> tuple[str, ...]:
         """What does not come back, and no second try would bring."""
         lost = f"cannot be restored, because it is no longer in {self.backup}: {some(self.lost)}"
-        return (f"{lost}; install it again",) if self.lost else ()
+        return (f"{lost}. Install it again.",) if self.lost else ()
 
 
 def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
@@ -65,10 +65,10 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     absent = next((each for each in found if each.absent), None)
     if absent and not any(each.awaited for each in found):
         raise Trouble(
-            f"{absent.absent}: the backup of run {record.id} is there.",
+            f"{absent.absent}. The backup of run {record.id} is in that environment.",
             "Without it the old packages cannot be restored. Nothing was changed.",
-            f"If it was moved, or its disk is not mounted: restore {absent.root} and run the same "
-            f"command again. If it is lost: rdna1-setup rollback --forget {record.id}",
+            f"If it was moved, or its disk is not mounted, restore {absent.root} and run the same "
+            f"command again. If it is lost, run: rdna1-setup rollback --forget {record.id}",
         )
     return found
 
@@ -87,14 +87,14 @@ def existed(record: Record) -> bool:
 def put_back(found: Return) -> MovedBack:
     """Move the files back."""
     if found.absent:
-        return MovedBack((f"not restored: {found.absent}; roll back again when it exists",), ())
+        return MovedBack((f"not restored: {found.absent}. Roll back again when it exists.",), ())
     return move_back(Backup(Path(found.root), Path(found.backup)))
 
 
 def keep_aside(root: Path, paths: Collection[str]) -> list[str]:
     """Move changed files out of the way, into a folder of their own; gives what could not be."""
     if (root / KEPT).is_symlink() and paths:
-        return [f"not moved: {root / KEPT} is a link; remove it, then roll back again"]
+        return [f"not moved: {root / KEPT} is a link. Remove the link, then roll back again."]
     left = []
     for path in paths:
         target = _free(root / KEPT / path)

@@ -49,8 +49,8 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     rows = installed_rows(host) if any(isinstance(s, APT_STEPS) for s in plan.steps) else []
     if isinstance(rows, Unknown):
         raise Trouble(
-            f"The installed packages cannot be read: {rows.because}.",
-            "Without that list nothing can be undone safely. Nothing was changed.",
+            f"The list of installed packages cannot be read: {rows.because}.",
+            "Without this list nothing can be undone safely. Nothing was changed.",
             "Make sure that `dpkg-query --show` works. Or run as root: sh "
             f"{undo_script(record.id, state)}",
         )
@@ -127,8 +127,8 @@ def _refuse_needed(way: Plan, host: Host, run: str) -> None:
     if needy:
         raise Trouble(
             f"Other packages need what run {run} installed: {', '.join(needy)}.",
-            "apt would remove them as well. Nothing was changed.",
-            f"If you do not need them: sudo apt-get remove {' '.join(needy)}; then run "
+            "apt would remove them too. Nothing was changed.",
+            f"If you do not need them, run `sudo apt-get remove {' '.join(needy)}`, then "
             f"`rdna1-setup rollback {run}` again. Otherwise keep what the run installed.",
         )
 
@@ -156,8 +156,8 @@ def refuse_half(record: Record) -> None:
         raise Trouble(
             f"Run {record.id} also changed system packages, or files outside its folder.",
             "If only its folder were undone, the system changes could not be undone later.",
-            f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
-            "To undo the system part without this program, run as root: sh "
+            f"Run `rdna1-setup rollback {record.id}` in a terminal. It shows both parts and asks "
+            "you to confirm. To undo the system part without this program, run as root: sh "
             f"{undo_script(record.id)}",
         )
 

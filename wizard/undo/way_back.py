@@ -51,7 +51,7 @@ class WayBack:
 
     def __str__(self) -> str:
         if not self.venv:
-            return "no folder: its changes are undone by a separate plan"
+            return "this run has no folder; a separate plan undoes its changes"
         lines = [f"remove {counted(len(self.remove), 'file')} that rdna1-setup made in {self.venv}"]
         lines += [str(each) for each in self.returns if each.awaited]
         lines += [told for each in self.returns for told in each.told()]
@@ -62,7 +62,7 @@ class WayBack:
                 f"keep {counted(len(self.changed), 'file')} that you changed: {some(self.changed)}"
             )
         lines += [
-            f"leave {some(each.changed)} in place, since you changed it"
+            f"leave what you changed in place: {some(each.changed)}"
             for each in self.returns
             if each.changed
         ]

@@ -52,7 +52,7 @@ class WholeUndo:
 
     def __str__(self) -> str:
         told = "".join(f"\nnot restored: {each}" for each in map(_told, self.lost))
-        told += "".join(f"\nleave alone: {each}" for each in self.staying)
+        told += "".join(f"\nleave unchanged: {each}" for each in self.staying)
         return f"{self.folder}{told}"
 
 
@@ -70,7 +70,7 @@ def find_whole_undo(
 
 
 def _told(package: tuple[str, str]) -> str:
-    return f"{' '.join(package)} was removed permanently: no package file was kept"
+    return f"{' '.join(package)} was removed permanently, and no package file was kept"
 
 
 class TakingBack:
@@ -159,10 +159,10 @@ class TakingBack:
         count = "one thing" if len(left) == 1 else f"{len(left)} things"
         return StepFailed(
             number,
-            f"Undone, except for {count}: {left[0]}",
+            f"The run was undone, except for {count}: {left[0]}",
             "Everything else is as before. "
             + (("The run is now listed as undone.") if closed else "You can undo the run again."),
-            "The lines above say what went wrong and why.",
+            "The lines above show what went wrong and why.",
         )
 
     def _end(self, *, ok: bool) -> PlanFinished:

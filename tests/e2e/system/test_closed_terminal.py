@@ -105,7 +105,7 @@ def test_the_next_apply_watches_apt_to_its_end_and_goes_on(
         again.wait_for(GOES_ON)
         assert "rocm-core" in packages(root)
         release(root)
-        watching.wait_for("Root's part has ended")
+        watching.wait_for("The step that ran as root is finished")
         assert watching.exit_code() == 0
         assert "0 packages are in, 24 are out" in outcome_of_removal(root)
         again.wait_for(QUESTION)

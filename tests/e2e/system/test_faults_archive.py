@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 def test_a_network_that_fails_in_mid_download(owner: Owner, archive: ArchiveServer) -> None:
     archive.drop(0.5, "/5.2/", "hsa-rocr_")
     told = owner.failure()
-    assert "The network failed" in told
+    assert "The network connection failed" in told
     assert "Check the connection and the proxy" in told
     assert "the same command again to continue" in told
     assert archive.asked("/5.2/", "hsa-rocr_")
@@ -31,7 +31,7 @@ def test_a_network_that_fails_takes_no_package_away(
     held = packages(owner.root)
     archive.drop(0.5, "/5.2/", "hsa-rocr_")
     told = owner.failure()
-    assert "The network failed" in told
+    assert "The network connection failed" in told
     assert "Nothing was removed" in told
     assert packages(owner.root) == held
     archive.restore()
@@ -61,7 +61,7 @@ def test_a_copy_of_the_key_that_has_expired(owner: Owner, archive: ArchiveServer
 def test_a_key_of_somebody_else(owner: Owner, archive: ArchiveServer) -> None:
     archive.show_key("stranger")
     told = owner.refusal()
-    assert "It is someone else's key" in told
+    assert "This is someone else's key" in told
     assert "--rocm-key-fingerprint" in told
     owner.is_as_before()
     archive.restore()
@@ -71,7 +71,7 @@ def test_a_key_of_somebody_else(owner: Owner, archive: ArchiveServer) -> None:
 def test_lists_that_somebody_else_has_signed(owner: Owner, archive: ArchiveServer) -> None:
     archive.sign("stranger")
     told = owner.refusal()
-    assert "The repository is not signed by the key that was checked" in told
+    assert "The repository is not signed with the key that was checked" in told
     assert "--rocm-key-fingerprint" in told
     owner.is_as_before()
     archive.restore()
@@ -110,7 +110,7 @@ def test_a_suite_that_is_gone_after_the_review(owner: Owner, archive: ArchiveSer
         archive.remove("/rocm/apt/5.2/dists/")
         agree(terminal)
         told = end_of(terminal)
-    assert f"There is no such suite: https://{HOST}/rocm/apt/5.2 ubuntu" in told
+    assert f"This suite does not exist: https://{HOST}/rocm/apt/5.2 ubuntu" in told
     assert "Choose another release or repository" in told
     owner.lost_nothing()
     archive.restore()
@@ -121,7 +121,7 @@ def test_a_list_that_is_not_what_was_signed(owner: Owner, archive: ArchiveServer
     archive.corrupt("/rocm/apt/5.2/dists/", "Packages")
     told = owner.refusal()
     assert "not match its own lists" in told
-    assert "Wait some minutes" in told
+    assert "Wait a few minutes" in told
     owner.is_as_before()
     archive.restore()
     owner.reaches_roots_question()
@@ -131,7 +131,7 @@ def test_a_package_that_is_not_what_its_list_says(owner: Owner, archive: Archive
     archive.corrupt("/5.2/", "hsa-rocr_")
     told = owner.failure()
     assert "A file from the repository does not match its list" in told
-    assert "Wait some minutes" in told
+    assert "Wait a few minutes" in told
     owner.lost_nothing()
     archive.restore()
     owner.goes_through()

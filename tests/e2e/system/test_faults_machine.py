@@ -67,7 +67,7 @@ def test_a_disk_that_becomes_full_while_packages_unpack(owner: Owner) -> None:
     told = owner.failure()
     assert "The disk is full" in told
     assert "Free some space" in told
-    assert "packages are not in the planned" in told
+    assert "not in the planned state" in told
     owner.lost_nothing(WAITING)
     bigger = ("-o", "remount,size=50m", str(owner.root.path("/opt/rocm-5.2.0")))
     owner.root.space.mount(*bigger)
@@ -161,7 +161,7 @@ def test_a_clock_that_is_behind(owner: Owner, more: tuple[str, ...], by: str, wo
 def test_a_clock_that_is_set_back_in_mid_run(owner: Owner, archive: ArchiveServer) -> None:
     install_faketime(owner.root)
     archive.drop(0.5, "/5.2/", "hsa-rocr_")
-    assert "The network failed" in owner.failure(*HTTP)
+    assert "The network connection failed" in owner.failure(*HTTP)
     archive.restore()
     with clock_moved(owner, "-100d") as mistaken:
         mistaken.goes_through(*HTTP)

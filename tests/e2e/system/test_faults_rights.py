@@ -65,7 +65,7 @@ def test_a_no_to_roots_question(owner: Owner) -> None:
         terminal.wait_for(QUESTION)
         terminal.send("y\n")
         told = end_of(terminal)
-    assert "It was not confirmed" in told
+    assert "The plan was not confirmed" in told
     assert "Nothing was changed" in told
     owner.is_as_before()
 
@@ -92,13 +92,13 @@ def test_ctrl_c_twice_while_apt_works(owner: Owner, archive: ArchiveServer) -> N
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert "Stopped, but the root helper is still working" in told
-    assert "itself.\n`rdna1-setup watch` shows it. Then" in told
+    assert "its own.\n`rdna1-setup watch` shows its progress. Then" in told
     program = f"{PREFIX}/bin/rdna1-setup"
     with owner.root.start(program, "watch", user=OWNER) as watching:
         assert watching.stdout is not None
         assert "the root helper is still working" in watching.stdout.readline()
         archive.restore()  # which cuts the connection that stalled; it is tried once more
-        assert "package files are kept" in one_line(watching.stdout.read())
+        assert "package files kept" in one_line(watching.stdout.read())
     assert watching.returncode == 0
     owner.lost_nothing()
     owner.goes_through()

@@ -286,7 +286,7 @@ def test_a_missing_group_counts_from_the_next_login(enter: Enter) -> None:
         root.run("gpasswd", "--delete", OWNER, group)
     before = take(root.folder)
     said = mend_as_root(root, "kfd-permission")
-    assert "counts from your next login on" in said
+    assert "will be fixed at your next login" in said
     assert "kfd-permission" not in findings(root)  # every run in a root is a login of its own
     take_back(root, before, as_root=True)
     assert "kfd-permission" in findings(root)

@@ -32,7 +32,7 @@ def test_the_road_to_rocm52_is_rehearsed_and_then_goes_as_it_was_told(
     words = prepared(root, archive, wheels)
     before, var = take(root.folder), listing(root, "/var", "/usr", "/boot", "/srv")
     shown = carry_out(root, "rehearse", *words, "--yes", says="This system itself was not changed.")
-    assert "after the way back: everything as before" in " ".join(shown.split())
+    assert "after the rollback: everything is as before" in " ".join(shown.split())
     assert_untouched(root, before, var)
     there, back = (changes(root, when) for when in ("there", "back"))
     assert {path for path in back if not why_expected(path)} == set()

@@ -145,23 +145,27 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         assert "Rollback could not restore them. Nothing was changed" in done.stderr
     beside = root.wizard("apply", "--plan", PLAN, "--without-rollback", "--yes")
     assert beside.returncode == 2
-    assert "omit --without-rollback" in beside.stderr
+    assert "Omit --without-rollback" in beside.stderr
     forged = json.dumps({**plan, "asked": ["--remove", "--without-rollback"]})
     root.write(PLAN, forged, user=OWNER)
     done = root.wizard("apply", "--plan", PLAN, "--yes")
     assert done.returncode == 2
-    assert "the one that the plan was made for" in done.stderr
+    assert "the one the plan was made for" in done.stderr
     root.write(PLAN, json.dumps(plan, indent=1) + "\n", user=OWNER)
     assert not not_as_before(differences(before, take(root.folder)))
     plan = json.loads(save_plan(root, "--remove", "--without-rollback").read_text())
-    (note,) = (note for note in plan["notes"] if note.startswith("Removed permanently: "))
+    (note,) = (
+        note
+        for note in plan["notes"]
+        if note.startswith("These packages are removed permanently: ")
+    )
     assert says_all(note, lost)
     with at_a_terminal(root, "apply", "--plan", PLAN, "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
         terminal.wait_for("change nothing: ", EXIT_S)
         asked = " ".join(terminal.text().split())
-        told = asked.partition("These are removed permanently, since no package file is ")[2]
+        told = asked.partition("These are removed permanently, because no package file is ")[2]
         assert all(f"{name}={version}" in told for name, version in lost.items())
         terminal.send("yes\n")
         terminal.wait_for("Finished.", 3 * EXIT_S)
@@ -262,7 +266,7 @@ def test_the_distributions_rocm_stays_unless_it_is_asked_for(enter: Enter) -> No
     before, held = take(root.folder), packages(root)
     done = root.wizard("remove", "--yes")
     assert done.returncode == 0
-    assert "The distribution's own ROCm packages stay" in done.stdout
+    assert "The distribution's own ROCm packages are kept" in done.stdout
     assert packages(root) == held
     theirs = {p["name"] for p in detected(root)["rocm_packages"]}
     carry_out(root, "remove", "--distribution-rocm", "--yes", says="Finished.")
@@ -349,7 +353,7 @@ def test_a_plan_that_is_not_true_any_more_is_refused_and_changes_nothing(enter: 
     before = take(root.folder)
     done = root.wizard("apply", "--plan", PLAN, "--yes", "--json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the one that the plan was made for" in done.stderr
+    assert "the one the plan was made for" in done.stderr
     assert "miopen-hip" in done.stderr
     assert differences(before, take(root.folder)) == ()
 
@@ -383,7 +387,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
         terminal.wait_for("remove ROCm, or", EXIT_S)
         for key, shown in (
             ("x", "Enter Choose"),
-            ("n", "What should be removed?"),
+            ("n", "What do you want to remove?"),
             ("\r", "y removes"),
             ("y", "password for"),
             (f"{PASSWORD}\n", "change nothing: "),

@@ -79,5 +79,5 @@ def test_a_no_at_the_terminal_leaves_everything_as_it_is(enter: Enter, sudo: Sud
         terminal.send("\r")
         terminal.wait_for("change nothing: ")
         terminal.send("no\n")
-        terminal.wait_for("It was not confirmed")
+        terminal.wait_for("The plan was not confirmed")
     assert Path(root.folder / "etc/group").read_bytes() == groups

@@ -74,7 +74,7 @@ def cpu_wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 def give_rights(root: Root, terminal: Terminal) -> None:
     """Type the password for sudo, and yes for root's helper."""
     terminal.wait_for(f"password for {OWNER}: ", LONG_S)
-    assert "the password; nothing is done" in terminal.text()
+    assert "the password, and nothing is done" in terminal.text()
     terminal.send(f"{PASSWORD}\n")
     terminal.wait_for("change nothing: ")
     terminal.send("yes\n")
@@ -116,7 +116,7 @@ def stop_after_one(root: Root, terminal: Terminal) -> None:
 def measure(root: Root, terminal: Terminal) -> None:
     """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
     terminal.send("\r")
-    terminal.wait_for("Which Python should be measured?")
+    terminal.wait_for("Which Python do you want to measure?")
     terminal.send("\r")
     terminal.wait_for("y I saved my work")
     terminal.send("y")

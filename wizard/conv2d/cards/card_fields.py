@@ -32,7 +32,7 @@ class Fields:
         if len(value) > LONGEST_TEXT:
             raise self._wrong(name, f"a text of more than {LONGEST_TEXT} characters")
         if not value.isprintable():
-            raise self._wrong(name, "a text with characters that cannot be shown")
+            raise self._wrong(name, "a text with characters that cannot be displayed")
         return str(value)
 
     def text_or_none(self, name: str) -> str | None:
@@ -43,7 +43,7 @@ class Fields:
         """One of these words."""
         value = self.text(name)
         if value not in known:
-            raise self._wrong(name, f"{value!r} is none of {', '.join(known)}")
+            raise self._wrong(name, f"{value!r} is not one of {', '.join(known)}")
         return value
 
     def count(self, name: str) -> int:

@@ -56,13 +56,13 @@ def card_from(path: Path) -> ResultCard:
         raise Trouble(
             f"{name} is not a readable result card: {clean(str(error))}.",
             "Only unchanged files from rdna1-setup conv2d --export can be imported.",
-            "Ask for it again, as a file: copied text is often cut or changed.",
+            "Ask the sender for the file itself: copied text is often cut off or changed.",
         ) from None
     except OSError as error:
         raise Trouble(
             f"{name} cannot be read: {error.strerror or error}.",
-            "Nothing was taken in.",
-            "Check its name, and whether you may read it.",
+            "Nothing was imported.",
+            "Check its name, and whether you have permission to read it.",
         ) from None
 
 
@@ -70,8 +70,8 @@ def no_file(path: Path) -> Trouble:
     """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
     return Trouble(
         f"{clean(str(path))} is not a file.",
-        "Nothing was taken in.",
-        "Name the file that rdna1-setup conv2d --export wrote.",
+        "Nothing was imported.",
+        "Name a file that rdna1-setup conv2d --export wrote.",
     )
 
 
@@ -80,7 +80,7 @@ def read_card_file(path: Path) -> ResultCard:
     with path.open("rb") as file:
         raw = file.read(LARGEST_FILE + 1)
     if len(raw) > LARGEST_FILE:
-        raise WrongCard(f"it has more than {LARGEST_FILE >> 20} million bytes")
+        raise WrongCard(f"it is larger than {LARGEST_FILE >> 20} MiB")
     return read_card(raw)
 
 
@@ -89,14 +89,14 @@ def read_card(raw: bytes) -> ResultCard:
     try:
         form = json.loads(raw.decode("utf-8"), parse_constant=_refused)
     except RecursionError:
-        raise WrongCard("it is nested too deep") from None
+        raise WrongCard("it is nested too deeply") from None
     except ValueError as error:  # what is no UTF-8 as well
         raise WrongCard(f"it is not valid JSON: {error}") from None
     top = Fields(form, "the card")
     if top.form.get("kind") != KIND:
         raise WrongCard("it is not a result card from rdna1-setup conv2d --export")
     if top.count("schema") != SCHEMA:
-        raise WrongCard(f"its schema is {top.form['schema']}, and this version reads {SCHEMA}")
+        raise WrongCard(f"its schema is {top.form['schema']}, but this version reads {SCHEMA}")
     chip, stack = top.inner("chip"), top.inner("stack")
     return ResultCard(
         time=top.text("time"),

@@ -10,7 +10,7 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
 
-ANOTHER = "Name another place: a file in an existing folder of your own."
+ANOTHER = "Name another file, in an existing folder of your own."
 
 
 def place_of(typed: str, home: str) -> Path:
@@ -44,7 +44,7 @@ def write_over(path: Path, text: str) -> None:
     """Put a text in place of a file, which keeps its rights. Raises ``OSError``."""
     found = path.lstat()
     if not stat.S_ISREG(found.st_mode):
-        raise FileExistsError(errno.EEXIST, "it exists, and is not a regular file", str(path))
+        raise FileExistsError(errno.EEXIST, "it exists but is not a regular file", str(path))
     write_whole(path, text, stat.S_IMODE(found.st_mode))
 
 

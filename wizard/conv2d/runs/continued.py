@@ -56,7 +56,7 @@ def continued_lines(
 def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What a run asked differently, in the words of the command line; never empty."""
     if type(request) is not type(run.request):
-        return ("it searched for something else",)
+        return ("the kind of measurement",)
     was, now = _flat(run.request), _flat(request)
     names = [name for name in now if was.get(name) != now[name]]
     words = dict.fromkeys(OPTIONS.get(name, name) for name in names if name != "python")
@@ -64,8 +64,8 @@ def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple
     pythons = (f"--python, which was {before} and is {python} now",) if before != python else ()
     found = (*pythons, *words)
     if not found and run.name != name_of(request, environ):
-        return ("variables of your shell that ROCm reads, such as HSA_ or MIOPEN_ ones",)
-    return found or ("its journal is gone",)
+        return ("shell variables that ROCm reads, such as those beginning with HSA_ or MIOPEN_",)
+    return found or ("nothing, but its journal is missing",)
 
 
 def _unfinished(run: Run) -> bool:

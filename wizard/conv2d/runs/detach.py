@@ -31,7 +31,7 @@ main(sys.argv[2], int(sys.argv[3]))
 The folder that it is started in, ``/``, is no place for modules."""
 START_S = 60.0
 """How long Python itself may take to start, from a cold disk."""
-JUST_STARTING = "one that is just being started"
+JUST_STARTING = "one that is just starting"
 
 
 def start_run(

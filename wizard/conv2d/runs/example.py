@@ -22,10 +22,10 @@ LONGEST_PAUSE_S = 2.5
 SHORTEST_PAUSE_S = 0.03
 """Each shape is to be seen."""
 NOT_RECORDED = StopReason(
-    "The example does not include this.",
-    "It was recorded for the default table, for the setting that fixes its first hang, and for the "
-    "limit of its size.",
-    "Without --demo you can measure anything on your own machine.",
+    "The example does not include this measurement.",
+    "It covers the default table, the setting that fixes its first hang, and the largest size that "
+    "works.",
+    "Without --demo, you can measure anything on your own machine.",
 )
 
 

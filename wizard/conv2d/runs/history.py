@@ -28,7 +28,7 @@ from wizard.conv2d.verdicts import Loaded, Verdict
 
 UNDER_WAY = "running"
 FINISHED = "finished"
-BROKEN_OFF = "broken off"
+BROKEN_OFF = "not finished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Account:
 
     run: Run
     state: str
-    """``under way``, ``finished`` or ``broken off``."""
+    """``under way``, ``finished`` or ``not finished``."""
     counts: tuple[tuple[Verdict, int], ...]
     """How many shapes have which verdict."""
     why: str

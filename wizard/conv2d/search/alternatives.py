@@ -19,6 +19,8 @@ from wizard.conv2d.verdicts import RIGHT, Result
 SIDE = 32
 """Height and width that every one of the notes calls safe."""
 MULTIPLE = 32
+PAST_MIOPEN = (("unfold", "unfold and matmul"), ("native", "torch's own code, without MIOpen"))
+"""Engines that do not use MIOpen, each with its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def side_that_passes(results: Sequence[Result], shape: Shape) -> int:
 
 
 def _past_miopen(row: Row) -> Iterator[Alternative]:
-    for engine, title in (("unfold", "unfold and matmul"), ("native", "torch's own, past MIOpen")):
+    for engine, title in PAST_MIOPEN:
         if row.engine != engine:
             yield Alternative(title, replace(row, engine=engine))
 
@@ -122,6 +124,6 @@ def _resized(row: Row, side: int) -> Iterator[Alternative]:
         yield Alternative(
             f"image resized to {h}x{w}",
             replace(row, shape=resized),
-            changes_result=f"the result is one of another image, {resized.out_h}x{resized.out_w}",
+            changes_result=f"the result has another size, {resized.out_h}x{resized.out_w}",
             beside="resizing the image",
         )

@@ -21,9 +21,10 @@ from wizard.conv2d.worker.wording import LOST
 from wizard.run.joined_groups import joined_group
 
 JOINED = (
-    "Your membership in the group {0} takes effect at your next login: until then the worker is "
+    "Your membership in the group {0} takes effect at your next login. Until then, the worker is "
     "started through `sg {0} -c`."
 )
+OTHER_TORCH = "The unfinished measurement used another torch, so this one starts over."
 Tell = Callable[[SweepEvent], None]
 
 
@@ -48,7 +49,7 @@ class Experiment:
         async for event in trial.team.assemble(trial.sweep.spawn, row):
             if isinstance(event, WorkerStarted) and not _same_torch(trial.book, event):
                 trial.book.forget()
-                self.tell(Note("The unfinished measurement used another torch: starting over."))
+                self.tell(Note(OTHER_TORCH))
             self.tell(event)
 
     async def renew(self) -> None:

@@ -39,12 +39,12 @@ CONTROL = Shape(1, 1, 8, 8, kernel=1, padding=0)
 LONGEST_VALUE = 80
 """Of the value of a variable, as the worker tells it."""
 CONTROL_FAILED = (
-    "A tiny convolution without MIOpen was not right ({0}): the card or torch itself is the "
-    "cause, and no setting of MIOpen's can help."
+    "Even a tiny convolution without MIOpen failed ({0}). The cause is the card or torch itself, "
+    "so no MIOpen setting can help."
 )
 NOT_IN_FORCE = (
-    "{0}={1} was not set in the measuring process ({0} is {2} there): something that this Python "
-    "runs at its start changes it. Measure with another environment."
+    "{0}={1} did not reach the measuring process ({0} is {2} there). Something that this Python "
+    "runs at startup changes it. Measure with another environment."
 )
 
 

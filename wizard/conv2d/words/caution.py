@@ -42,7 +42,7 @@ class Circumstances:
             )
         match self.screen:
             case True:
-                return "The card drives a screen, and nobody seems to be logged in at it."
+                return "The card drives a screen, but nobody seems to be logged in there."
             case False:
                 return "The card drives no screen."
             case None:

@@ -18,9 +18,9 @@ WARNING = (
 IN_USE = (
     "Someone is logged in at the screen that this card drives, and a hang may freeze that "
     "desktop. Log out there and start this over SSH or on a text console. Or save and close "
-    "everything, and {0}."
+    "everything, and then {0}."
 )
-OTHER = "--hangs N"
+OTHER = "change this with --hangs N"
 NAMED = 3
 """So many operations are named; of more, their number is told."""
 
@@ -41,10 +41,10 @@ def budget_texts(
     """What a hang would disturb, how many are allowed, and what each costs."""
     from wizard.conv2d.asked import sweep_in
 
-    times = "one hang is" if hangs == 1 else f"{hangs} hangs are"
+    times = "the first hang" if hangs == 1 else f"{hangs} hangs"
     return (
         around.text,
-        f"At most {times} allowed ({other}); then it stops and keeps its results.",
+        f"The measurement stops after {times} and keeps its results ({other}).",
         _cost_of_a_hang(sweep_in(request).deadlines),
     )
 
@@ -66,16 +66,16 @@ def what_runs(request: Request) -> str:
 
 def _operations(rows: tuple[Row, ...], count: int) -> str:
     if count > NAMED or count > len(rows):
-        return f"{count} operations of torch, each in its own process,"
+        return f"{count} torch operations, each in its own process,"
     titles = [row.operation.title for row in rows if row.operation is not None]
-    return f"operations of torch ({'; '.join(titles)})"
+    return f"torch operations ({'; '.join(titles)})"
 
 
 def _cost_of_a_hang(deadlines: Deadlines) -> str:
     first, later = f"{deadlines.first:g} s", f"{deadlines.later:g} s"
-    seconds = later if first == later else f"{later}, {first} for the first shape of a process"
+    seconds = later if first == later else f"{later}, or {first} for the first shape of a process"
     rest = deadlines.killed + deadlines.health
     return (
-        f"A hang costs its deadline ({seconds}) and up to {rest:g} s until its process is gone and "
-        "the card was checked; in the worst case a restart."
+        f"Each hang takes its deadline ({seconds}), and then up to {rest:g} s to end its process "
+        "and check the card. In the worst case, you have to restart the machine."
     )

@@ -55,8 +55,8 @@ def _watched(phase: Phase) -> str:
     if phase.seconds_left is None:
         return ""
     return (
-        f"shape {phase.number} was killed but still exists: the kernel may be freeing the card. "
-        f"Watching it for {phase.seconds_left:.0f} s more."
+        f"shape {phase.number} was killed, but its process still exists: the kernel may be freeing "
+        f"the card. Watching it for another {phase.seconds_left:.0f} s."
     )
 
 

@@ -21,7 +21,7 @@ EXAMPLE = "64 128 3 56x56 stride 2 batch 8 float16"
 REPR_EXAMPLE = (
     "Conv2d(64, 128, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1)) @56x56 batch 8 float16"
 )
-NO_CONV2D = "this is not how Python shows a Conv2d"
+NO_CONV2D = "this is not how Python prints a Conv2d"
 LONGEST_LINE = 400
 LARGEST_NUMBER = 65536
 LARGEST_TENSOR = 2**33
@@ -57,7 +57,7 @@ class Line:
 def parse_line(text: str) -> Line:
     """The layer that a line names. Raises ``WrongLine``."""
     if len(text) > LONGEST_LINE:
-        raise WrongLine(f"it has {len(text)} characters, more than {LONGEST_LINE}")
+        raise WrongLine(f"it has {len(text)} characters, but at most {LONGEST_LINE} are allowed")
     if "Conv2d" in text:
         return _of_repr(text.strip())
     words = text.split()
@@ -102,7 +102,7 @@ def _line(fields: dict[str, Any], words: list[str]) -> Line:
         elif word == "bias":
             given["bias"] = True
         else:
-            raise WrongLine(f"{word!r} is no word of this format")
+            raise WrongLine(f"{word!r} is not known here")
     given.setdefault("padding", given["kernel"] // 2)
     return Line(_shape(given), times)
 
@@ -115,7 +115,7 @@ def _shape(fields: dict[str, Any]) -> Shape:
     unit = DTYPE_BYTES[shape.dtype]
     coming = shape.n * shape.c_in * shape.h * shape.w * unit
     if max(coming, shape.out_bytes, shape.c_out * shape.reduction * unit) > LARGEST_TENSOR:
-        raise WrongLine(f"one of its tensors has more than {LARGEST_TENSOR >> 30} x 2^30 bytes")
+        raise WrongLine(f"one of its tensors is larger than {LARGEST_TENSOR >> 30} GiB")
     return shape
 
 
@@ -126,9 +126,9 @@ def _of_repr(text: str) -> Line:
         raise WrongLine(NO_CONV2D)
     said, rest = _parts(found["said"]), found["rest"].split()
     if not rest or not _SIZE.fullmatch(rest[0]):
-        raise WrongLine("print(model) has no size: add the size of its input, as in @56x56")
+        raise WrongLine("the size of the input is missing: add it at the end, as in @56x56")
     if "padding_mode" in said:
-        raise WrongLine(f"padding_mode={said['padding_mode']}: only zeros are measured")
+        raise WrongLine(f"padding_mode={said['padding_mode']}: only zeros can be measured")
     kernel = _same(said, "kernel_size", None)
     fields = {
         "c_in": _number(said.get("0", ""), "channels in"),
@@ -168,30 +168,28 @@ def _same(said: dict[str, str], name: str, usual: int | None, least: int = 1) ->
         return usual
     values = {word.strip() for word in said[name].strip("()").split(",") if word.strip()}
     if len(values) > 1:
-        raise WrongLine(
-            f"{name}={said[name]} differs in height and width: only square ones are measured"
-        )
+        raise WrongLine(f"{name}={said[name]} is not square: height and width must be the same")
     return _number("".join(values), name, least)
 
 
 def _kernel(word: str) -> int:
     found = _KERNEL.fullmatch(word)
     if found is None:
-        raise WrongLine(f"{word!r} is no kernel: write 3 or 3x3")
+        raise WrongLine(f"{word!r} is not a kernel size: write 3 or 3x3")
     if found[2] is not None and found[2] != found[1]:
-        raise WrongLine(f"kernel {word}: only square ones are measured")
+        raise WrongLine(f"kernel {word} is not square: height and width must be the same")
     return _number(found[1], "kernel")
 
 
 def _size(word: str) -> dict[str, int]:
     found = _SIZE.fullmatch(word)
     if found is None:
-        raise WrongLine(f"{word!r} is no size: write height x width, as 56x56")
+        raise WrongLine(f"{word!r} is not a size: write height x width, for example 56x56")
     return {"h": _number(found[1], "height"), "w": _number(found[2], "width")}
 
 
 def _number(word: str, what: str, least: int = 1) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", word) or not least <= int(word) <= LARGEST_NUMBER:
-        said = repr(word) if word else "nothing"
-        raise WrongLine(f"{what}: {said} is no whole number from {least} to {LARGEST_NUMBER}")
+        wrong = f"{word!r} is not" if word else "the line lacks"
+        raise WrongLine(f"{what}: {wrong} a whole number from {least} to {LARGEST_NUMBER}")
     return int(word)

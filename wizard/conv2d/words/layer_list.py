@@ -47,7 +47,7 @@ class WrongList(Exception):
 def read_layer_list(text: str, name: str) -> Preset:
     """The layers that a text names, as the table of one model. Raises ``WrongList``."""
     if len(text) > LARGEST_FILE:
-        raise WrongList(f"{name} has {len(text)} characters, more than {LARGEST_FILE}.")
+        raise WrongList(f"{name} has more than {LARGEST_FILE} characters, which is too long.")
     lines: list[Line] = []
     problems: list[Problem] = []
     for number, raw in enumerate(text.splitlines(), 1):
@@ -68,11 +68,13 @@ def preset_of(lines: Iterable[Line], name: str) -> Preset:
     for line in lines:
         counts[line.shape] += line.times
     if not counts:
-        raise WrongList(f"{name} contains no layer. Example of a line:\n  {EXAMPLE}")
+        raise WrongList(f"{name} contains no layers. Example of a line:\n  {EXAMPLE}")
     if len(counts) > MOST_SHAPES:
-        raise WrongList(f"{name} contains {len(counts)} shapes, more than {MOST_SHAPES}.")
+        raise WrongList(
+            f"{name} contains {len(counts)} shapes, but at most {MOST_SHAPES} are allowed."
+        )
     model = Model(name, tuple(counts.values()))
-    caution = "Only the listed layers: what is between them is not measured."
+    caution = "Only the listed layers are measured, not what is between them."
     return Preset("layers", name, "your list", caution, tuple(map(Row, counts)), model)
 
 
@@ -84,7 +86,7 @@ def _told(problems: list[Problem], name: str) -> list[str]:
         f"{count} of {name} could not be read:",
         *(f"  {problem}" for problem in problems[:PROBLEMS_TOLD]),
         *([f"  and {rest} more"] if rest > 0 else []),
-        "A line has channels in, channels out, kernel, height x width, and anything unusual:",
+        "Write channels in, channels out, kernel, height x width, and then anything unusual:",
         f"  {EXAMPLE}",
         "or the output of print(model), followed by the size of the input:",
         f"  {REPR_EXAMPLE}",

@@ -21,23 +21,23 @@ WORDS = {
 ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
 """What a reader looks for first: counted also where it is none."""
 MEANINGS = {
-    Verdict.HUNG: "no answer within the deadline; the process was killed. A program with such a "
-    "layer stops there. A first call that compiles can look the same.",
+    Verdict.HUNG: "it did not finish within the deadline, and the process was killed. A program "
+    "with such a layer hangs there. A first call that compiles can look the same.",
     Verdict.WRONG: "the result is wrong by more than rounding explains. Do not trust a program "
-    "that uses such a layer, even if nothing fails.",
-    Verdict.FLAKY: "right in some launches and not in others. A program with such a layer fails "
+    "that uses such a layer, even if it reports no error.",
+    Verdict.FLAKY: "right in some launches but not in others. A program with such a layer fails "
     "sooner or later; passing once proves nothing.",
-    Verdict.CRASHED: "the process crashed. A program with such a layer crashes as well.",
-    Verdict.ERROR: "torch refused, or could not be checked; the lines above say why.",
+    Verdict.CRASHED: "the process crashed. A program with such a layer crashes too.",
+    Verdict.ERROR: "torch refused it, or its result could not be checked. The lines above say why.",
     Verdict.OUT_OF_MEMORY: "the device has too little memory; the convolution is not at fault.",
     Verdict.SLOW: "the numbers are right, but each later call is slow.",
-    Verdict.UNUSABLE: "left out, because the measurement could not be trusted.",
+    Verdict.UNUSABLE: "not measured, because no measurement could be trusted any more.",
 }
 ALL_RIGHT = (
     "every {0} finished in time with the right numbers. This holds for these {0}s, with this "
     "torch and these settings."
 )
-REPEATS = "of the launches of a shape that is right, {}. Use more launches (--repeats) to be surer."
+REPEATS = "for each shape that is right, {}. To be surer, use more launches (--repeats)."
 WITH_A_CARD = "if this machine has an AMD graphics card, {}. Without one, you are done."
 MEASURE_IT = "the same command without --device cpu measures it"
 INSTALL_FOR_IT = "rdna1-setup plan recommends a stack that uses it"
@@ -89,10 +89,7 @@ def _controls(results: Sequence[Result]) -> str:
     text = f"a shape that was right before was measured again after {failures}, and was "
     if all(control.verdict in RIGHT for control in controls):
         return f"{text}right each time, so only the shapes that failed are at fault."
-    return (
-        f"{text}not right after the last one: nothing was measured after that, or it cannot be "
-        "trusted."
-    )
+    return f"{text}not right after the last one. Anything measured after that cannot be trusted."
 
 
 def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
@@ -108,9 +105,9 @@ def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ..
     past = (
         ""
         if last.engine in ("native", "unfold")
-        else "the same command with --engine native goes without "
+        else "the same command with --engine native measures without "
     )
-    past += "MIOpen: if that is right, MIOpen is the cause. " if past else ""
+    past += "MIOpen: if its result is right, MIOpen is the cause. " if past else ""
     longer = "A longer --deadline shows whether it was a slow first call or a hang. "
     hung = longer if Verdict.HUNG in found else ""
     other = (

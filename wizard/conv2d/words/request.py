@@ -34,8 +34,8 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
     """The sweep that was asked for, and what to beware of in its published figures."""
     if arguments.hangs is not None and not 1 <= arguments.hangs <= MOST_HANGS:
         raise WrongRequest(
-            f"each hang may freeze the desktop: say how many you allow, from 1 to {MOST_HANGS}, "
-            "for example --hangs 3."
+            f"each hang may freeze the desktop. Allow a number from 1 to {MOST_HANGS}, for example "
+            "--hangs 3."
         )
     named = named_table(arguments)
     if named is not None and (arguments.sizes or arguments.channels):
@@ -91,9 +91,9 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
         return None
     found = re.fullmatch(r" *([1-9][0-9]{0,3})-([1-9][0-9]{0,3}) *", arguments.range)
     if found is None or int(found[1]) > int(found[2]):
-        raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
+        raise WrongRequest(f"--range {arguments.range!r}: write it like 1-256.")
     if len(sweep.rows) > 1 and sweep.rows[0].shape == sweep.rows[1].shape:
-        raise WrongRequest("a limit is for one --work: name one.")
+        raise WrongRequest("a limit can be searched for only one kind of --work: name one.")
     smallest, largest = int(found[1]), int(found[2])
     request = LimitRequest(
         replace(sweep, repeats=1),
@@ -127,9 +127,8 @@ def _operations(arguments: argparse.Namespace) -> tuple[Row, ...]:
     compares = arguments.compare_settings or arguments.engine == "unfold"
     if any(others) or arguments.work != WORKS[0] or compares:
         raise WrongRequest(
-            "--operations has its own sizes and works, and only convolutions unfold: omit "
-            "--preset, --sizes, --channels, --find-limit, --compare-settings, --work and "
-            "--engine unfold."
+            "--operations cannot be combined with --preset, --sizes, --channels, --find-limit, "
+            "--compare-settings, --work or --engine unfold."
         )
     try:
         return operation_rows([name.strip() for name in arguments.operations.split(",") if name])
@@ -158,21 +157,21 @@ def _rows(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:
 def _repeats(arguments: argparse.Namespace) -> int | None:
     repeats: int | None = arguments.repeats
     if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
-        raise WrongRequest(f"--repeats is a number from 1 to {MOST_REPEATS}.")
+        raise WrongRequest(f"--repeats must be a number from 1 to {MOST_REPEATS}.")
     return repeats
 
 
 def _sizes(text: str) -> tuple[int, ...]:
     parts = text.split(",")
     if not all(re.fullmatch(r" *[1-9][0-9]{0,4} *", part) for part in parts):
-        raise WrongRequest(f"--sizes {text!r}: write sizes as 32,44,224.")
+        raise WrongRequest(f"--sizes {text!r}: write sizes like 32,44,224.")
     return tuple(int(part) for part in parts)
 
 
 def _channels(text: str) -> tuple[tuple[int, int], ...]:
     found = [re.fullmatch(r" *([1-9][0-9]{0,4})->?([1-9][0-9]{0,4}) *", p) for p in text.split(",")]
     if not all(found):
-        raise WrongRequest(f"--channels {text!r}: write channels as 16-32,64-128.")
+        raise WrongRequest(f"--channels {text!r}: write channels like 16-32,64-128.")
     return tuple((int(match[1]), int(match[2])) for match in found if match)
 
 
@@ -180,7 +179,7 @@ def _deadlines(arguments: argparse.Namespace) -> Deadlines:
     usual = Deadlines()
     for seconds in (arguments.deadline, arguments.import_deadline):
         if seconds is not None and not 0 < seconds <= 86400:
-            raise WrongRequest("a deadline is a number of seconds above 0.")
+            raise WrongRequest("a deadline must be more than 0 and at most 86400 seconds.")
     return Deadlines(
         imports=arguments.import_deadline or usual.imports,
         first=arguments.deadline or usual.first,

@@ -46,8 +46,9 @@ def control_words(result: Result) -> str:
     if control is None:
         return ""
     if control.verdict in RIGHT:
-        return f"Control: {control.label} was right before it and after it"
-    return f"Control: {control.label} was right before it, and after it {control.verdict.value}"
+        return f"Control: {control.label} was right both before and after it"
+    verdict = control.verdict.value
+    return f"Control: {control.label} was right before it; afterwards, its verdict was {verdict}"
 
 
 def environment_broken(suspect: Row, control: Control) -> StopReason:
@@ -55,7 +56,7 @@ def environment_broken(suspect: Row, control: Control) -> StopReason:
     return StopReason(
         f"{control.label} was right earlier in this run. After {suspect.label} it was not: "
         f"{control.verdict.value}, {control.detail or 'without a message'}.",
-        "Something has changed for every shape, so no measurement can be trusted now.",
+        "Something changed that affects every shape, so no measurement can be trusted now.",
         RESTART,
     )
 

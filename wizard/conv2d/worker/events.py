@@ -26,5 +26,5 @@ def how_it_died(code: int | None, printed: str) -> str:
     end = f"ended with status {code}" if code is not None else "closed its pipe"
     if code is not None and code < 0:
         known = -code in {number.value for number in signal.Signals}
-        end = f"died by {signal.Signals(-code).name}" if known else f"died by signal {-code}"
+        end = f"was killed by {signal.Signals(-code).name if known else f'signal {-code}'}"
     return f"the process {end}" + (f"; it last printed: {printed}" if printed else "")

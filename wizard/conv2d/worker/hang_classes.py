@@ -101,7 +101,7 @@ def _kernel_says(*kinds: str) -> Callable[[Evidence], str]:
 
 def _compiling(evidence: Evidence) -> str:
     if evidence.compilers:
-        return f"it has started {evidence.compilers[0]}, which is running"
+        return f"it started {evidence.compilers[0]}, which is still running"
     if evidence.cache_grew:
         return "files in the compiler's cache grew"
     computes = (evidence.cores or 0) >= ONE_CORE and _is_idle(evidence)
@@ -156,10 +156,10 @@ PROOFS: tuple[tuple[HangClass, Callable[[Evidence], str]], ...] = (
     (HangClass.LOST_SIGNAL, _lost_signal),
 )
 NEXT_STEPS = {
-    HangClass.UNKILLABLE: "Only a restart of the machine ends it. Save your work and restart. "
+    HangClass.UNKILLABLE: "Only restarting the machine ends it. Save your work and restart. "
     "Until then, no measurement can be trusted.",
-    HangClass.RESET: "Restart the programs that use the card, or better the machine: they have "
-    "lost their data on the card. The next results count only if the card "
+    HangClass.RESET: "Restart the programs that use the card, or better, the whole machine: "
+    "their data on the card is lost. Later results count only if the card "
     "passes a check first.",
     HangClass.DRIVER: "Restart the machine before you measure anything else: the driver lost "
     "control of the card.",
@@ -167,10 +167,10 @@ NEXT_STEPS = {
     "once. If the cache is kept, the next run is fast.",
     HangClass.SEARCHING: "Give it more time, or skip the search for the best algorithm: set "
     "MIOPEN_FIND_MODE=2 and unset MIOPEN_FIND_ENFORCE.",
-    HangClass.SPINNING: "Find out which algorithm hangs and switch it off: the search for "
+    HangClass.SPINNING: "Find out which algorithm hangs, and switch it off. The search for "
     "settings does both.",
-    HangClass.LOST_SIGNAL: "Try HSA_ENABLE_INTERRUPT=0: if that helps, the card finished and its "
-    "interrupt was lost.",
+    HangClass.LOST_SIGNAL: "Try HSA_ENABLE_INTERRUPT=0. If it helps, the card had finished, but "
+    "its interrupt was lost.",
     HangClass.UNCLASSIFIED: "Measure it again with MIOPEN_LOG_LEVEL=6 set: MIOpen's last line "
-    "may say what it was doing.",
+    "may show what it was doing.",
 }

@@ -25,21 +25,21 @@ WELL_AFTER_RESET = (
     "Other programs that used it, including the desktop, may have lost their data on the card."
 )
 NO_CONVOLUTION = (
-    "This is not a convolution, and any working card can do it. So no measurement on this card "
-    "can be trusted now."
+    "This is not a convolution, and any working card can do it. Therefore no measurement on this "
+    "card can be trusted now."
 )
 
 
 def trouble_of(check: Outcome, lines: Sequence[KernelLine]) -> StopReason | None:
     """Why nothing more can be measured; None when the card is well."""
     if check.kind != "healthy":
-        happened = f"After a launch that failed, the card did not pass a check: {_failure(check)}."
+        happened = f"After a failed launch, the card failed a check: {_failure(check)}."
         return StopReason(happened, NO_CONVOLUTION, RESTART)
     unsound = next((line for line in _since_reset(lines) if line.message.id in UNSOUND), None)
     if unsound is None:
         return None
     return StopReason(
-        f"After a launch that failed, the kernel log says: {unsound.line.strip()}",
+        f"After a failed launch, the kernel log says: {unsound.line.strip()}",
         f"That means: {unsound.message.means}. The card passed a small check, but no measurement "
         "on it can be trusted now.",
         RESTART,

@@ -51,9 +51,9 @@ class Reference:
             try:
                 event = await self.worker.receive(left)
             except asyncio.TimeoutError:
-                return self._failed(f"it took more than {self.seconds:g} s")
+                return self._failed(f"the reference took more than {self.seconds:g} s")
             if event is None:
-                return self._failed("its process died; " + self.worker.tail.text())
+                return self._failed("the process of the reference died; " + self.worker.tail.text())
             if event.get("ticket") == command["ticket"]:
                 return _comparison(event)
 
@@ -68,5 +68,5 @@ def _comparison(event: dict[str, Any]) -> Comparison:
     parts = tuple(Part(**part) for part in event["parts"])
     errors = [part.max_abs_error for part in parts if part.max_abs_error is not None]
     if not all(map(math.isfinite, errors)):
-        return Comparison(failure="the reference itself is not finite")
+        return Comparison(failure="the reference itself is infinite or not a number")
     return Comparison(parts)

@@ -106,7 +106,7 @@ def no_worker(python: str, said: str) -> StopReason:
     """Something was started that did not become our worker."""
     return StopReason(
         f"{python} did not run the worker: {said}.",
-        "torch does not run on this Python; the worker needs 3.8 or newer. Nothing was measured.",
+        "torch does not run on this Python. The worker needs 3.8 or newer. Nothing was measured.",
         "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
     )
 
@@ -117,7 +117,7 @@ def import_failed(python: str, missing: bool, text: str) -> StopReason:
         return StopReason(
             f"{python} has no torch.",
             "Nothing was measured.",
-            "Install a stack, or name the Python of an environment that has torch with --python.",
+            "Install a stack, or use --python to name the Python of an environment that has torch.",
         )
     known = known_text(text)
     cause = "The installation is damaged or does not fit this system"
@@ -134,7 +134,7 @@ def import_failed(python: str, missing: bool, text: str) -> StopReason:
 def import_hung(python: str, seconds: float) -> StopReason:
     """``import torch`` did not come back."""
     return StopReason(
-        f"import torch did not finish within {seconds:g} s under {python}; it was killed.",
+        f"import torch did not finish within {seconds:g} s under {python} and was killed.",
         "The hang is in loading torch, before any convolution. A cold disk can also be that slow.",
         "Try again. If it happens again, reinstall torch, or allow more time with "
         "--import-deadline.",
@@ -144,7 +144,7 @@ def import_hung(python: str, seconds: float) -> StopReason:
 def import_died(python: str, said: str) -> NotStarted:
     """``import torch`` took its process with it."""
     trouble = StopReason(
-        f"import torch killed {python}: {said}.",
+        f"import torch crashed {python}: {said}.",
         "torch or one of its libraries does not run on this machine. Nothing was measured.",
         "Reinstall torch, or choose another stack.",
     )

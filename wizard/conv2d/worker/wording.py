@@ -34,7 +34,7 @@ WHERE = {
     "tensors": "while its tensors were made and copied to the device",
     "cold": "in its first call",
     "backward": "in its first backward pass, after the forward pass worked",
-    "step": "in its first optimiser step, after the gradients were computed",
+    "step": "in its first optimizer step, after the gradients were computed",
     "warm": "in a later call, after the first one worked",
     "copy back": "while the result was copied back",
 }

@@ -89,7 +89,7 @@ def _index(host: Host, path: str) -> Fact[str]:
     if kind == "":
         return host.read(path)
     if kind not in (".gz", ".xz"):
-        return Unknown(f"{path} is packed in a way that Python cannot read")
+        return Unknown(f"{path} is compressed in a way that Python cannot read")
     packed = host.head(path, INDEX_BYTES)
     return packed if isinstance(packed, Unknown) else _unpacked(packed, kind, path)
 

@@ -53,9 +53,9 @@ def _key(host: Host, path: str, named: tuple[str, ...]) -> SystemFile | None:
     if holds_amds_key(head):
         return SystemFile(path, "key", "contains AMD's ROCm release key" + _reach(path))
     if path in named:
-        return SystemFile(path, "key", "used by an AMD source; not ROCm's key")
+        return SystemFile(path, "key", "used by an AMD source, but not ROCm's key")
     if NAME.search(path.rpartition("/")[2]):
-        return SystemFile(path, "key", "named like AMD's; not ROCm's key" + _reach(path))
+        return SystemFile(path, "key", "named like AMD's, but not ROCm's key" + _reach(path))
     return None
 
 

@@ -86,7 +86,7 @@ def _tell(sources: tuple[AptSource, ...]) -> tuple[str, tuple[str, ...]]:
     amd = [source for source in sources if source.amd]
     off = sum(not source.enabled for source in amd)
     entries = "1 entry" if len(sources) == 1 else f"{len(sources)} entries"
-    summary = f"{entries}, {len(amd)} of AMD's" + (f" ({off} disabled)" if off else "")
+    summary = f"{entries}, {len(amd)} from AMD" + (f" ({off} disabled)" if off else "")
     return summary if sources else "none", tuple(_line(source) for source in amd)
 
 

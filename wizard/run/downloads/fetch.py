@@ -73,12 +73,17 @@ def fetch_wheels(
 def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterator[Output]:
     for theirs, ours in zip(published, wheels, strict=True):
         if theirs.sha256 not in ("", ours.sha256):
-            yield Output((f"{ours.file}: the index has another SHA-256; the plan's own is used.",))
+            yield Output(
+                (f"{ours.file}: the index lists another SHA-256. The one in the plan is used.",)
+            )
         if ours.yanked:
             yield Output((f"{ours.file} was withdrawn by its publisher (yanked).",))
     for wheel in unlabelled(wheels):
         yield Output(
-            (f"{wheel.file} has no +label: it may come from PyPI and be built for other hardware.",)
+            (
+                f"{wheel.file} has no +label in its version. It may come from PyPI and be built "
+                "for other hardware.",
+            )
         )
 
 
@@ -112,7 +117,7 @@ def _all(
 def _one(item: Item, web: Web, patience: Patience, tally: Tally, pace: Pace) -> Fetching:
     file = item.wheel.file
     if item.kept:
-        yield Output((f"{file} is already downloaded, and its SHA-256 is right",))
+        yield Output((f"{file} is already downloaded, and its SHA-256 matches",))
         return
     yield Output((_announcement(item),))
     if item.source:
@@ -148,11 +153,11 @@ def _announcement(item: Item) -> str:
 
 def _checked(item: Item) -> str:
     if item.wheel.sha256:
-        return f"{item.wheel.file}: SHA-256 is right"
+        return f"{item.wheel.file}: the SHA-256 matches"
     computed = Staged(item.path).computed()
     return (
-        f"{item.wheel.file}: no hash was published to check it against; its SHA-256 {computed} "
-        "was computed here and recorded"
+        f"{item.wheel.file}: no hash was published to check it against. Its SHA-256 {computed} "
+        "was computed and recorded here"
     )
 
 
@@ -164,7 +169,7 @@ def _take_local(item: Item, source: Path, patience: Patience) -> None:
     except FileNotFoundError:
         raise Trouble(
             f"{clean(str(source))} no longer exists.",
-            "pip found it a moment ago; it was moved or removed since.",
+            "pip found it a moment ago, but it has been moved or removed since.",
             "Put it back, then run the same command again.",
         ) from None
     found = digest(staged.part, patience.cancelled)
@@ -187,7 +192,7 @@ def _link_or_copy(source: Path, target: Path) -> None:
 
 def _locked(lock: Path, items: tuple[Item, ...]) -> Output:
     write_lock(lock, ((item.wheel, _proven(item)) for item in items))
-    return Output((f"{lock} names {len(items)} wheels, each with its SHA-256",))
+    return Output((f"{lock} lists {counted(len(items), 'wheel')}, each with its SHA-256",))
 
 
 def _proven(item: Item) -> str:

@@ -15,21 +15,24 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
 
-AGAIN = "then run the same command again: what was downloaded is kept."
+AGAIN = "then run the same command again. What was downloaded is kept."
 
 _PASSING = frozenset((408, 416, 425, 429, 500, 502, 503, 504))
 """HTTP answers that may be different a little later."""
 
 _BY_STATUS = {
-    401: ("a login is missing or wrong", "Put user and password into ~/.netrc or the index URL"),
+    401: (
+        "a login is missing or wrong",
+        "Put your user name and password into ~/.netrc or the index URL",
+    ),
     403: (
         ("the server does not let you download this file"),
-        "Check the login, a VPN, or whether it was blocked",
+        "Check your login and VPN, and whether the file was blocked",
     ),
-    404: ("the file no longer exists", "The index has moved: check --torch-index"),
-    407: ("the proxy needs a login", "Put user and password into the proxy variable"),
+    404: ("the file no longer exists", "Check --torch-index, because the index may have moved"),
+    407: ("the proxy needs a login", "Put your user name and password into the proxy variable"),
     410: ("the file was removed permanently", "Choose another stack or index"),
-    429: ("the server asks you to slow down", "Wait some minutes"),
+    429: ("the server asks you to slow down", "Wait a few minutes"),
     511: ("this network wants you to log in first (captive portal)", "Log in with a browser"),
 }
 
@@ -89,14 +92,14 @@ def _lookup(cause: socket.gaierror, host: str, proxy: str) -> Trouble:
 
 def _status(code: int, host: str, address: str) -> Trouble:
     if code >= 500 and code not in _BY_STATUS:
-        meaning, remedy = "the server has a problem", "Wait some minutes"
+        meaning, remedy = "the server has a problem", "Wait a few minutes"
     else:
         meaning, remedy = _BY_STATUS.get(
             code, ("the server rejects the request", "Open the address in a browser")
         )
     return Trouble(
         f"{host} answered HTTP {code} for {address}.",
-        f"That is: {meaning}.",
+        f"This means that {meaning}.",
         f"{remedy}, {AGAIN}",
     )
 
@@ -107,7 +110,9 @@ def _tunnel(cause: Exception, host: str) -> Trouble | None:
     wants_login = " 407" in str(cause)
     return Trouble(
         f"The proxy did not allow the connection to {host}: {clean(str(cause))}.",
-        "It wants a login." if wants_login else "It does not allow this server.",
+        "The proxy requires a login."
+        if wants_login
+        else "The proxy does not allow connections to this server.",
         f"Correct HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT), {AGAIN}",
     )
 
@@ -119,20 +124,20 @@ def _connection(cause: Exception, host: str) -> Trouble:
         case ConnectionRefusedError():
             words = (
                 f"{host} refused the connection.",
-                "The server is down, or a firewall or the proxy setting is in the way.",
+                "The server is down, or a firewall or a wrong proxy setting blocks the connection.",
                 f"Check the address and the proxy variables, {AGAIN}",
             )
         case TimeoutError():
             words = (
                 f"{host} did not answer in time (timeout).",
                 "The connection is slow or down, or a firewall drops the packets.",
-                f"Wait a little, or use another network, {AGAIN}",
+                f"Wait a moment or use another network, {AGAIN}",
             )
         case _:
             words = (
-                f"The connection to {host} broke off: {clean(str(cause)) or type(cause).__name__}.",
+                f"The connection to {host} was lost: {clean(str(cause)) or type(cause).__name__}.",
                 "The connection or the server is unstable.",
-                f"Wait a little, {AGAIN}",
+                f"Wait a moment, {AGAIN}",
             )
     return Trouble(*words)
 
@@ -142,5 +147,5 @@ def _certificate(cause: ssl.SSLError, host: str) -> tuple[str, str, str]:
     return (
         f"The TLS certificate of {host} was not accepted: {why}.",
         "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
-        f"Check the date; behind a company proxy, set SSL_CERT_FILE to its certificate; {AGAIN}",
+        f"Check the date, and behind a company proxy set SSL_CERT_FILE to its certificate, {AGAIN}",
     )

@@ -81,7 +81,7 @@ def _place_in_file(
     found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
     if found is None or mark is None or not _same_file(found, start, mark, answer):
         staged.forget()
-        raise Broken("the file on the server has changed, so it starts again")
+        raise Broken("the file on the server has changed, so its download starts again")
     return start, int(found[2])
 
 
@@ -101,10 +101,10 @@ def _refuse_a_page(answer: http.client.HTTPResponse, first: bytes, staged: Stage
         return
     host = clean(urlsplit(answer.url).hostname or "")
     raise Trouble(
-        f"{host} answered with a web page (HTML) instead of {staged.whole.name}.",
-        "It is a network's log-in page (captive portal) or a proxy's message.",
-        "Open any page in a browser, log in to the network, then run the same command again: "
-        "what was downloaded is kept.",
+        f"{host} sent a web page (HTML) instead of {staged.whole.name}.",
+        "The page is a network's log-in page (captive portal) or a proxy's message.",
+        "Open any page in a browser, log in to the network, then run the same command again. "
+        "What was downloaded is kept.",
     )
 
 
@@ -112,7 +112,8 @@ def _refuse_other_content(first: bytes, staged: Staged) -> None:
     if first and not first.startswith(_ZIP):
         raise Trouble(
             f"The download of {staged.whole.name} is not a wheel.",
-            "It does not begin like a zip archive, and no hash was published to check it against.",
+            "The file does not begin like a zip archive, and no hash was published to check it "
+            "against.",
             "Check the index address, then run the same command again.",
         )
 

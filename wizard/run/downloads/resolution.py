@@ -47,14 +47,14 @@ def read_report(path: Path) -> tuple[Wheel, ...]:
     except OSError as error:
         raise _unreadable(path, str(error.strerror)) from None
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise _unreadable(path, f"it has an unknown shape ({type(error).__name__})") from None
+        raise _unreadable(path, f"its structure is unknown ({type(error).__name__})") from None
 
 
 def _unreadable(path: Path, why: str) -> Trouble:
     return Trouble(
         f"pip's report {path} cannot be used: {clean(why)}.",
-        "It says what to download; without it nothing can be downloaded.",
-        "Delete it and run the same command again, so that pip writes it again.",
+        "The report lists what to download. Without it nothing can be downloaded.",
+        "Delete it and run the same command again. pip then writes a new report.",
     )
 
 
@@ -92,12 +92,9 @@ def _require_match(file: str, name: str, version: str) -> None:
     named, numbered, _, _ = parse_wheel_filename(file)
     if (named, numbered) != (canonicalize_name(name), Version(version)):
         raise Trouble(
-            f"{file} says that it is {clean(name)} {clean(version)}.",
-            (
-                "The name and the content of this file contradict each other, so it was not "
-                "downloaded."
-            ),
-            "Use another index: this one has errors.",
+            f"{file} contains {clean(name)} {clean(version)}, not what its name says.",
+            ("A file whose name and content differ cannot be trusted, so it was not downloaded."),
+            "Use another index. This one has errors.",
         )
 
 

@@ -38,7 +38,7 @@ def full(folder: Path, missing: int | None) -> Trouble:
         f"The file system {mount_point(folder)} is full{lacks}.",
         f"Everything is downloaded to {folder} before anything is installed.",
         "Free some space there, or choose a folder on a larger disk, then run the same command "
-        "again: what was downloaded is kept.",
+        "again. What was downloaded is kept.",
     )
 
 
@@ -49,7 +49,7 @@ def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
     return Trouble(
         f"{error.filename or folder} could not be written: {error.strerror or error}.",
         f"The folder belongs to another user, or {mount_point(folder)} is read-only or failing.",
-        "Choose your own folder, or fix that, then run the same command again.",
+        "Choose a folder of your own, or fix the cause, then run the same command again.",
     )
 
 

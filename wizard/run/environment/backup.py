@@ -98,15 +98,15 @@ class Backup:
         except OSError as error:
             raise Trouble(
                 f"{self.manifest} cannot be read: {error.strerror}.",
-                "It says where each backed-up file belongs. Nothing was changed.",
-                "Make it readable again (check its disk) and run the same command again.",
+                "This list says where each backed-up file belongs. Nothing was changed.",
+                "Make it readable again (check its disk), then run the same command again.",
             ) from None
         try:
             return tuple(Row(**json.loads(line)) for line in lines)
         except (ValueError, TypeError, RecursionError):
             raise Trouble(
                 f"{self.manifest} is damaged.",
-                "It says where each backed-up file belongs. Nothing was moved.",
+                "This list says where each backed-up file belongs. Nothing was moved.",
                 f"Move the files in {self.folder / FILES} back yourself, to the same paths in "
                 f"{self.root}, then delete {self.folder}.",
             ) from None

@@ -18,13 +18,13 @@ def exchange_library(step: ExchangeLibrary) -> str:
     """Exchange it, unless that is done; gives the outcome. Raises Trouble or OSError."""
     path, kept = Path(step.path), Path(step.kept)
     if _is_done(step):
-        return "done before"
+        return "already done"
     if not os.path.lexists(kept):  # else an earlier start was cut off, and this is the old one
         _require_as_planned(step)
         _require_own(path)
     elif not _is_same(path, kept):  # reinstalled since, or a name of somebody else's
         raise _changed(
-            step.path, f"Keep the one that you want, it or {kept}, and move the other away."
+            step.path, f"Keep either this library or {kept}, and move the other one away."
         )
     draft = _cleared(step)
     try:
@@ -36,7 +36,7 @@ def exchange_library(step: ExchangeLibrary) -> str:
         raise
     sync(path.parent)
     if not _is_done(step):
-        raise _changed(step.path, f"The old one is {kept}: move it back yourself.")
+        raise _changed(step.path, f"The old library is {kept}. Move it back yourself.")
     return f"the fixed copy is in place; the old library is kept as {kept.name}"
 
 
@@ -44,15 +44,15 @@ def bring_library_back(step: BringLibraryBack) -> str:
     """Put it back, unless that is done; gives the outcome. Raises Trouble or OSError."""
     path, kept = Path(step.path), Path(step.kept)
     if not os.path.lexists(kept):
-        return "it is already back"
+        return "the library is already restored"
     if path.exists() and path.samefile(kept):  # cut off before it was exchanged
         kept.unlink()
-        return "it was not replaced"
+        return "the library had not been replaced"
     if not _is_ours(step):
         raise _changed(
             step.path,
-            f"If it belongs to the same torch and you want the old one back: mv {kept} {path}. If "
-            f"another torch was installed since, remove {kept}",
+            f"If it belongs to the same torch and you want the old library back, run `mv {kept} "
+            f"{path}`. If another torch was installed since, remove {kept}.",
         )
     kept.replace(path)
     sync(path.parent)
@@ -93,8 +93,8 @@ def _cleared(step: ExchangeLibrary) -> Path:
         _copy_cleared(kept if kept.exists() else Path(step.path), draft)
     except ValueError as error:
         raise Trouble(
-            f"The flag cannot be cleared: {error}.",
-            "The library has an unexpected form. Nothing was changed.",
+            f"The executable-stack flag cannot be cleared: {error}.",
+            "The library has an unexpected format. Nothing was changed.",
             "Install another torch in this environment.",
         ) from None
     return draft
@@ -116,9 +116,9 @@ def _require_as_planned(step: ExchangeLibrary) -> None:
     path = Path(step.path)
     if path.is_symlink():
         raise Trouble(
-            f"{path} is a link to another place.",
-            "Its target may belong to other environments too. Nothing was changed.",
-            "Fix it there, or install this torch again with pip.",
+            f"{path} is a link to another file.",
+            "That file may belong to other environments too. Nothing was changed.",
+            "Fix the file itself, or install this torch again with pip.",
         )
     if not path.is_file() or path.stat().st_size != step.bytes:
         raise _changed(step.path, "Run `rdna1-setup diagnose` again.")
@@ -136,6 +136,6 @@ def _require_own(path: Path) -> None:
 def _changed(path: str, next_step: str) -> Trouble:
     return Trouble(
         f"{path} has changed.",
-        "It was changed after the plan was made, so it is left unchanged.",
+        "It was changed after the plan was made, so rdna1-setup left it alone.",
         next_step,
     )

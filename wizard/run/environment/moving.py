@@ -62,7 +62,10 @@ def _needed_folders(aside: Backup) -> list[Row]:
 def _folder_back(aside: Backup, row: Row) -> str:
     place = aside.place(row)
     if not straight(aside.root, row.path):
-        return f"not restored: {place}: a link points elsewhere; remove it, then roll back again"
+        return (
+            f"not restored: {place}: a link points elsewhere. Remove the link, then roll "
+            "back again."
+        )
     try:
         if stat.S_IMODE(place.stat().st_mode) != row.mode:
             place.chmod(row.mode)
@@ -74,7 +77,7 @@ def _folder_back(aside: Backup, row: Row) -> str:
 def _back(aside: Backup, row: Row) -> tuple[str, bool]:
     """What is to be told of a row, and whether it was moved."""
     place = aside.place(row)
-    waits = f"it stays in {aside.kept(row)}"
+    waits = f"it is kept in {aside.kept(row)}"
     if not straight(aside.root, os.path.dirname(row.path)):  # noqa: PTH120 - a relative text
         return f"not restored: {place}: a link points elsewhere; {waits}", False
     if os.path.lexists(place):

@@ -53,11 +53,12 @@ def clear_stack(step: ClearExecutableStack) -> str:
         cleared = [library.name for library in found if execstack.clear(library)]
     except ValueError as error:
         raise Trouble(
-            f"The flag could not be cleared: {error}.",
-            "The library has an unexpected form. Nothing in it was changed.",
-            "Use another stack, or clear it with patchelf --clear-execstack and run this again.",
+            f"The executable-stack flag could not be cleared: {error}.",
+            "The library has an unexpected format. Nothing in it was changed.",
+            "Use another stack, or clear the flag with patchelf --clear-execstack and run the "
+            "same command again.",
         ) from None
-    return f"cleared: {', '.join(cleared)}" if cleared else "no library asks for it"
+    return f"cleared: {', '.join(cleared)}" if cleared else "no library has this flag"
 
 
 def drop_downloads(step: DropDownloads) -> str:

@@ -105,10 +105,10 @@ def _chosen(step: ResolveHeld) -> str:
         Path(step.report).unlink()
         raise Trouble(
             f"{'; '.join(broken)}.",
-            f"These packages stay in {step.venv} and conflict with the new ones. Nothing was "
-            "changed.",
-            "Undo this run (rdna1-setup rollback), then remove or update the package that needs "
-            "it and start again. Or use a new folder with --venv.",
+            f"These packages remain in {step.venv}, and the new ones conflict with them. Nothing "
+            "was changed.",
+            "Undo this run (rdna1-setup rollback), then remove or update the conflicting package "
+            "and start again. Or use a new folder with --venv.",
         )
     return "comes: " + ", ".join(f"{name} {version}" for name, version in sorted(come.items()))
 
@@ -120,8 +120,8 @@ def _held_back(step: ResolveHeld, attempt: Attempt) -> Trouble | None:
         return None
     wishes = (f"{m['name']} needs {m['need']}" for m in _DEPENDS.finditer(attempt.text))
     return Trouble(
-        f"{'; '.join(dict.fromkeys(wishes))}, but {', '.join(pins)} is installed and stays.",
-        f"Everything in {step.venv} except its torch keeps its version. Nothing was changed.",
+        f"{'; '.join(dict.fromkeys(wishes))}, but {', '.join(pins)} is installed and will be kept.",
+        f"All packages in {step.venv} except its torch keep their versions. Nothing was changed.",
         f"Undo this run (rdna1-setup rollback), then change {', '.join(pins)} there yourself and "
         "start again. Or use a new folder with --venv.",
     )
@@ -152,15 +152,16 @@ async def resolve_carried(step: ResolveCarried, around: Surroundings) -> Act:
             yield Output((f"{name} is left out: {why}",))
         else:
             wanted[name] = name
-            yield Output((f"{wanted[name]} in another version: {why}",))
+            yield Output((f"{wanted[name]} gets another version: {why}",))
     lines = _told(step, wanted, differs)
     write_whole(Path(step.told), "".join(f"{line}\n" for line in lines))
     if lines:
         yield Output(tuple(lines))
     same = sum("==" in want for want in wanted.values())
     yield Done(
-        f"{same} of {len(step.carried)} packages get the same version, {len(wanted) - same} "
-        f"another one, and {len(step.carried) - len(wanted)} are left out (see {step.told})"
+        f"{same} of {len(step.carried)} packages will have the same version and "
+        f"{len(wanted) - same} another one; {len(step.carried) - len(wanted)} will be left out "
+        f"(see {step.told})"
     )
 
 
@@ -180,7 +181,9 @@ def offender(said: str, wanted: tuple[str, ...]) -> tuple[str, str] | None:
                 return str(canonicalize_name(name[0])), f"{asked}{has} for this Python"
     for depends in _DEPENDS.finditer(said):
         if (name_of := canonicalize_name(depends["name"])) in wanted:
-            return str(name_of), f"it depends on {depends['need'].strip()}, which excludes the rest"
+            return str(name_of), (
+                f"it depends on {depends['need'].strip()}, which conflicts with the rest"
+            )
     if together := _TOGETHER.search(said):
         for word in _NAME.findall(together["names"]):
             if canonicalize_name(word) in wanted:

@@ -76,16 +76,16 @@ def _move(aside: Backup) -> None:
         cause = _CAUSES.get(error.errno or 0, "")
         raise Trouble(
             f"{error.filename} could not be moved: {error.strerror}.",
-            f"It must go to {aside.folder}, like the files that were moved so far.{cause}",
-            "Fix that and run the same command again. Or undo this run with `rdna1-setup "
-            "rollback`: it moves everything back.",
+            f"It must be moved to {aside.folder}, where the files moved so far are.{cause}",
+            "Fix the cause and run the same command again. Or undo this run with `rdna1-setup "
+            "rollback`, which moves everything back.",
         ) from None
 
 
 _FULL = " Even moving a file needs a little space for its name, and the disk has none left."
-_FOREIGN = " A folder on the way is read-only, or belongs to another user."
+_FOREIGN = " A folder on the path is read-only, or belongs to another user."
 _CAUSES = {
-    errno.EXDEV: " A folder on the way is another file system.",
+    errno.EXDEV: " A folder on the path is on another file system.",
     errno.EACCES: _FOREIGN,
     errno.EPERM: _FOREIGN,
     errno.ENOSPC: _FULL,

@@ -22,10 +22,11 @@ def wait_for_strays(venv: Path, patience_s: float = PATIENCE_S) -> None:
     if alive:
         number = alive[0].pid
         raise Trouble(
-            f"Process {number} still runs from {venv}.",
-            "It is your program, or was left by a run that was killed. Its files would change "
-            "while it runs.",
-            f"Wait for it or end it (see `ps -fp {number}`), then run the same command again.",
+            f"Process {number} is still running from {venv}.",
+            "It is a program that you started, or one that a killed run left behind. Its files "
+            "would change while it runs.",
+            f"Wait until it ends, or end it yourself (see `ps -fp {number}`). Then run the same "
+            "command again.",
         )
 
 

@@ -29,10 +29,11 @@ def _of_another_folder(aside: Backup, was: str) -> Trouble:
     return Trouble(
         f"{aside.folder} belongs to {was}: {aside.root} is a copy of that environment, or it was "
         "moved, or a link to it was changed.",
-        "It holds the first state of that environment; a second run would mix the two.",
-        "If the environment or a link was moved: move it back, undo its run (rdna1-setup "
-        f"rollback), then move it again. If it is a copy: delete {aside.folder} in it, since the "
-        "old packages belong to the original.",
+        "The backup has the original state of that environment, and a second run would mix the "
+        "two.",
+        "If the environment or a link was moved, move it back, undo its run (rdna1-setup "
+        f"rollback), and move it again. If it is a copy, delete {aside.folder}, because the old "
+        "packages belong to the original.",
     )
 
 
@@ -41,10 +42,11 @@ def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
     site = next(step.site for step in steps if step.backup == str(aside.folder))
     names = " ".join(_replaced_now(site, aside))
     files = _ours(plan, aside)
-    remove = f"Remove these files of this program: {', '.join(files)}. " if files else ""
+    remove = f"Remove these files that rdna1-setup wrote: {', '.join(files)}. " if files else ""
     return Trouble(
-        f"{aside.folder} has packages that a run backed up, but the run's journal is gone.",
-        "It holds the first state of this environment; a second run would mix the two.",
+        f"{aside.folder} contains packages that a run backed up, but the run's journal is gone.",
+        "The backup has the original state of this environment, and a second run would mix the "
+        "two.",
         (
             (f"Remove the new packages with the environment's own pip (pip uninstall {names}). ")
             if names

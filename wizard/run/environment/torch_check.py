@@ -30,7 +30,7 @@ async def check_torch(step: CheckTorch, around: Surroundings) -> Act:
     answer = _answer_in(answer_file)
     yield Output(tuple(_told(answer)))
     _judge(step, answer)
-    yield Done(f"torch {answer['torch']}, {answer['device'] or 'no device asked for'}")
+    yield Done(f"torch {answer['torch']}, {answer['device'] or 'no device requested'}")
 
 
 def _answer_in(file: Path) -> Mapping[str, object]:
@@ -44,8 +44,8 @@ def _answer_in(file: Path) -> Mapping[str, object]:
         return answer
     raise Trouble(
         "The check of torch ended without a result.",
-        "Importing torch ended Python itself, or its output was cut off.",
-        "Look at the log above. Run the same command again to repeat the check.",
+        "Importing torch ended the Python process, or its output was cut off.",
+        "Read the log above. Run the same command again to repeat the check.",
     )
 
 
@@ -63,8 +63,9 @@ def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
     if not str(answer["torch"]).startswith(step.expect_torch):
         raise Trouble(
             f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",
-            "Python found another torch first.",
-            f"It is in {answer['torch_folder']}.",
+            f"Python found another torch first, in {answer['torch_folder']}.",
+            "Remove that torch, or make sure that this Python does not find it. Then run the "
+            "same command again.",
         )
     if step.device != "none" and answer["matmul"] != "right":
         raise Trouble(

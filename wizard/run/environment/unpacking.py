@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.run.environment.wheel_files import contents, version_of
 from wizard.run.events import Output, Progress
-from wizard.sizes import size_text
+from wizard.sizes import counted, size_text
 
 LOOK_S = 1.0
 """Time without a line of pip's after which the disk is looked at."""
@@ -52,8 +52,10 @@ class Unpacking:
         names = ", ".join(parcel.name for parcel in self._left)
         return Output(
             (
-                f"Installing {len(self._left)} packages, {size_text(self._total)} on disk: {names}",
-                "Big ones take minutes: pip unpacks each, then compiles its Python files.",
+                f"Installing {counted(len(self._left), 'package')}, {size_text(self._total)} on "
+                f"disk: {names}",
+                "Large packages take minutes: pip unpacks each one, then compiles its Python "
+                "files.",
             )
         )
 
