@@ -57,7 +57,10 @@ class ErrorLines:
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        if line.wrapped or len(self._found) >= KEPT:
+        if line.wrapped:
+            self._take_whole(line)
+            return
+        if len(self._found) >= KEPT:
             return
         if FRAME in line.text:
             line = _end_of_traceback(line) or line
@@ -71,6 +74,13 @@ class ErrorLines:
             return
         if not is_mention(text, "no-error") and not only_mentions(line):
             self._alike[form] += 1
+            self._found[text] = line
+
+    def _take_whole(self, line: Line) -> None:
+        """Put a line in place of its beginning, where only the whole tells what it means."""
+        parts = (text for text, part in self._found.items() if part.number == line.number)
+        text = next(parts, "")
+        if text and known_text(line.text) and not known_text(text):
             self._found[text] = line
 
     def found(self, known: Collection[int]) -> tuple[Evidence, ...]:
