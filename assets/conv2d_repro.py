@@ -1,11 +1,11 @@
-"""One convolution, measured alone: run it with the Python whose torch is meant.
+"""Measures one convolution by itself. Run it with the Python whose torch you want to measure.
 
     python3 repro.py [--device cpu] [--deadline SECONDS]
 
-Python 3.8 or later and torch, nothing else. The convolution runs in a process of its own with a
-deadline, so that a hang cannot take this shell along; the variables of the case are set before that
+It needs Python 3.8 or newer and torch, nothing else. The convolution runs in its own process with a
+deadline, so that a hang does not block this shell. The variables of the case are set before that
 process imports torch. The result is compared with the same convolution in float64 on the processor.
-Exit code: 0 for right numbers, 1 for anything else, 2 where nothing could be measured.
+Exit code: 0 for right numbers, 1 for anything else, 2 if nothing could be measured.
 
 A convolution that hangs on a graphics card may freeze the desktop: save your work first.
 """

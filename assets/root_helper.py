@@ -1187,7 +1187,7 @@ restore() {
         could_not "$2 has been changed since. The earlier version is $1"; return 0
     fi
     if ! is_there "$1" && ! is_there "$2"; then must_come "$2" "$1"
-    elif ! is_there "$1"; then could_not "$2, because $1 no longer exists"
+    elif ! is_there "$1"; then could_not "$2 cannot be restored, because $1 is gone"
     elif put_there "$1" "$2"; then say "restored $2"
     else could_not "$2, which is kept as $1"; fi
 }
@@ -1239,7 +1239,7 @@ is_as_delivered() {
 }
 # BACKUP PATH: a file of a package that went with it: of its settings, or one that was changed
 restore_settings() {
-    is_there "$1" || { could_not "$2, because $1 no longer exists"; return 0; }
+    is_there "$1" || { could_not "$2 cannot be restored, because $1 is gone"; return 0; }
     is_same "$1" "$2" && return 0
     if is_there "$2" && ! has_come "$2" && ! is_as_delivered "$2"; then
         [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
@@ -1443,7 +1443,7 @@ fail_to_configure() {
     printf '#!/bin/sh\nexit 1\n' >"$here/backup/fails" && chmod 0755 "$here/backup/fails"
     unshare --mount sh -c 'mount --bind "$1" "$2" && exec dpkg --configure "$3"' sh \
         "$here/backup/fails" "/var/lib/dpkg/info/${1%%:*}.postinst" "$1" >/dev/null 2>&1
-    say "$1 waits: $(state_of "$1")"
+    say "$1 is not configured: $(state_of "$1")"
 }
 # (NAME VERSION FILE)...: what was cut off in the middle of unpacking is unpacked to its end first,
 # for dpkg knows only then which files it brought

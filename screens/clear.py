@@ -1,4 +1,4 @@
-"""What should be removed, in place of what should be installed."""
+"""Asks what to remove from the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first step of each way: what this machine is, and what stands in the way of PyTorch."""
+"""Shows what this machine has, and what could prevent PyTorch from working."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last step: what changed, how to use it, how to undo it."""
+"""The last screen: what changed, how to use it, and how to undo it."""
 
 from __future__ import annotations
 

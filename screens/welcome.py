@@ -1,4 +1,4 @@
-"""The start: what this machine comes to, and what can be done."""
+"""The first screen: the verdict on this machine, and what you can do."""
 
 from __future__ import annotations
 

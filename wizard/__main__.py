@@ -61,7 +61,7 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
     top = Parser(
         prog="rdna1-setup",
         description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
-        epilog="Without a command, the wizard starts. Without a terminal, it prints one page of text.",
+        epilog="Without a command, the wizard starts; without a terminal, one page is printed.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")

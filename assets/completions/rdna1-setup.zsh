@@ -12,19 +12,19 @@ _shtab_rdna1_setup_commands() {
   local _commands=(
     about:'Explain ROCm, the override, why games work but Conv2d does not, and more.'
     apply:'Carry out a plan. You see it first, can resume it, and can undo it with rollback.'
-    clean-up:'Remove leftovers of other scripts: settings, orphans, broken packages. You can undo it.'
-    conv2d:'Measure Conv2d shape by shape on the card itself, each with a deadline.'
+    clean-up:'Remove leftovers of other scripts (settings, folders, broken packages). You can undo it.'
+    conv2d:'Measure Conv2d on your card, shape by shape, each with a deadline.'
     detect:'Show what this machine has: cards, access, Pythons, torch, ROCm and settings.'
     diagnose:'Find out what is wrong with ROCm and PyTorch on this machine, with evidence and fixes.'
-    explain:'Explain a saved log, listing or traceback, and how to fix it. Reads nothing else.'
+    explain:'Explain a saved log, listing or traceback, and how to fix the problem. Reads nothing else.'
     fetch:'Download the wheels of a stack, and a Python if needed, for machines without internet.'
     keep:'Keep a setting for one venv. You review it first and can undo it.'
     plan:'Show every step, command and file of an installation, without doing anything.'
     rehearse:'Try a plan'"'"'s root steps in a copy of this system, show what changes, and keep nothing.'
     remove:'Remove ROCm from the system, package by package. You can undo it. Venvs are kept.'
-    report:'Make a report for an issue: findings, verdicts, machine, runs, without personal data.'
+    report:'Make a report for an issue (findings, verdicts, machine, runs) without personal data.'
     rollback:'Undo a run: remove what it made and keep all your own files.'
-    test-my-card:'Test your card in about ten minutes: what hangs, from which size on, and what helps.'
+    test-my-card:'Test your card in about ten minutes: what hangs, from what size, and what helps.'
     watch:'Show what an earlier run is still doing as root.'
   )
   _describe 'rdna1-setup commands' _commands
@@ -54,7 +54,7 @@ _shtab_rdna1_setup_about_options=(
   "--dry-run[show everything but change nothing]"
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
-  "--json[print JSON, for programs]"
+  "--json[print JSON for programs]"
   ":the topic to explain (default\: list all topics):(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
 )
 
@@ -81,7 +81,7 @@ _shtab_rdna1_setup_apply_options=(
   "--user-torch-aside[move away a torch in your user packages if the environment would import it]"
   "--without-card[install for another machine, without checking for a card]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
-  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--without-rollback[permanently remove packages that are no longer in any archive]"
   "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
@@ -100,7 +100,7 @@ _shtab_rdna1_setup_clean_up_options=(
   "--dry-run[show everything but change nothing]"
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
-  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--without-rollback[permanently remove packages that are no longer in any archive]"
   "--yes[do not ask\: you have read the plan]"
   "--json[print events as JSON lines]"
 )
@@ -118,27 +118,27 @@ _shtab_rdna1_setup_conv2d_options=(
   "--sizes[square images, for example 32,44,224]:N,N:"
   "--channels[input and output channels, for example 16-32,64-128]:A-B,A-B:"
   "--layers[a list with one layer per line, such as 64 128 3 56x56]:FILE:_files"
-  "*--layer[one such line]:LINE:"
+  "*--layer[one such layer]:LINE:"
   "--work[one or more of forward, backward and train]:W,W:"
   "--operations[measure operations other than Conv2d\: all of them, or these]:ID,ID:(add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step)"
   "--engine[native and unfold do not use MIOpen]:engine:(configured native unfold)"
   "--python[the Python whose torch is measured (default\: your newest venv\'s)]:PY:_files"
-  "--device[cuda is the GPU]:device:(cuda cpu)"
+  "--device[cuda means the GPU]:device:(cuda cpu)"
   "--clean[ignore your shell\'s settings for ROCm]"
   "--spawn[start a new Python for each shape]"
   "--log[turn on MIOpen\'s log, which names what hangs but slows calls]"
   "--keep-databases[keep what MIOpen found with each setting]"
   "--repeats[how often to launch each shape\; flaky means that some fail]:N:"
-  "--deadline[seconds for each shape]:S:"
-  "--import-deadline[seconds for import torch]:S:"
-  "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
+  "--deadline[seconds allowed for each shape]:S:"
+  "--import-deadline[seconds allowed for importing torch]:S:"
+  "--hangs[how often the card may hang before the run stops (default\: 1 if it drives a screen or is in use, otherwise 3)]:N:"
   "--yes[do not ask\: you have read the warning]"
   "--even-if-in-use[measure even if someone is logged in at the card\'s screen]"
   "--find-limit[find the largest value that works\: size, height, width, channels-in, channels-out, kernel, batch]:AXIS:(size height width channels-in channels-out kernel batch)"
-  "--range[the range to search for that limit]:A-B:"
+  "--range[the range to search for the limit]:A-B:"
   "--find-setting[find the fewest variables that make one shape work]"
   "--compare-settings[compare how fast the algorithms are]"
-  "--workarounds[measure workarounds for the first shape, if it does not pass\; uses --hangs]"
+  "--workarounds[measure workarounds for the first shape if it does not pass (see --hangs)]"
   "--json[print results as JSON, and progress on stderr]"
   {--resume,--no-resume}"[continue an unfinished run of the same kind (default)]"
   "--foreground[run inside this process and end with it]"
@@ -161,8 +161,8 @@ _shtab_rdna1_setup_detect_options=(
   "--dry-run[show everything but change nothing]"
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
-  "--json[print JSON, for programs]"
-  "--verify[also check the hashes of every torch\'s ROCm libraries\; reads gigabytes]"
+  "--json[print JSON for programs]"
+  "--verify[also check the hashes of the ROCm libraries of every torch (reads gigabytes)]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -178,7 +178,7 @@ _shtab_rdna1_setup_diagnose_options=(
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--fix[show the plan that fixes this finding, ask, and carry it out]:CAUSE:(apt-distro-shadows-amd apt-key apt-release-mismatch benign-kdb-warning compute-queue-preemption-hang cuda-wheel disk-full dkms-build-failed download-damaged dpkg-interrupted dpkg-lock glibc-execstack gpu-memory-fault graphics-ring-timeout igpu-selected kfd-missing kfd-permission library-path-shadow mec-firmware-old miopen-batchnorm-dpp miopen-cache miopen-compile-headers miopen-solver-restricted missing-hip-library mixed-rocm-libraries noop-setting numpy2-abi out-of-vram override-isa-mismatch pcie-atomics pip-wrong-index python-too-new repo-not-found rocblas-lacks-gfx-target secure-boot-key-rejected stale-override vfio-bound visible-devices-mask wheel-lacks-gfx-target wheel-library-replaced wsl-unsupported)"
   "--yes[do not ask\: you have read the plan]"
-  "--json[print JSON, for programs\; with --fix, events as JSON lines]"
+  "--json[print JSON for programs\; with --fix, events as JSON lines]"
   "--venv[with --fix\: if several findings have that cause, fix the one in this folder]:DIR:_files -/"
   "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
   "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
@@ -192,9 +192,9 @@ _shtab_rdna1_setup_explain_options=(
   "--dry-run[show everything but change nothing]"
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--json[print JSON, for programs]"
-  "(*):a file with the text\; - is standard input:_files"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--json[print JSON for programs]"
+  "(*):a file with the text, or - for standard input:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -206,7 +206,7 @@ _shtab_rdna1_setup_fetch_options=(
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
   "--stack[the stack to install]:ID:(cpu native rocm52 rocm57 rocm62)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--for[the recorded machine to download for, made by \`report --record DIR\` (default\: this machine)]:RECORDED:_files -/"
   "--gpu[PCI address of the card]:ADDRESS:"
   "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
@@ -223,7 +223,7 @@ _shtab_rdna1_setup_keep_options=(
   "--dry-run[show everything but change nothing]"
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
-  "--venv[a venv that rdna1-setup made]:DIR:_files -/"
+  "--venv[a venv made by rdna1-setup]:DIR:_files -/"
   "--yes[do not ask\: you have read the plan]"
   "--json[print events as JSON lines]"
   "(*):for example MIOPEN_DEBUG_CONV_GEMM\=0:"
@@ -252,7 +252,7 @@ _shtab_rdna1_setup_plan_options=(
   "--user-torch-aside[move away a torch in your user packages if the environment would import it]"
   "--without-card[install for another machine, without checking for a card]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
-  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--without-rollback[permanently remove packages that are no longer in any archive]"
   "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
@@ -262,7 +262,7 @@ _shtab_rdna1_setup_plan_options=(
   "--clean-up[show the plan of \`rdna1-setup clean-up\`]"
   "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
-  "--json[print JSON, for programs and for apply --plan]"
+  "--json[print JSON for programs and for apply --plan]"
   "--brief[with --json\: the recommendation, sizes, and each step\'s title, without commands]"
   "--exact[also check the wheels with the index, the download size with pip, and the exact system packages with the repository and apt]"
   "--evidence[also show every statement about the stack\: author, card, date, link, contradictions]"
@@ -291,7 +291,7 @@ _shtab_rdna1_setup_rehearse_options=(
   "--user-torch-aside[move away a torch in your user packages if the environment would import it]"
   "--without-card[install for another machine, without checking for a card]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
-  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--without-rollback[permanently remove packages that are no longer in any archive]"
   "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
@@ -311,7 +311,7 @@ _shtab_rdna1_setup_remove_options=(
   "--demo[use a recorded machine that comes with the program]"
   "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
-  "--without-rollback[permanently remove packages that no archive has any more]"
+  "--without-rollback[permanently remove packages that are no longer in any archive]"
   "--yes[do not ask\: you have read the plan]"
   "--json[print events as JSON lines]"
 )
@@ -341,10 +341,10 @@ _shtab_rdna1_setup_rollback_options=(
   "--dry-run[show everything but change nothing]"
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
-  "--list[list the runs and do nothing]"
+  "--list[list the runs and do nothing else]"
   "--forget[only mark the run as undone, because its folder is lost]"
   "--yes[do not ask]"
-  "--json[with --list\: print JSON, for programs]"
+  "--json[with --list\: print JSON for programs]"
   ":the run to undo (default\: the newest):(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/runs\" 2>/dev/null))"
 )
 
@@ -357,10 +357,10 @@ _shtab_rdna1_setup_test_my_card_options=(
   "--machine[use a recorded machine instead of this one]:DIR:_files -/"
   "--demo[use a recorded machine that comes with the program]"
   "--json[print results as JSON, and progress on stderr]"
-  "--python[test with the torch of this Python (default\: the first for ROCm that is found)]:PY:_files"
+  "--python[test with the torch of this Python (default\: the first ROCm build found)]:PY:_files"
   "--folder[write the result card and report into this new folder (default\: one named after the time, here)]:DIR:_files -/"
   "--deadline[seconds for each shape]:S:"
-  {--resume,--no-resume}"[continue where an earlier start was interrupted]"
+  {--resume,--no-resume}"[continue where an earlier run was interrupted]"
   "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
   "--yes[do not ask\: you have read the warning]"
   "--even-if-in-use[measure even if someone is logged in at the card\'s screen]"

@@ -1,4 +1,4 @@
-"""Before a stack is suggested: what do you want to run?"""
+"""Asks what you want to run, before a stack is suggested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare: what you gain and give up with each stack, an aspect a row, a stack a column."""
+"""Compares what you gain and give up with each stack: one aspect per row, one stack per column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose: the suggestion, a card about the selected stack, and all stacks below."""
+"""Shows the suggested stack, details of the selected stack, and a list of all stacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step Measure: convolutions, shape by shape, on the card itself."""
+"""Measures convolutions on the card itself, shape by shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with this machine or in a pasted text, what proves it, and how to fix it."""
+"""Shows what is wrong with this machine or in a pasted text, what proves it, and how to fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of Conv2d measurements that are over: listed, shown whole, compared, handed out."""
+"""Lists past Conv2d measurements, to read, compare and export them."""
 
 from __future__ import annotations
 

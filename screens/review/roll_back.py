@@ -1,4 +1,4 @@
-"""Roll back: what the last run changed, and how each of it is undone, before anything happens."""
+"""Shows what the last run changed, and how each change will be undone, before anything happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Review: what the plan does, step by step, before anything happens."""
+"""Shows what the plan will do, step by step, before anything happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every file that a plan changed in the copy: a sentence first, then the list, with a filter."""
+"""Lists every file that a plan changed in the copy of the system, with a summary and a filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen of every run: how it goes in one sentence, its steps, one bar, its log."""
+"""Shows a plan being carried out: its state in one sentence, its steps, a bar, and the log."""
 
 from __future__ import annotations
 

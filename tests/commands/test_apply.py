@@ -129,7 +129,7 @@ def test_json_without_yes_asks_nothing_and_does_nothing(tmp_path: Path) -> None:
 def test_sudo_is_refused_where_files_would_become_root_s(tmp_path: Path, command: str) -> None:
     done = wizard(tmp_path, *command.split(), SUDO_USER="ada")
     assert done.returncode == 2
-    assert "start it again without" in done.stderr
+    assert "Start it again without sudo" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

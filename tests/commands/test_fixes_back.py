@@ -183,7 +183,7 @@ def test_a_fix_goes_on_with_the_login_that_is_given_again_or_asks_for_it(tmp_pat
     refused = wizard(tmp_path, *words)
     assert refused.returncode == 2, refused.stdout
     assert "used https://***@wheels.example/simple with a login" in refused.stderr
-    assert "Give --torch-index with that address and login again" in refused.stderr
+    assert "Use --torch-index with that address and login again" in refused.stderr
     assert not told.exists()
     done = wizard(tmp_path, *words, "--torch-index", INDEX)
     assert told.read_text() == INDEX, done.stdout + done.stderr
@@ -205,7 +205,7 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
     waits = services_for(parser().parse_args([])).runs.unfinished()
     assert waits is not None
     assert waits.plan is not None
-    with pytest.raises(ValueError, match="Give --torch-index with that address and login"):
+    with pytest.raises(ValueError, match="Use --torch-index with that address and login"):
         waits.plan()
 
 

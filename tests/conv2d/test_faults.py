@@ -188,7 +188,7 @@ async def test_what_a_runtime_prints_before_it_dies_names_the_cause(
     assert fault.cause == "memory-fault"
     assert "was killed by SIGABRT" in fault.detail
     assert "It printed: Memory access fault by GPU node-1" in fault.detail
-    assert "an address that it is not allowed" in fault.detail
+    assert "an address it is not allowed" in fault.detail
     assert silent.cause is None
     assert "Memory access fault" not in silent.detail, "that was another process"
 

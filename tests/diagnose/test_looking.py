@@ -71,7 +71,7 @@ def test_a_finding_in_full_tells_on_what_it_rests_and_holds_no_escape() -> None:
     (finding, *_) = (f for f in diagnose(noble_with_leftovers()).findings if f.counts)
     nasty = Evidence("a\x1b[31mred\x07", "/x\x1b]0;title\x07y")
     lines = tuple(whole_lines(replace(finding, evidence=(nasty,) * 9)))
-    assert f"  Known from: {finding.grade}" in lines
+    assert f"  Based on: {finding.grade}" in lines
     assert sum("/xy: ared" in line for line in lines) == 9
     assert "\x1b" not in "".join(lines)
     assert "\x07" not in "".join(lines)

@@ -62,8 +62,8 @@ def test_a_driver_that_is_not_loaded_has_no_tick() -> None:
 
 
 def test_a_part_that_gave_no_answer_was_not_tested() -> None:
-    late = Unknown("MIOpen's databases: no response in time from ~/.config/miopen")
-    assert part_statuses(replace(seen(CARD), unread=(late,)))["MIOpen's databases"] is (
+    late = Unknown("MIOpen's cache: no response in time from ~/.config/miopen")
+    assert part_statuses(replace(seen(CARD), unread=(late,)))["MIOpen's cache"] is (
         Status.NOT_TESTED
     )
 

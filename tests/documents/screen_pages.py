@@ -26,10 +26,10 @@ PICTURES = {"run-screen": "install", "conv2d": "measure"}
 """Pictures that are called otherwise than their screen."""
 INTRO = """# Screens
 
-The wizard is a line of seven steps, and a few screens beside it. Everywhere arrow keys and Tab
-move, Enter takes, Esc goes back, `?` explains the screen, and `q` leaves. A mouse works too. Keys
-that have nothing to do are not shown. The pictures are of recorded machines; screens without a
-picture are shown as text, of recorded or made-up machines (80 columns, 24 lines).
+The wizard has seven steps and a few other screens. On every screen, the arrow keys and Tab move,
+Enter selects, Esc goes back, `?` explains the screen, and `q` quits. You can also use a mouse. Keys
+that do nothing at the moment are not shown. The pictures show recorded machines. Screens without a
+picture are shown as text (80 columns, 24 lines), with recorded or invented machines.
 """
 
 

@@ -54,6 +54,11 @@ def test_no_text_uses_a_word_for_which_there_is_a_better_one(pattern: str) -> No
     assert _found(pattern) == [], f"better: {BETTER[pattern]}"
 
 
+def test_no_word_stands_there_twice() -> None:
+    twice = re.compile(r"(?<![\w.-])([a-z]{2,}) \1(?![\w-])", re.IGNORECASE)
+    assert [f"{place}: {text.strip()}" for place, text in texts() if twice.search(text)] == []
+
+
 def test_a_sentence_on_a_screen_is_short() -> None:
     sentences = [
         (place, sentence)

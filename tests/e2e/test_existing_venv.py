@@ -198,7 +198,7 @@ def test_what_the_new_torch_asks_of_a_package_that_stays_is_named_before_anythin
     done = scene.home.run(*changed.command())
     assert done.returncode == 1, done.stdout
     assert "typing-extensions>=4.8" in done.stdout
-    assert "typing-extensions==4.5.0 is installed and stays" in done.stdout
+    assert "typing-extensions==4.5.0 is installed and will be kept" in done.stdout
     assert state(scene.venv) == scene.first
     assert scene.home.run("rollback", "--yes").returncode == 0
     assert state(scene.venv) == scene.first

@@ -146,7 +146,7 @@ def test_cancel_stops_inside_a_download_and_the_same_plan_goes_on(
         terminal.wait_for("Stop safely?")
         terminal.send("y")
         index.served.released.set()
-        terminal.wait_for("Stopped as you asked. Press Enter to go on.", 60)
+        terminal.wait_for("Stopped as you asked. Press Enter to continue.", 60)
         terminal.send("\r")
         terminal.wait_for("Enter continues it")
         terminal.send("\r")

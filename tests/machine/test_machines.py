@@ -76,7 +76,7 @@ def test_every_part_is_told_in_the_same_order_with_source_and_summary() -> None:
         "Settings",
         "App settings",
         "Applications",
-        "MIOpen's databases",
+        "MIOpen's cache",
         "Runs of this wizard",
     ]
     assert all(part.source and part.summary for part in told)

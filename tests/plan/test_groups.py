@@ -88,7 +88,7 @@ def test_what_the_plan_does_is_not_asked_of_the_user_too() -> None:
     assert "usermod" not in told
     assert "right to open" not in told
     steps, _, root, _ = cost_lines(plan)
-    assert root == "Root:  for 1 step: Give you permission to use the GPU"
+    assert root == "Root:  needed for 1 step: Give you permission to use the GPU"
     assert steps.endswith("; a new login afterwards")
     assert joining(plan)[0] is plan.steps[0], "root is asked for while somebody is there"
 

@@ -357,7 +357,7 @@ def test_where_no_overlay_can_be_laid_it_says_why(furnished: Root) -> None:
         events = rehearsed(furnished, write_file("/etc/profile.d/x.sh", "# x\n"))
     finally:
         furnished.run("umount", STATE)
-    assert "No copy of / could be laid over this system" in events[-1]["happened"]
+    assert "No temporary copy of / could be made" in events[-1]["happened"]
     assert "still stands" in events[-1]["next_step"]
 
 

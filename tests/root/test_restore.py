@@ -190,7 +190,7 @@ def test_settings_written_since_stay_where_a_way_back_changes_packages_twice(
     take = apt_change((), (brought[0],), purge=True, for_good=(brought,))
     restore = {"verb": "restore_settings", "run": "twice"}
     events = done_all(chosen, take, back, restore, run="twice-back")
-    assert "but for 1: see above" in events[-1]["outcome"]
+    assert "except for 1 (see above)" in events[-1]["outcome"]
     assert chosen.path(SETTINGS).read_text() == "written since\n"
 
 
@@ -290,4 +290,4 @@ try: helper._run_of("private", Step)
 except helper.Trouble as trouble: print(trouble.happened)
 """
     told = chosen.run("/usr/bin/python3", "-I", "-c", text).stdout
-    assert told == "There is no run private of this user.\n"
+    assert told == "This user has no run private.\n"

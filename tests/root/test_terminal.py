@@ -155,7 +155,7 @@ def test_a_wrong_password_is_told_and_what_to_run_by_hand(root: Root) -> None:
     with terminal(root, "wrong", PROFILE) as screen:
         for _ in range(3):
             give_password(screen, "wrong")
-        screen.wait_for("TROUBLE sudo did not give root rights (exit code 1)")
+        screen.wait_for("TROUBLE sudo did not grant root rights (exit code 1)")
         screen.wait_for("some command")
     assert not root.path(RUNS).exists()
 
@@ -167,7 +167,7 @@ def test_a_user_who_may_not_use_sudo_is_told(root: Root) -> None:
         screen.wait_until(lambda: any(each in screen.text() for each in answers), "an answer")
         if "TROUBLE" not in screen.text():
             screen.send(f"{PASSWORD}\n")
-        screen.wait_for("TROUBLE sudo did not give root rights")
+        screen.wait_for("TROUBLE sudo did not grant root rights")
 
 
 def test_a_machine_without_sudo_is_told_of(root: Root) -> None:

@@ -161,7 +161,7 @@ def test_no_version_that_came_since_is_exchanged_on_going_on(
     install(furnished, StandIn("stand-core", "9.0"), scratch)
     (_, failed) = do_all(furnished, keep_debs(("stand-core", "1.0")), change, run="since")
     assert failed["event"] == "failed"
-    assert "stand-core is 9.0 by now" in failed["happened"]
+    assert "stand-core is now 9.0" in failed["happened"]
     furnished.run("dpkg", "--purge", "--force-depends", "stand-core")
     assert undo(furnished, "since").returncode == 0
 

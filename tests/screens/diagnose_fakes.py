@@ -51,7 +51,7 @@ IDLE = Finding(
     Confidence.CERTAIN,
     "A variable is set but has no effect",
     (Evidence("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "~/.bashrc:119"),),
-    "It has no effect.",
+    "Programs behave the same with or without it.",
     ("You can remove it: rdna1-setup clean-up shows the lines that set it.",),
     "source code",
 )

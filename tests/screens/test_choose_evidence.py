@@ -136,7 +136,7 @@ async def test_the_aspect_that_was_read_last_is_marked_in_compare_afterwards() -
 async def test_a_road_of_ours_leads_back_to_its_stack(size: tuple[int, int]) -> None:
     async with choose(CLEAN, size) as pilot:
         await go_to(pilot, "rocm52-system-torch222")
-        await until(pilot, lambda: "Its own author disagrees" in screen_text(pilot.app))
+        await until(pilot, lambda: "The author of the idea" in screen_text(pilot.app))
         await press(pilot, "enter")
         await reach(pilot, "choose")
         await until(pilot, lambda: "> rocm57" in screen_text(pilot.app))

@@ -92,7 +92,7 @@ CLICKS: dict[str, Click] = {
     "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._list.typing)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
     "result left": Click("conv2d", "Esc Back", step("history"), ("h", "r")),
-    "path taken": Click("done", "Enter Select", shows("Written"), ("p", "w")),
+    "path taken": Click("done", "Enter Accept", shows("Written"), ("p", "w")),
     "yes": Click("conv2d", "y I saved my work", shows("hang at 224x224"), ("enter",)),
     "no": Click("conv2d", "Esc No, go back", step("conv2d"), ("enter",)),
     "closed": Click("detect", "Esc Close", step("detect"), ("space",)),

@@ -141,7 +141,7 @@ async def test_a_plan_is_rehearsed_by_a_key_and_every_file_is_shown(tmp_path: Pa
         await until(pilot, lambda: "/etc/rocm.conf" in screen_text(pilot.app))
         rows = screen_text(pilot.app).splitlines()
         assert any("/etc/rocm.conf" in row and "NOT RESTORED" in row for row in rows)
-        assert any("/var/log/dpkg.log" in row and "a log" in row for row in rows)
+        assert any("/var/log/dpkg.log" in row and "logs, which" in row for row in rows)
         await press(pilot, "escape")
         await reach(pilot, "review")
         await until(pilot, lambda: "Rehearsed" in screen_text(pilot.app))

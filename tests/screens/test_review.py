@@ -299,7 +299,7 @@ async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not
         assert "enter" in usable_keys(pilot.app)
         assert "1.6 GB, no root" in words_on(pilot.app)
         answer.set_result(WheelsSize(35, 2_700_000_000))
-        await until(pilot, lambda: "35 wheels now: 2.7 GB to download" in words_on(pilot.app))
+        await until(pilot, lambda: "35 wheels: 2.7 GB to download" in words_on(pilot.app))
         assert "2.7 GB, no root" in words_on(pilot.app)
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))

@@ -151,7 +151,7 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
         back.go_on.set()
         await settled(pilot)
         await until(pilot, lambda: "3 of 3 steps done" in screen_text(pilot.app))
-        assert "✓ Rolled back. Press Enter to go to the start." in screen_text(pilot.app)
+        assert "✓ Rolled back. Press Enter to go back to the start." in screen_text(pilot.app)
         assert back.did == ["read", "take"]
         await press(pilot, "enter")
         await reach(pilot, "welcome")
@@ -195,7 +195,7 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         assert back.did == ["read", "take", "stop"]
         back.go_on.set()
         await settled(pilot)
-        assert "Stopped as you asked. Press Enter to go on." in screen_text(pilot.app)
+        assert "Stopped as you asked. Press Enter to continue." in screen_text(pilot.app)
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         await press(pilot, "enter")
         await reach(pilot, "roll_back")  # what is left is shown, and asked for with y

@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topic", nargs="?", metavar="TOPIC", help="the topic to explain (default: list all topics)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:

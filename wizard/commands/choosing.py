@@ -205,7 +205,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         "--system-release",
         metavar="X.Y.Z",
         default="",
-        help="use another ROCm than the stack's own",
+        help="use a different ROCm release from the stack's own",
     )
     system.add_argument(
         "--system-set",

@@ -35,6 +35,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--layers", metavar="FILE", help="a list with one layer per line, such as 64 128 3 56x56"
     )
+    group.add_argument("--layer", metavar="LINE", action="append", help="one such line")
     group.add_argument("--work", default="forward", metavar="W,W",
                        help="one or more of forward, backward and train")  # fmt: skip
     group.add_argument(
@@ -58,7 +59,9 @@ def _add_where(group: argparse._ArgumentGroup) -> None:
         metavar="PY",
         help="the Python whose torch is measured (default: your newest venv's)",
     )
-    group.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
+    group.add_argument(
+        "--device", choices=["cuda", "cpu"], default="cuda", help="cuda means the GPU"
+    )
     group.add_argument("--clean", action="store_true", help="ignore your shell's settings for ROCm")
     group.add_argument("--spawn", action="store_true", help="start a new Python for each shape")
     group.add_argument(
@@ -77,9 +80,9 @@ def _add_how_long(group: argparse._ArgumentGroup) -> None:
         metavar="N",
         help="how often to launch each shape; flaky means that some fail",
     )
-    group.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
+    group.add_argument("--deadline", type=float, metavar="S", help="seconds allowed for each shape")
     group.add_argument(
-        "--import-deadline", type=float, metavar="S", help="seconds for import torch"
+        "--import-deadline", type=float, metavar="S", help="seconds allowed for importing torch"
     )
     add_asking_arguments(group)
 
@@ -87,8 +90,8 @@ def _add_how_long(group: argparse._ArgumentGroup) -> None:
 def add_asking_arguments(group: argparse._ActionsContainer) -> None:
     """The options that answer beforehand what is asked before anything is launched on a card."""
     group.add_argument("--hangs", type=int, metavar="N",
-                       help="how often the card may hang before the run stops (default: 1 where it "
-                            "drives a screen or is in use, else 3)")  # fmt: skip
+                       help="how often the card may hang before the run stops (default: 1 if it "
+                            "drives a screen or is in use, otherwise 3)")  # fmt: skip
     group.add_argument("--yes", action="store_true", help="do not ask: you have read the warning")
     group.add_argument(
         "--even-if-in-use",
@@ -111,7 +114,7 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--workarounds",
         action="store_true",
-        help="measure workarounds for the first shape, if it does not pass; uses --hangs",
+        help="measure workarounds for the first shape if it does not pass (see --hangs)",
     )
 
 
@@ -176,9 +179,7 @@ def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None
             parser.exit()
 
     parser.formatter_class = Common
-    parser.epilog = (
-        f"To see {len(rare)} more options, which are rarely needed: {parser.prog} --help-all"
-    )
+    parser.epilog = f"For {len(rare)} more options, rarely needed: {parser.prog} --help-all"
     parser.add_argument(
         "--help-all", action=ShowAll, help="also show rarely needed options, and exit"
     )

@@ -56,17 +56,16 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
-        yield (
-            f"Each shape in each of these ways, with at most {counted(asked.hangs, 'hang')} in all:"
-        )
+        hangs = counted(asked.hangs, "hang")
+        yield f"Each shape would be measured in these ways, with at most {hangs} in all:"
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
     if not isinstance(asked, SettingRequest):
         return
     hangs = counted(asked.hangs, "hang")
-    yield f"With at most {hangs}: first the shape unchanged, then without MIOpen, then with"
-    yield f"sets of up to {asked.largest} of these variables, those in MIOpen's log first:"
+    yield f"With at most {hangs}, the shape is tried unchanged, then without MIOpen, then"
+    yield f"with sets of up to {asked.largest} of these variables, those in MIOpen's log first:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON, for programs; with --fix, events as JSON lines",
+        help="print JSON for programs; with --fix, events as JSON lines",
     )
     add_wheel_arguments(
         parser, "with --fix: if several findings have that cause, fix the one in this folder"

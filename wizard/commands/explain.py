@@ -1,4 +1,4 @@
-"""Explain a saved log, listing or traceback, and how to fix it. Reads nothing else."""
+"""Explain a saved log, listing or traceback, and how to fix the problem. Reads nothing else."""
 
 from __future__ import annotations
 

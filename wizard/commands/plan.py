@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON, for programs and for apply --plan",
+        help="print JSON for programs and for apply --plan",
     )
     parser.add_argument(
         "--brief",

@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "run_id", nargs="?", metavar="ID", help="the run to undo (default: the newest)"
     )
-    parser.add_argument("--list", action="store_true", help="list the runs and do nothing")
+    parser.add_argument("--list", action="store_true", help="list the runs and do nothing else")
     parser.add_argument(
         "--forget",
         action="store_true",
         help="only mark the run as undone, because its folder is lost",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--json", action="store_true", help="with --list: print JSON, for programs")
+    parser.add_argument("--json", action="store_true", help="with --list: print JSON for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:

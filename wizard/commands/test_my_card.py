@@ -69,9 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                             "test with the torch of this Python (default: the first ROCm build "
                             "found)"))  # fmt: skip
     parser.add_argument("--folder", metavar="DIR",
-                        help="write the result card and report into this new folder (default: one "
-                             "named after the time, here)")  # fmt: skip
-    parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
+                        help="write the result card and report into this new folder (default: a "
+                             "folder here, named after the time)")  # fmt: skip
+    parser.add_argument(
+        "--deadline", type=float, metavar="S", help="seconds allowed for each shape"
+    )
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
                         help="continue where an earlier run was interrupted")  # fmt: skip
     add_asking_arguments(parser)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wizard.run.events import Event
 
 NOTHING = "rdna1-setup is not running anything as root."
-ENDED = "The step that ran as root is finished."
+ENDED = "The root step is finished."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

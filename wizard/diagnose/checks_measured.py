@@ -24,7 +24,7 @@ ALIKE_SHOWN = 4
 LONGEST = 200
 LONGEST_TROUBLE = 400
 LOST = (
-    "The experiment was killed, or the machine froze or restarted, while the card was working "
+    "The measurement was killed, or the machine froze or restarted, while the card was working "
     "on this shape. The shape may be the cause."
 )
 MEASURE = "To measure it one size at a time: rdna1-setup conv2d --python DIR/bin/python"

@@ -103,7 +103,7 @@ def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | N
 
 
 def _aside(library: ChangedLibrary) -> str:
-    return f"; put aside as {library.saved.rpartition('/')[2]}" if library.saved else ""
+    return f"; saved as {library.saved.rpartition('/')[2]}" if library.saved else ""
 
 
 def code_for_card(machine: Machine) -> Iterator[Finding]:

@@ -92,7 +92,7 @@ def _line(store: MiopenStore) -> str:
 
 
 MIOPEN: Part[tuple[MiopenStore, ...]] = Part(
-    title="MIOpen's databases",
+    title="MIOpen's cache",
     source=f"~/{KERNELS}, ~/{CHOICES}",
     read=read_miopen,
     without=lambda _: (),

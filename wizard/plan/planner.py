@@ -201,7 +201,7 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
 
 def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     titles = {each.id: each.title for each in applications_named(choice.applications)}
-    takes = [f"{titles[c.application]} takes {need}" for c in held.answers for need in c.needs]
+    takes = [f"{titles[c.application]} needs {need}" for c in held.answers for need in c.needs]
     notes = [*held.obstacles, *held.needs, *takes, *_verdict_notes(held, titles), *stack.cautions]
     if preset := chosen_preset(choice, stack):
         notes.append(

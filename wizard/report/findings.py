@@ -117,7 +117,7 @@ def whole_lines(
         title = load_causes()[cause].title
         yield from _wrapped(f"This also explains: {title} [{cause}]", "  ", "    ", width)
     if finding.grade:
-        yield f"  Known from: {finding.grade}"
+        yield f"  Based on: {finding.grade}"
     yield from (f"  {clean(link)}" for link in finding.links)
 
 

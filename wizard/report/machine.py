@@ -209,7 +209,6 @@ PARTS_IN = {
     "Python": ("Pythons", "uv"),
     "PyTorch and environments": ("Python environments",),
     "System ROCm": ("ROCm folders", "ROCm packages"),
-    "What MIOpen keeps": ("MIOpen's databases",),
     "Settings": ("Settings", "App settings"),
     "Settings that ROCm, MIOpen or the loader may read": ("Settings", "App settings"),
 }
@@ -229,6 +228,6 @@ SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
     "System ROCm": _rocm_lines,
     "ROCm files": lambda machine: _told(SYSTEM_FILES, machine.system_files),
     "Package sources": lambda machine: _told(APT_SOURCES, machine.apt_sources),
-    "MIOpen's cache": _miopen_lines,
+    "MIOpen's databases": _miopen_lines,
     "Settings that ROCm, MIOpen or the loader may read": _setting_lines,
 }

@@ -23,7 +23,7 @@ from wizard.report.private import Redaction, without_name
 from wizard.sizes import size_text
 
 MANIFEST = "MANIFEST.txt"
-NOT_ASKED = "not requested (--collect-env runs it, and it may use the card)"
+NOT_ASKED = "not requested: --collect-env runs it, and it may use the card"
 
 
 @dataclass(frozen=True, slots=True)

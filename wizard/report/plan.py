@@ -113,7 +113,8 @@ def _rights(plan: Plan) -> str:
     titles = [step.title for step in plan.steps if step.needs_root]
     if not titles:
         return "not needed"
-    return f"for 1 step: {titles[0]}" if len(titles) == 1 else f"for {len(titles)} steps"
+    count = counted(len(titles), "step")
+    return f"needed for {count}{f': {titles[0]}' if len(titles) == 1 else ''}"
 
 
 def _afterwards(plan: Plan) -> str:

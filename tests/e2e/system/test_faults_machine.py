@@ -95,7 +95,7 @@ def test_a_lock_that_is_held_before_anything_is_begun(owner: Owner) -> None:
         told = owner.refusal()
     assert "python3 (process " in told
     assert "installing or removing packages right now" in told
-    assert "Wait until it is done" in told
+    assert "Wait until it has finished" in told
     owner.is_as_before()
     owner.reaches_roots_question()
 
@@ -120,7 +120,7 @@ def test_a_lock_that_is_held_for_ever(owner: Owner) -> None:
             agree(terminal)
             told = end_of(terminal)
     assert "Another program works on packages: python3, process " in told
-    assert "It held its lock for all of 3 s" in told
+    assert "It has held its lock for 3 s" in told
     assert "Never delete the lock" in told
     owner.lost_nothing()
     owner.goes_through()

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.e2e
 def test_dpkg_killed_in_mid_work(owner: Owner) -> None:
     kill_dpkg_at_work(owner.root, "half-there")
     told = owner.refusal()
-    assert "Not fully installed: half-there (half-installed" in told
+    assert "These packages are not fully installed: half-there (half-installed" in told
     remedy = "dpkg --remove --force-remove-reinstreq half-there"
     assert f"`sudo {remedy}`" in told
     owner.root.run(*remedy.split())
@@ -77,7 +77,7 @@ def test_a_transaction_that_wants_amdgpu_dkms(owner: Owner, tmp_path: Path) -> N
     owner.root.run("apt-get", "-qq", "update")
     told = owner.refusal()
     assert "The transaction contains amdgpu-dkms, which builds a kernel module" in told
-    assert "`apt-cache policy amdgpu-dkms` tells which source has it" in told
+    assert "`apt-cache policy amdgpu-dkms` shows which source provides it" in told
     owner.root.path(source).unlink()
     owner.root.run("apt-get", "-qq", "update")
     owner.is_as_before()

@@ -77,7 +77,7 @@ def _folder_back(aside: Backup, row: Row) -> str:
 def _back(aside: Backup, row: Row) -> tuple[str, bool]:
     """What is to be told of a row, and whether it was moved."""
     place = aside.place(row)
-    waits = f"it is kept in {aside.kept(row)}"
+    waits = f"the old file is kept in {aside.kept(row)}"
     if not straight(aside.root, os.path.dirname(row.path)):  # noqa: PTH120 - a relative text
         return f"not restored: {place}: a link points elsewhere; {waits}", False
     if os.path.lexists(place):
