@@ -32,7 +32,7 @@ PHRASES = {
     Word.NO: "does not work",
     Word.NOT_TRIED: "was not tried",
 }
-"""Each verdict of a program as the end of a sentence about it."""
+"""Each verdict as the end of a sentence about the one program that was asked for."""
 CLAIMS = 3
 """So many reports are shown on each side of why."""
 UNTESTED = "AMD does not test it on your card, so measure after installing."
@@ -97,11 +97,12 @@ def card_rows(choosing: Choosing) -> Iterator[tuple[str, Content]]:
 def _verdict(choosing: Choosing) -> Content:
     asked = list(zip(choosing.asked, choosing.fit.answers, strict=True))
     worst, why = max(asked, key=lambda each: RANK[each[1].word])
-    parts: list[Content | str | tuple[str, str]] = []
+    parts: list[str | tuple[str, str]] = []
     for application, answer in asked:
-        title = shown(application.title)
-        parts.append(f", {title} " if parts else f"{title[:1].upper()}{title[1:]} ")
-        parts.append((PHRASES[answer.word], f"${COLOURS[answer.word.value]}"))
+        title, word = shown(application.title), answer.word
+        said = f": {word.value}" if len(asked) > 1 else f" {PHRASES[word]}"
+        parts.append(f", {title}" if parts else f"{title[:1].upper()}{title[1:]}")
+        parts.append((said, f"${COLOURS[word.value]}"))
     told = sentence(why.why)
     named = len(asked) == 1 or told.startswith(worst.title)
     return Content.assemble(*parts, ". " if named else f". {shown(worst.title)}: ", told)

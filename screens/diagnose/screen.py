@@ -69,9 +69,9 @@ class Diagnose(StepScreen):
         "means, and every step. Enter there makes the plan, if there is one. On the last row, it "
         "lists the checks that found no problem.\nt explains a text: paste a kernel log, an error "
         "or a traceback, or name a file.\nr reads the machine again and repeats every check.\n"
-        "s saves everything "
-        "as text (not in a dry run).\np shows a report you can give to others.\n\nTo get the "
-        "same as text or JSON: rdna1-setup diagnose [--json], rdna1-setup explain [--json] FILE"
+        "s saves everything as text (not in a dry run).\np shows a report you can give to "
+        "others.\n\nTo get the same as text or JSON: rdna1-setup diagnose [--json], "
+        "rdna1-setup explain [--json] FILE"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "details", "Details", key_display="Space"),
