@@ -26,16 +26,14 @@ from wizard.sizes import counted
 
 INTRO = (
     "You review every removal before anything happens, and you can undo it. Package files are "
-    "kept, and other files are moved to a backup. Packages that could not be restored stay "
-    "installed unless you choose otherwise."
+    "kept, and other files move to a backup. Packages that could not be restored stay installed "
+    "unless you choose otherwise."
 )
 NEVER = (
-    "This program never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
+    "It never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
     "Python environments."
 )
-MEASURE_FIRST = (
-    "Your torch {0} includes its own ROCm: press c to measure it before you remove anything."
-)
+MEASURE_FIRST = "Your torch {0} includes its own ROCm: press c to measure it first."
 UNCHANGED = "Nothing was changed. Fix the problem, then choose it again."
 READING = "Reading the files that would change ..."
 
@@ -56,10 +54,10 @@ WAYS = (
         Kind.REMOVE,
         (AMD, DRIVER),
         "AMD's ROCm and driver",
-        "also amdgpu-dkms; the kernel's own driver stays",
+        "also amdgpu-dkms; the kernel's driver stays",
     ),
     Way(Kind.REMOVE, (AMD, DISTRIBUTION), "All ROCm packages", "AMD's and your distribution's"),
-    Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, orphaned folders and broken packages"),
+    Way(Kind.CLEAN_UP, (), "Other leftovers", "settings, folders and broken packages"),
 )
 
 

@@ -161,7 +161,7 @@ WINDOWS: dict[str, State] = {
     "palette": State(
         "welcome", ("What do you want to do?", "key Enter"), keys=("ctrl+p",), top=Palette
     ),
-    "palette-typed": State("welcome", ("Colours: light",), keys=("ctrl+p", *"light"), top=Palette),
+    "palette-typed": State("welcome", ("Colors: light",), keys=("ctrl+p", *"light"), top=Palette),
     "keys-of-a-window": State(
         "conv2d", ("Help: keys in this window",), keys=("o", "question_mark"), top=Notice
     ),

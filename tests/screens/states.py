@@ -197,12 +197,12 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be read completely", "no answer in time", "r reads again"),
+        ("could not be read completely", "It took", "Press r to read again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
         "detect",
-        ("Permission denied", "findings so far are below", "reads again"),
+        ("Permission denied", "findings so far are below", "to read again"),
         live(detect=half_detected),
     ),
     "choose-no-plan": State(
@@ -238,7 +238,7 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        (("Could not check whether this plan can start"), "no answer in time", "open Review again"),
+        ("Could not check whether this plan can start", "It took too long", "open"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -293,7 +293,7 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("Could not check who a hang would disturb", "no answer in time", "press Enter again"),
+        ("Could not check who a hang would disturb", "It took too long", "press Enter again"),
         live(circumstances=fails(SLOW)),
         ("enter",),
     ),
@@ -323,7 +323,7 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "no answer in time", "Press r to try again"),
+        ("This machine could not be read", "It took too long", "Press r to try again"),
         live(detect=fails(SLOW)),
         session=Session(),
     ),
@@ -436,7 +436,7 @@ USUAL: dict[str, State] = {
     ),
     "rehearse-failed": State(
         "rehearse",
-        ("Not finished. Start the same", "Nothing was changed."),
+        ("Stopped before the end", "Nothing was changed."),
         rehearsing(None),
         session=PLANNED,
     ),

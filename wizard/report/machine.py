@@ -228,6 +228,6 @@ SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
     "System ROCm": _rocm_lines,
     "ROCm files": lambda machine: _told(SYSTEM_FILES, machine.system_files),
     "Package sources": lambda machine: _told(APT_SOURCES, machine.apt_sources),
-    "MIOpen's databases": _miopen_lines,
+    "MIOpen's cache": _miopen_lines,
     "Settings that ROCm, MIOpen or the loader may read": _setting_lines,
 }
