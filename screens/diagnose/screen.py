@@ -35,8 +35,7 @@ from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, counts_text
-from wizard.diagnose.looking import Progress
-from wizard.diagnose.machine import Diagnosis
+from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.services import Services

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
-from wizard.diagnose.looking import Progress
-from wizard.diagnose.machine import Diagnosis
+from wizard.diagnose.machine import Diagnosis, Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def test_explain_puts_several_files_into_one_answer(tmp_path: Path) -> None:
 def test_a_packed_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     done = wizard(tmp_path, "explain", written(tmp_path, gzip.compress(FAULT.encode())))
     assert done.returncode == 2
-    assert "unpack it first" in done.stderr
+    assert "Decompress it first" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.handmade import clean_jammy
 from wizard.diagnose.alone import Checked, Look, run_each
 from wizard.diagnose.checked import fine
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.machine import diagnose, each
+from wizard.diagnose.machine import diagnose, looks_of
 from wizard.machine.facts import Machine
 
 SHORT_S = 0.3
@@ -126,7 +126,7 @@ def test_what_is_looked_at_beside_the_facts_comes_after_them_and_counts() -> Non
         yield fine("out-of-vram", "The last run fitted")
 
     further = (Look("the last run", more),)
-    told: list[Checked] = list(each(clean_jammy(), further))
+    told: list[Checked] = list(run_each((*looks_of(clean_jammy()), *further), clean_jammy()))
     assert told[-1].name == "the last run"
     titles = [finding.title for finding in diagnose(clean_jammy(), (), further).findings]
     assert "The last run fitted" in titles

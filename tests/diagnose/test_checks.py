@@ -158,7 +158,7 @@ def test_who_joined_the_group_only_now_is_told_to_log_in_again() -> None:
         groups_in_force=("ada",),
     )
     found = counting(replace(machine, access=access))["kfd-permission"]
-    assert "log out" in found.fix[0]
+    assert "Log out" in found.fix[0]
 
 
 def test_a_mask_past_the_last_card_hides_it() -> None:

@@ -12,9 +12,10 @@ from tests.diagnose.measuring import LOADED, hung, machine, measured, with_kerne
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
+from wizard.diagnose.alone import run_each
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.diagnose.machine import diagnosis_of, each
+from wizard.diagnose.machine import diagnosis_of, looks_of
 from wizard.diagnose.measured import Measured
 from wizard.machine.facts import Setting
 from wizard.machine.stack_facts import StackFacts, stack_of
@@ -39,7 +40,7 @@ def test_a_sweep_that_passed_is_told_with_its_torch_and_date() -> None:
 def test_a_pass_before_a_change_says_so() -> None:
     (one,) = measurement((measured(),), with_kernel("6.11.0-9"))
     assert one.status is Status.OK
-    assert "before a change: kernel 6.8.0 -> 6.11.0-9" in one.title
+    assert "before this changed: kernel 6.8.0 -> 6.11.0-9" in one.title
 
 
 def test_without_any_measurement_it_was_not_tested() -> None:
@@ -142,7 +143,7 @@ def test_ways_to_fail_that_have_one_cause_are_one_finding() -> None:
     assert one.title.startswith("7 of 7 shapes failed on 2026-01-02")
     assert one.title.endswith(": 6 hung (spinning kernel), 1 wrong")
     texts = [evidence.text for evidence in one.evidence]
-    assert texts[1].startswith("alike: 16->32 3x3 @48x48, 16->32 3x3 @64x64")
+    assert texts[1].startswith("same result: 16->32 3x3 @48x48, 16->32 3x3 @64x64")
     assert texts[1].endswith(" and 1 more")
     assert "not trust" in one.meaning
 
@@ -160,7 +161,7 @@ def test_ways_to_fail_whose_cause_is_unknown_are_told_apart() -> None:
 def test_a_failure_from_before_a_change_is_only_possible_and_says_so() -> None:
     (one,) = measurement((measured(hung()),), with_kernel("6.11.0-9"))
     assert (one.status, one.confidence) == (Status.WARNING, Confidence.POSSIBLE)
-    assert one.evidence[0].text == "measured before a change: kernel 6.8.0 -> 6.11.0-9"
+    assert one.evidence[0].text == "measured before this changed: kernel 6.8.0 -> 6.11.0-9"
     (one,) = measurement((measured(hung()),), machine("1.13.1+rocm5.2"))
     assert "torch 2.2.2+rocm5.7 -> 1.13.1+rocm5.2" in one.evidence[0].text
 
@@ -186,7 +187,7 @@ def test_the_override_is_not_warned_of_beside_the_hang_that_proves_it() -> None:
     name, value = LOADED.setting[0]
     here = machine("2.2.2+rocm5.7", Setting(name, value, "", 0, ""))
     last: Measured = measured(hung(), stack=stack_of(here))
-    told = [finding for one in each(here) for finding in one.findings]
+    told = [finding for one in run_each(looks_of(here), here) for finding in one.findings]
     whole = diagnosis_of(here, (*told, *measurement((last,), here)))
     overrides = [one for one in whole.findings if one.cause == "override-isa-mismatch"]
     assert [one.status for one in overrides if one.counts] == [Status.FAULT]

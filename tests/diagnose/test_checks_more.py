@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy, torch
-from wizard.diagnose.checks_more import own_rocm, searching
+from wizard.diagnose.checks_settings import searching
+from wizard.diagnose.checks_torch import own_rocm
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Environment, Machine, RocmTree, Setting
 

@@ -130,4 +130,4 @@ def test_a_run_that_was_undone_is_no_ground() -> None:
 
 
 def _day(day: int) -> str:
-    return f"the good measurement of {measured(day=day).date}"
+    return f"the last good measurement of {measured(day=day).date}"

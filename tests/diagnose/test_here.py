@@ -18,10 +18,11 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.diagnose import here, kernel
+from wizard.diagnose.alone import run_each
+from wizard.diagnose.checks_settings import miopen_folders
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.here import looks_here, started_s
-from wizard.diagnose.machine import diagnose, each
-from wizard.diagnose.miopen_folders import miopen_folders
+from wizard.diagnose.machine import diagnose, looks_of
 from wizard.machine.detect import detect
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
@@ -45,7 +46,7 @@ def no_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _before() -> tuple[Finding, ...]:
-    return kernel._proved(LINE, "kernel log of the start before", "then")
+    return kernel._proved(LINE, "kernel log of the previous boot", "then")
 
 
 def names(ours: Places, *gpus: str, **options: object) -> list[str]:
@@ -65,7 +66,7 @@ def test_the_card_is_used_only_where_somebody_asks_for_it(ours: Places) -> None:
 def test_a_log_that_is_given_stands_in_for_the_machine_s_own(ours: Places) -> None:
     given = names(ours, "gfx1010", kernel_log="kernel.log")
     assert given.count("the kernel log") == 1
-    assert "the kernel log of the start before" not in given
+    assert "the kernel log of the previous boot" not in given
 
 
 def test_of_a_recorded_machine_a_log_that_is_given_alone_is_read(ours: Places) -> None:
@@ -77,7 +78,7 @@ def test_of_a_recorded_machine_a_log_that_is_given_alone_is_read(ours: Places) -
 def told(ours: Places) -> dict[str, tuple[Finding, ...]]:
     machine = clean_jammy()
     looks = looks_here(LiveHost(), machine, ours)
-    return {one.name: one.findings for one in each(machine, looks)}
+    return {one.name: one.findings for one in run_each((*looks_of(machine), *looks), machine)}
 
 
 def test_a_hang_before_this_start_has_the_log_of_that_one_read(
@@ -85,9 +86,9 @@ def test_a_hang_before_this_start_has_the_log_of_that_one_read(
 ) -> None:
     monkeypatch.setattr(here, "started_s", lambda host: 4e9)
     plant(ours, 0, HUNG)
-    assert told(ours)["the kernel log of the start before"][0].counts
+    assert told(ours)["the kernel log of the previous boot"][0].counts
     plant(ours, 1, made())
-    assert told(ours)["the kernel log of the start before"] == ()
+    assert told(ours)["the kernel log of the previous boot"] == ()
 
 
 def test_a_hang_since_this_start_has_it_left_alone(
@@ -96,14 +97,14 @@ def test_a_hang_since_this_start_has_it_left_alone(
     monkeypatch.setattr(here, "started_s", lambda host: 1.0)
     plant(ours, 0, HUNG)
     found = told(ours)
-    assert found["the kernel log of the start before"] == ()
-    assert found["Conv2d as it was measured"][0].status is Status.FAULT
+    assert found["the kernel log of the previous boot"] == ()
+    assert found["the last Conv2d results"][0].status is Status.FAULT
 
 
 def test_measurements_and_journals_of_nothing_are_told_as_such(ours: Places) -> None:
     found = told(ours)
-    assert found["Conv2d as it was measured"][0].status is Status.NOT_TESTED
-    assert found["what has changed"] == ()
+    assert found["the last Conv2d results"][0].status is Status.NOT_TESTED
+    assert found["changes since it last worked"] == ()
 
 
 def test_an_update_of_the_kernel_after_which_it_hangs_is_found_from_disk(ours: Places) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wizard.diagnose.checked import fine, found
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
-from wizard.diagnose.joined import joined
+from wizard.diagnose.order import joined
 
 HANG = "compute-queue-preemption-hang"
 OVERRIDE = "override-isa-mismatch"

@@ -75,7 +75,7 @@ def test_a_quiet_log_proves_nothing_wrong() -> None:
 def test_what_the_start_before_tells_is_a_warning_for_it_is_over() -> None:
     (finding,) = findings_before(lambda argv, deadline: Answer(HUNG, code=0))
     assert finding.status is Status.WARNING
-    assert finding.evidence[0].where == "kernel log of the start before, line 1"
+    assert finding.evidence[0].where == "kernel log of the previous boot, line 1"
 
 
 def test_a_journal_that_forgets_is_told_with_what_makes_it_keep() -> None:

@@ -9,8 +9,7 @@ from tests.handmade import clean_jammy, noble_with_leftovers
 from tests.machine.records import seen
 from wizard.diagnose.alone import Look
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, to_form
-from wizard.diagnose.looking import Progress, look_at
-from wizard.diagnose.machine import diagnose, diagnosis_of
+from wizard.diagnose.machine import Progress, diagnose, diagnosis_of
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.report.findings import diagnosis_lines, whole_lines
@@ -23,7 +22,7 @@ def found(cause: str, status: Status = Status.FAULT) -> Finding:
 def test_each_look_is_told_as_it_is_waited_for_and_as_it_ends() -> None:
     told: list[Progress] = []
 
-    diagnosis = look_at(seen("rx5700xt-jammy-clean"), (), told.append)
+    diagnosis = diagnose(seen("rx5700xt-jammy-clean"), on_progress=told.append)
 
     waited_for, ended = told[::2], told[1::2]
     assert [step.name for step in waited_for] == [step.name for step in ended]
@@ -31,11 +30,6 @@ def test_each_look_is_told_as_it_is_waited_for_and_as_it_ends() -> None:
     assert all(step.findings is None for step in waited_for)
     found_by_them = {f.cause for step in ended for f in step.findings or ()}
     assert {f.cause for f in diagnosis.findings} <= found_by_them
-
-
-def test_looking_comes_to_what_the_checks_come_to() -> None:
-    here = seen("rx5600xt-noble-rocm702")
-    assert look_at(here) == diagnose(here)
 
 
 def test_what_is_looked_at_beside_the_facts_counts_too_and_cannot_take_the_rest_down() -> None:
@@ -48,7 +42,7 @@ def test_what_is_looked_at_beside_the_facts_counts_too_and_cannot_take_the_rest_
 
     further = (Look("the kernel log", log), Look("the folders", broken))
     told: list[Progress] = []
-    diagnosis = look_at(clean_jammy(), further, told.append)
+    diagnosis = diagnose(clean_jammy(), (), further, told.append)
     causes = {finding.cause for finding in diagnosis.findings}
     assert {"graphics-ring-timeout", "none", "disk-full"} <= causes
     assert [told[-4].name, told[-1].name] == ["the kernel log", "the folders"]

@@ -13,11 +13,12 @@ from tests.diagnose.notes_items import ITEMS
 from tests.handmade import HOME, clean_jammy, torch
 from tests.machine.records import seen
 from wizard.conv2d.shapes import square
+from wizard.diagnose.alone import run_each
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.here import looks_here
-from wizard.diagnose.machine import FOR_ALL, FOR_RDNA1, diagnose, diagnosis_of, each
+from wizard.diagnose.machine import FOR_ALL, FOR_RDNA1, diagnose, diagnosis_of, looks_of
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.live import LiveHost
@@ -121,7 +122,7 @@ def with_sweep(machine: Machine, *sizes: int) -> dict[str, Finding]:
         python=f"{environment.path}/bin/python",
         stack=stack_of(machine),
     )
-    found = [finding for one in each(machine) for finding in one.findings]
+    found = [finding for one in run_each(looks_of(machine), machine) for finding in one.findings]
     whole = diagnosis_of(machine, (*found, *measurement((last,), machine)))
     return {one.cause: one for one in whole.findings if one.counts}
 
@@ -143,7 +144,7 @@ def test_note_004_measured_a_library_of_its_own_making() -> None:
     assert "libMIOpen.so.original" in shown(first)
     found = told(machine)
     assert "MIOPEN_FORCE_RDNA1=1" in shown(found["noop-setting"])
-    assert "python3 waits in the kernel" in shown(found["compute-queue-preemption-hang"])
+    assert "python3 is stuck in the kernel" in shown(found["compute-queue-preemption-hang"])
 
 
 def test_note_004_began_with_a_system_rocm_that_took_no_part() -> None:

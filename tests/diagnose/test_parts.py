@@ -22,7 +22,8 @@ from wizard.commands import detect as detect_command
 from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.finding import Finding, Status, worst
 from wizard.diagnose.machine import Diagnosis, diagnose
-from wizard.diagnose.parts import PART_OF, TITLES, part_statuses
+from wizard.diagnose.parts import TITLES, part_statuses
+from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
 from wizard.machine.facts import DeviceNode, Unknown
 from wizard.machine.part import PartDone
@@ -105,18 +106,18 @@ def test_every_output_shows_the_same_of_a_part(
 def test_no_part_stands_better_than_a_finding_about_it(name: str) -> None:
     statuses = part_statuses(seen(name))
     for finding in diagnose(seen(name)).findings:
-        title = PART_OF[finding.cause]
+        title = load_parts()[finding.cause]
         assert worst((statuses[title], finding.status)) is statuses[title], finding.title
 
 
 def test_every_cause_that_a_check_of_facts_tells_of_speaks_of_a_part() -> None:
     folder = Path(wizard.diagnose.__file__).parent
-    names = ("card", "more", "packages", "settings", "torch")
+    names = ("card", "packages", "settings", "torch")
     text = "".join((folder / f"checks_{name}.py").read_text() for name in names)
     causes = set(re.findall(r"\b(?:found|fine|not_tested)\(\s*\"([a-z0-9-]+)\"", text))
     assert causes
-    assert causes <= set(PART_OF)
-    assert set(PART_OF.values()) <= set(TITLES)
+    assert causes <= set(load_parts())
+    assert set(load_parts().values()) <= set(TITLES)
 
 
 def words_in(lines: list[str]) -> list[str]:

@@ -7,19 +7,24 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from wizard.diagnose import (
-    card_formats,
-    kinds,
     lines,
     listed_cards,
-    mentions,
     plain,
-    settings_told,
     told,
 )
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
-from wizard.diagnose.told import TOLD_ANCHORS
+from wizard.diagnose.told import told_anchors
 from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
+from wizard.knowledge.listings import load_listings
+from wizard.knowledge.text_lines import (
+    load_beginning,
+    load_errors,
+    load_kinds,
+    load_mentions,
+    load_prefixes,
+    load_values,
+)
 
 SIGNS = (*load_signs(), *load_marks())
 PATTERNS = {
@@ -32,18 +37,29 @@ NESTED = re.compile(r"\([^()]*[*+]\)[*+]")
 AROUND = {
     name: each for name, each in PATTERNS.items() if name.endswith((": near", ": unless_near"))
 }
-AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".HEADING")
+AT_THE_START = ("beginning", "prefix", ".JSON_LOG", ".HEADING")
 """Looked for where a line begins, and nowhere else."""
-OF_LINES = {
-    f"{module.__name__}.{name}": value
-    for module in (card_formats, kinds, lines, listed_cards, mentions, plain, settings_told, told)
-    for name, value in vars(module).items()
-    if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
-} | {
-    f"card_formats.{name} of {program}": form
-    for name in ("ONE_LINE", "STARTS", "TOLD")
-    for program, form in vars(card_formats)[name].items()
-}
+OF_LINES = (
+    {
+        f"{module.__name__}.{name}": value
+        for module in (lines, listed_cards, plain, told)
+        for name, value in vars(module).items()
+        if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+    }
+    | {
+        **{f"text_lines.toml: {name}": form for name, form in load_mentions().items()},
+        **{f"text_lines.toml: {name}": form for name, form in load_kinds().items()},
+        "text_lines.toml: beginning": load_beginning(),
+        "text_lines.toml: prefix": re.compile(load_prefixes()),
+        **{f"text_lines.toml: errors of {name}": form for name, form in load_errors().items()},
+        **{f"text_lines.toml: {v.id}: {v.pattern.pattern}": v.pattern for v in load_values()},
+    }
+    | {
+        f"listings.toml: {each.name}: {form.pattern}": form
+        for each in load_listings().values()
+        for form in (*each.one_line, *each.start, *each.told)
+    }
+)
 QUICK_S = 0.5
 """Far more than any of them takes, far less than one that runs away."""
 MEGABYTE = 1_000_000
@@ -146,4 +162,4 @@ def test_no_cause_explains_itself_away_through_others() -> None:
 
 
 def test_anchors_of_what_is_told_are_plain() -> None:
-    assert all(anchor.strip() for anchor in TOLD_ANCHORS)
+    assert all(anchor.strip() for anchor in told_anchors())

@@ -59,7 +59,7 @@ def test_one_that_does_not_come_back_is_a_hang() -> None:
 def test_one_that_no_signal_ends_is_told_so() -> None:
     one = only(Tried(Answer(late=True, gone=False), None))
     assert one.confidence is Confidence.CERTAIN
-    assert "unkillable" in one.evidence[-1].text
+    assert "after SIGKILL" in one.evidence[-1].text
 
 
 @pytest.mark.parametrize(

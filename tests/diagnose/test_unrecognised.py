@@ -172,6 +172,16 @@ def test_an_unknown_error_is_not_hidden_behind_many_known_ones() -> None:
     assert "the world has ended" in explained.unrecognised[-1].text
 
 
+def test_an_error_that_a_mail_program_broke_is_known_by_its_whole() -> None:
+    text = (
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: can't\n"
+        "allocate memory: you tried to allocate 68719476736 bytes.\n"
+    )
+    explained = explain(text.encode())
+    assert [finding.cause for finding in explained.findings] == ["main-memory"]
+    assert explained.unrecognised == ()
+
+
 def test_of_very_many_unknown_errors_it_is_told_how_many_there_are() -> None:
     words = [f"{one}{other}" for one in "abcdef" for other in "ghijkl"]
     explained = explain("\n".join(f"error: {word} has ended" for word in words).encode())

@@ -13,7 +13,7 @@ from wizard.knowledge.tables import read_table
 
 PARSED = {
     *("anchors", "pattern", "unless", "near", "unless_near", "beside", "without", "until"),
-    *("other", "english", "quote", "words"),
+    *("other", "english", "quote", "words", "one_line", "start", "told", "slot", "graphics"),
 }
 """Keys of data that are matched or quoted, not read."""
 SHOWN = ("tests/golden/screens", "tests/golden/plain", "tests/golden/diagnose", "assets/explain")

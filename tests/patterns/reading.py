@@ -98,7 +98,13 @@ def chosen(each: Gathered, most: int) -> list[tuple[str, str]]:
 
 def from_data() -> tuple[Gathered, ...]:
     """The patterns that stand in our data."""
-    from wizard.knowledge import causes, error_texts, kernel_messages
+    from wizard.knowledge import (
+        causes,
+        error_texts,
+        kernel_messages,
+        listings,
+        text_lines,
+    )
     from wizard.knowledge.tables import read_table
 
     signs = (
@@ -117,7 +123,23 @@ def from_data() -> tuple[Gathered, ...]:
         Gathered("variables.toml", re.compile(pattern), "fullmatch")
         for pattern in _patterns(read_table("variables.toml"))
     )
-    return (*signs, *lines, *values)
+    cards = (
+        Gathered(f"listings.toml: {each.name}", form)
+        for each in listings.load_listings().values()
+        for form in (*each.one_line, *each.start, *each.told)
+    )
+    told = (
+        Gathered("text_lines.toml", pattern)
+        for pattern in (
+            *text_lines.load_kinds().values(),
+            *text_lines.load_errors().values(),
+            text_lines.load_beginning(),
+            re.compile(text_lines.load_prefixes()),
+            *text_lines.load_mentions().values(),
+            *(value.pattern for value in text_lines.load_values()),
+        )
+    )
+    return (*signs, *lines, *values, *cards, *told)
 
 
 def of_names() -> tuple[Gathered, ...]:

@@ -18,7 +18,11 @@ MENDED = r"SWITCH_\w+[\"']?[\s=\],]+[\"']?(?:0|no)\b"
 FROM_DATA = {
     'wizard/knowledge/causes.py: row["pattern"]',
     "wizard/knowledge/causes.py: pattern",
+    'wizard/knowledge/cards.py: row["pattern"]',
     "wizard/knowledge/error_texts.py: kind.pattern",
+    "wizard/knowledge/listings.py: form",
+    'wizard/knowledge/text_lines.py: "|".join(patterns)',
+    'wizard/knowledge/text_lines.py: "|".join(row["pattern"])',
     "wizard/knowledge/kernel_messages.py: kind.pattern",
     'wizard/knowledge/variables.py: effect["pattern"]',
 }
@@ -26,7 +30,6 @@ FROM_DATA = {
 ON_LOADING = {
     "assets/root_helper.py: pattern",
     "wizard/conv2d/worker/miopen_log.py: text",
-    "wizard/diagnose/card_formats.py: form",
     "wizard/machine/recording/keep.py: pattern",
     "wizard/preflight/apt_errors.py: pattern",
     "wizard/redaction/rules.py: form",
@@ -37,10 +40,9 @@ ON_LOADING = {
 OF_WORDS = {
     "assets/root_helper.py: form",
     "screens/widgets/log_pane.py: re.escape(text)",
-    "wizard/diagnose/chip_names.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
+    "wizard/knowledge/cards.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
     "wizard/diagnose/concluded_settings.py: start",
-    'wizard/diagnose/listed_cards.py: KINDS.get(program, "")',
-    r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',
+    r'wizard/diagnose/concluded_packages.py: rf"\b{re.escape(name)}(?![\w.])"',
     "wizard/diagnose/lines.py: _branches(tree)",
     'wizard/diagnose/plain.py: "|".join(map(re.escape, longest_first))',
     'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(margin)',

@@ -10,8 +10,7 @@ from tests.screens.collaborators import fake
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
-from wizard.diagnose.looking import Progress
-from wizard.diagnose.machine import Diagnosis
+from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
@@ -70,7 +69,7 @@ FINE = tuple(
     for cause, title in (
         ("disk-full", "There is enough free space"),
         ("kfd-missing", "amdgpu drives RX 5600 XT"),
-        ("numpy2-abi", "Each torch fits its numpy"),
+        ("numpy2-abi", "Each torch works with its numpy"),
     )
 )
 BROKEN = Finding(

@@ -45,8 +45,7 @@ from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, run_sweep
 from wizard.advice.recommend import Recommendation
 from wizard.diagnose.finding import Evidence, Finding
-from wizard.diagnose.looking import Progress
-from wizard.diagnose.machine import Diagnosis
+from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.services import DEMO, Services

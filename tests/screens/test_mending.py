@@ -22,8 +22,7 @@ from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
 from wizard.__main__ import parser
 from wizard.diagnose.checked import SESSION
 from wizard.diagnose.finding import About, Evidence, Finding
-from wizard.diagnose.looking import Progress
-from wizard.diagnose.machine import Diagnosis
+from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.machine.facts import Machine, Setting
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan

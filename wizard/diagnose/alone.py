@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.diagnose.checked import not_tested
-from wizard.diagnose.finding import Finding
+from wizard.diagnose.finding import NO_CAUSE, Finding
 from wizard.machine.facts import Machine
 
 CHECK_S = 10.0
@@ -88,4 +88,4 @@ def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
 
 
 def _not_ended(look: Look, why: str) -> Finding:
-    return not_tested("none", f"The check of {look.name} did not finish", why)
+    return not_tested(NO_CAUSE, f"The check of {look.name} did not finish", why)

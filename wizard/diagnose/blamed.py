@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.worker.hang_classes import HangClass
 from wizard.diagnose.explain import explain
-from wizard.diagnose.finding import Confidence, Finding
-from wizard.diagnose.reach import OVERRIDE
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Finding
+from wizard.diagnose.reach import OVERRIDE, is_foreign
 from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
 
-UNKNOWN = "none"
-"""A fault whose cause no check knows."""
 HANG = "compute-queue-preemption-hang"
 MISMATCH = "override-isa-mismatch"
 OUT_OF_VRAM = "out-of-vram"
@@ -21,7 +19,6 @@ PROGRESSING = (HangClass.COMPILING.value, HangClass.SEARCHING.value)
 """What only takes its time: no fault of the card or of its driver."""
 OWN_WORDS = re.compile(r"\s*Known cause: .*", re.DOTALL)
 """What this program says itself behind a text that it knows."""
-OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
 
 
 def blamed(results: Sequence[Result], card: str) -> tuple[str, Confidence]:
@@ -33,7 +30,7 @@ def blamed(results: Sequence[Result], card: str) -> tuple[str, Confidence]:
     if first.verdict is Verdict.OUT_OF_MEMORY:
         return OUT_OF_VRAM, Confidence.CERTAIN
     if first.hang_class in PROGRESSING:
-        return UNKNOWN, Confidence.CERTAIN
+        return NO_CAUSE, Confidence.CERTAIN
     if proved := _proved(results, card):
         return proved.cause, proved.confidence
     if first.verdict in (Verdict.HUNG, Verdict.FLAKY):
@@ -42,13 +39,13 @@ def blamed(results: Sequence[Result], card: str) -> tuple[str, Confidence]:
         rocm = rocm_of(first.loaded.torch or "")
         late = rocm is not None and rocm >= OVERRIDE_HANGS_SINCE
         return MISMATCH, Confidence.LIKELY if late else Confidence.POSSIBLE
-    return UNKNOWN, Confidence.CERTAIN
+    return NO_CAUSE, Confidence.CERTAIN
 
 
 def foreign_override(result: Result) -> str:
     """The setting that made the card pass for another one, as it was in force; ``""`` for none."""
     in_force = (*result.loaded.setting, *result.asked)
-    told = [(n, v) for n, v in in_force if n.startswith(OVERRIDE) and v and not OWN_FAMILY.match(v)]
+    told = [(n, v) for n, v in in_force if n.startswith(OVERRIDE) and is_foreign(v)]
     return "=".join(told[-1]) if told else ""
 
 

@@ -20,20 +20,24 @@ def found(
     status: Status = Status.FAULT,
     fix: tuple[str, ...] = (),
     title: str = "",
+    meaning: str = "",
     about: About | None = None,
 ) -> Finding:
-    """The cause is there; its usual title and fix unless this machine has better ones."""
-    known = load_causes()[cause]
+    """The cause is there; its usual words unless this machine has better ones.
+
+    ``NO_CAUSE`` has no usual words.
+    """
+    known = load_causes().get(cause)
     return Finding(
         cause=cause,
         status=status,
         confidence=sure,
-        title=title or known.title,
+        title=title or (known.title if known else ""),
         evidence=tuple(dict.fromkeys(evidence)),
-        meaning=known.meaning,
-        fix=fix or known.fix,
-        grade=known.grade,
-        links=known.links,
+        meaning=meaning or (known.meaning if known else ""),
+        fix=fix or (known.fix if known else ()),
+        grade=known.grade if known else "",
+        links=known.links if known else (),
         about=about,
     )
 

@@ -11,15 +11,17 @@ from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 
-HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, on a host that has them."
+HAND_IN = (
+    "Start the container with --device=/dev/kfd --device=/dev/dri on a host that has these devices."
+)
 NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
-AGAIN = "You are already in the group: log out of the whole session and log in again."
+AGAIN = "You are already in the group. Log out of the whole session and log in again."
 
 
 def windows_below(machine: Machine) -> Iterator[Finding]:
     """Below Windows there is no driver to look for."""
     if machine.surroundings.wsl:
-        yield found("wsl-unsupported", (Evidence("the kernel is that of WSL", "/proc/version"),))
+        yield found("wsl-unsupported", (Evidence("this is the WSL kernel", "/proc/version"),))
 
 
 def driver(machine: Machine) -> Iterator[Finding]:
@@ -29,9 +31,7 @@ def driver(machine: Machine) -> Iterator[Finding]:
         return
     where = f"/sys/bus/pci/devices/{card.pci_address}"
     if isinstance(card.driver, Unknown):
-        yield not_tested(
-            "kfd-missing", "It is not known which driver the card uses", card.driver.because
-        )
+        yield not_tested("kfd-missing", "The card's driver is unknown", card.driver.because)
     elif card.driver == VFIO:
         yield found("vfio-bound", _held(card, machine))
     elif card.driver != "amdgpu":
@@ -49,7 +49,7 @@ def driver(machine: Machine) -> Iterator[Finding]:
 
 def _held(card: Gpu, machine: Machine) -> Iterator[Evidence]:
     """What holds a card that amdgpu does not drive, and the files that give it to vfio-pci."""
-    held = f"is held by {card.driver}" if card.driver else "is driven by nothing"
+    held = f"uses the driver {card.driver}" if card.driver else "has no driver"
     yield Evidence(f"{card.name} {held}", f"/sys/bus/pci/devices/{card.pci_address}")
     if card.driver == VFIO:
         named = (file for file in machine.system_files if "vfio" in file.detail)
@@ -59,7 +59,7 @@ def _held(card: Gpu, machine: Machine) -> Iterator[Evidence]:
 def _module_refused(machine: Machine) -> Iterator[Finding]:
     if machine.surroundings.secure_boot is True and machine.driver.dkms:
         built = ", ".join(machine.driver.dkms)
-        evidence = Evidence(f"Secure Boot is on, and DKMS has amdgpu {built}", "/var/lib/dkms")
+        evidence = Evidence(f"Secure Boot is on, and DKMS built amdgpu {built}", "/var/lib/dkms")
         yield found("secure-boot-key-rejected", (evidence,), Confidence.LIKELY)
 
 
@@ -111,7 +111,7 @@ def _beside(machine: Machine, card: Gpu) -> Iterator[Finding]:
     name = f"{card.name} ({card.pci_address})" if len(alike) > 1 else card.name
     about = About(other_card=card.pci_address)
     if isinstance(card.driver, Unknown):
-        title = f"It is not known which driver {name} uses"
+        title = f"The driver of {name} is unknown"
         yield not_tested("kfd-missing", title, card.driver.because)
     elif card.driver == VFIO:
         title = f"{name} is reserved for a virtual machine (vfio-pci)"
@@ -166,15 +166,19 @@ def permission(machine: Machine) -> Iterator[Finding]:
 
 def other_gpus(machine: Machine) -> Iterator[Finding]:
     """A processor's own GPU that ROCm counts as well."""
+    inside = processor_gpus(machine)
+    names = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
+    if not inside or any(setting.name in names for setting in machine.settings):
+        return
+    evidence = (Evidence(f"{gpu.name} is also a ROCm device", gpu.pci_address) for gpu in inside)
+    yield found("igpu-selected", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+
+
+def processor_gpus(machine: Machine) -> list[Gpu]:
+    """The processor's own GPUs that ROCm counts beside an RDNA1 card; none without that."""
     card = chosen_card(machine)
     inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
-    if card is None or not card.rdna1 or not inside or card in inside:
-        return
-    names = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
-    if any(setting.name in names for setting in machine.settings):
-        return
-    evidence = (Evidence(f"{gpu.name} is a ROCm device too", gpu.pci_address) for gpu in inside)
-    yield found("igpu-selected", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+    return inside if card is not None and card.rdna1 and card not in inside else []
 
 
 def stuck_work(machine: Machine) -> Iterator[Finding]:
@@ -182,13 +186,13 @@ def stuck_work(machine: Machine) -> Iterator[Finding]:
     if isinstance(machine.processes, Unknown):
         why = machine.processes.because
         yield not_tested(
-            "compute-queue-preemption-hang", "It is not known which programs use the GPU", why
+            "compute-queue-preemption-hang", "The programs that use the GPU are unknown", why
         )
         return
     stuck = [p for p in machine.processes if p.state == "D" and (p.compute or p.devices)]
     if stuck:
         evidence = (
-            Evidence(f"{p.name} waits in the kernel (state D)", f"/proc/{p.pid}") for p in stuck
+            Evidence(f"{p.name} is stuck in the kernel (state D)", f"/proc/{p.pid}") for p in stuck
         )
         yield found("compute-queue-preemption-hang", evidence, Confidence.LIKELY)
     else:

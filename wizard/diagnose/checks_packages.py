@@ -19,8 +19,8 @@ ROCM_DIRECTORY = re.compile(r"/rocm/apt/(\d+\.\d+(?:\.\d+)?)")
 DRIVER_PACKAGE = "amdgpu-dkms"
 NO_PIN = "AMD's apt source has no pin, so apt may prefer the distribution's packages"
 NO_PIN_MEANS = (
-    "Nothing is wrong yet: no ROCm package of the distribution is installed. But without a pin, "
-    "apt may install those instead of AMD's, and AMD's packages need their own exact versions."
+    "Nothing is wrong yet: no ROCm package from the distribution is installed. Without a pin, apt "
+    "may install one instead of AMD's, and AMD's packages need exact versions of one another."
 )
 
 
@@ -30,7 +30,7 @@ def work(machine: Machine) -> Iterator[Finding]:
     if isinstance(state.lock_holder, Unknown):
         yield not_tested("dpkg-lock", "Package locks were not tested", state.lock_holder.because)
     elif state.lock_holder:
-        evidence = Evidence(f"held by {state.lock_holder}", "/var/lib/dpkg/lock-frontend")
+        evidence = Evidence(f"locked by {state.lock_holder}", "/var/lib/dpkg/lock-frontend")
         yield found("dpkg-lock", (evidence,), status=Status.WARNING)
     yield from _unfinished(machine, busy=bool(state.lock_holder))
 
@@ -107,7 +107,9 @@ def releases(machine: Machine) -> Iterator[Finding]:
             (_status(f"{_text(one)}: its folder is gone") for one in gone[:4]),
             Confidence.LIKELY,
             status=Status.WARNING,
-            fix=("rdna1-setup clean-up removes such packages, and rollback restores them.",),
+            fix=(
+                "Remove such packages: rdna1-setup clean-up. Restore them: rdna1-setup rollback.",
+            ),
         )
     of = {release_of(one): one for one in machine.rocm_packages if one.origin == "amd"}
     of.pop("", None)

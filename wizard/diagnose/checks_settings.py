@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from wizard.advice.card import chosen_card
 from wizard.diagnose.checked import fine, found, shown_settings
 from wizard.diagnose.concluded_settings import MASKS, hides
-from wizard.diagnose.finding import About, Confidence, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, About, Confidence, Evidence, Finding, Status
+from wizard.knowledge.solvers import ONLY
 from wizard.machine.facts import Machine
+from wizard.machine.host import Host
 
 IDLE = ("no-op", "invented")
 FAMILIES = tuple(
@@ -16,6 +18,18 @@ FAMILIES = tuple(
     for family in ("GEMM", "DIRECT", "WINOGRAD", "FFT", "IMPLICIT_GEMM")
 )
 OFF = ("0", "no", "off", "false", "disable", "disabled")
+ENFORCE = "MIOPEN_FIND_ENFORCE"
+EXHAUSTIVE = ("3", "4", "search", "search_db_update")
+SLOW = (
+    "With this setting, MIOpen first times every variant of every algorithm. The first call takes "
+    "many minutes for each shape, which looks like a hang but is not one."
+)
+UNSET = f"Unset {ENFORCE} and try again. rdna1-setup clean-up finds where it is set."
+FOLDERS = (
+    ("MIOPEN_CUSTOM_CACHE_DIR", ".cache/miopen"),
+    ("MIOPEN_USER_DB_PATH", ".config/miopen"),
+)
+CACHE = "miopen-cache"
 
 
 def idle(machine: Machine) -> Iterator[Finding]:
@@ -58,3 +72,40 @@ def families(machine: Machine) -> Iterator[Finding]:
         about = About(settings=tuple(off)) if status is Status.FAULT else None
         evidence = shown_settings(off, machine)
         yield found("miopen-solver-restricted", evidence, sure, status=status, about=about)
+
+
+def searching(machine: Machine) -> Iterator[Finding]:
+    """Settings that make MIOpen search for long, or that leave it a single solver."""
+    everywhere = [one for one in machine.settings if not one.within]
+    slow = [s for s in everywhere if s.name == ENFORCE and s.value.lower() in EXHAUSTIVE]
+    if slow:
+        title = "MIOpen is set to try every algorithm before it computes"
+        yield Finding(
+            NO_CAUSE,
+            Status.WARNING,
+            Confidence.CERTAIN,
+            title,
+            shown_settings(slow, machine),
+            SLOW,
+            (UNSET,),
+            "source code",
+            ("https://rocm.docs.amd.com/projects/MIOpen/en/latest/conceptual/tuningdb.html",),
+        )
+    single = [s for s in everywhere if s.name == ONLY and s.value]
+    if single:
+        evidence = shown_settings(single, machine)
+        sure, status = Confidence.POSSIBLE, Status.WARNING
+        yield found("miopen-solver-restricted", evidence, sure, status=status)
+
+
+def miopen_folders(host: Host, machine: Machine) -> Iterator[Finding]:
+    """The folders that are there and may not be written; asked of the kernel, nothing is opened."""
+    paths = [host.environ.get(name) or f"{host.home}/{usual}" for name, usual in FOLDERS]
+    there = [path for path in paths if host.exists(path)]
+    closed = [path for path in there if not host.usable(path)]
+    if closed:
+        yield found(
+            CACHE, (Evidence("you do not have permission to write here", path) for path in closed)
+        )
+    elif there:
+        yield fine(CACHE, "MIOpen can write to its cache and database folders")

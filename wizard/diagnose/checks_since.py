@@ -10,23 +10,20 @@ from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.verdicts import RIGHT
 from wizard.diagnose.changed import Changes, changes_between, changes_since, stack_changes
 from wizard.diagnose.checked import fine, not_tested
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.measured import Measured
 from wizard.journalform import Record
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import stack_of, stack_of_form
 
-CAUSE = "none"
-"""Which of the changes it was, if any, a change alone does not say."""
 SHOWN = 3
 NOT_RECORDED = "not recorded then: {}"
 MEASURE = (
-    "A change is not necessarily a problem. To check: rdna1-setup conv2d, with the same shapes."
+    "A change is not necessarily a problem. To check, measure the same shapes: rdna1-setup conv2d"
 )
 BACK = (
-    "Undo these changes one at a time, and measure the same shapes again. You find an older "
-    "kernel in the start menu (Advanced options), and rdna1-setup rollback undoes a run of this "
-    "program.",
+    "Undo these changes one at a time, and measure the same shapes again. Older kernels are in the "
+    "boot menu under Advanced options. rdna1-setup rollback undoes a run of this program.",
     "To report which change it was: rdna1-setup report",
 )
 REPEAT = (
@@ -41,7 +38,7 @@ class LastGood:
     """When it last worked, how that is known, and what has changed since."""
 
     text: str
-    """For example ``the good measurement of 2026-11-20 17:05``."""
+    """For example ``the last good measurement of 2026-11-20 17:05``."""
     changes: Changes
 
 
@@ -54,7 +51,7 @@ def since_last_good(
     if good is None or last is None:
         yield from _since_installed(runs, machine, failing=last is not None)
         return
-    known = LastGood(f"the good measurement of {good.date}", changes_since(good, machine))
+    known = LastGood(f"the last good measurement of {good.date}", changes_since(good, machine))
     worse = [c for c in compare_results(good.results, last.results) if _is_worse(c)]
     if worse:
         between = LastGood(known.text, changes_between(good, last, machine))
@@ -93,14 +90,14 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
     changed = bool(known.changes.changed)
     title = _title(known) if changed else f"{count} went wrong with no recorded change"
     return Finding(
-        CAUSE,
+        NO_CAUSE,
         Status.FAULT if changed else Status.WARNING,
         Confidence.LIKELY if changed else Confidence.POSSIBLE,
         title,
         (*shapes, *_recorded(known)),
         f"Right on {good.date}, but not on {last.date}: {count}. "
         + (
-            "A change in between is the likely reason; this does not show which one."
+            "A change in between is the likely reason, but it is not known which one."
             if changed
             else "No recorded change happened in between."
         ),
@@ -111,18 +108,19 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
 def _not_measured_since(known: LastGood) -> Finding:
     missing = _missing(known)
     if known.changes.changed:
-        return not_tested(CAUSE, _title(known), f"{MEASURE}{missing}")
-    return fine(CAUSE, f"No recorded change since {known.text}{missing}")
+        return not_tested(NO_CAUSE, _title(known), f"{MEASURE}{missing}")
+    return fine(NO_CAUSE, f"No recorded change since {known.text}{missing}")
 
 
 def _may_be_why(known: LastGood) -> Finding:
     return Finding(
-        CAUSE,
+        NO_CAUSE,
         Status.WARNING,
         Confidence.POSSIBLE,
         _title(known),
         _recorded(known),
-        "One of these may be why it fails now. It was not measured before, so this is not certain.",
+        "One of these changes may be why it fails now. This is not certain, because it was not "
+        "measured before.",
         BACK,
     )
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from wizard.advice.card import chosen_card
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
+from wizard.diagnose.checks_card import processor_gpus
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
-from wizard.diagnose.reach import elsewhere, leaves_out, overrides, reaching
+from wizard.diagnose.reach import OVERRIDE, elsewhere, is_foreign, leaves_out, overrides, reaching
 from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of, torch_before
 from wizard.machine.facts import (
     ChangedLibrary,
@@ -18,13 +19,13 @@ from wizard.machine.facts import (
     Machine,
     Setting,
     TorchInstall,
+    Unknown,
 )
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
 from wizard.sizes import size_text
 
-OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
 OFFICIAL = re.compile(r"\+rocm\d")
 
 
@@ -55,7 +56,7 @@ def numpy(machine: Machine) -> Iterator[Finding]:
         evidence = Evidence(text, short_path(e.path, machine))
         yield found("numpy2-abi", (evidence,), about=_mendable(About(e.path), e))
     if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
-        yield fine("numpy2-abi", "Each torch fits its numpy")
+        yield fine("numpy2-abi", "Each torch works with its numpy")
 
 
 def executable_stack(machine: Machine) -> Iterator[Finding]:
@@ -65,7 +66,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         return
     strict = refuses_executable_stacks(machine.system.glibc)
     if strict is None:
-        title = "It was not tested whether glibc refuses torch's libraries"
+        title = "torch's libraries were not checked against glibc"
         yield not_tested("glibc-execstack", title, "the version of glibc is not known")
     elif strict:
         for e, torch in asking:
@@ -91,7 +92,9 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
         )
         yield found("wheel-library-replaced", evidence, about=_mendable(About(e.path), e))
     if not wrong and any(True for _ in each_torch(machine)):
-        yield fine("wheel-library-replaced", "Each torch's libraries have the sizes of its wheel")
+        yield fine(
+            "wheel-library-replaced", "Each torch's libraries have the sizes its wheel recorded"
+        )
 
 
 def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | None:
@@ -111,11 +114,11 @@ def code_for_card(machine: Machine) -> Iterator[Finding]:
     told = [f for e, torch in each_torch(machine) for f in _code(machine, e, torch)]
     yield from told
     if not told and any(torch.build == "rocm" for _, torch in each_torch(machine)):
-        yield fine("override-isa-mismatch", "Each ROCm build gets the override that it needs")
+        yield fine("override-isa-mismatch", "Each ROCm build gets the override it needs")
 
 
 def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Finding]:
-    foreign = [s for s in overrides(reaching(machine, e)) if not OWN_FAMILY.match(s.value)]
+    foreign = [s for s in overrides(reaching(machine, e)) if is_foreign(s.value)]
     evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
     about = About(e.path, settings=tuple(foreign))
     if torch.native_gfx:
@@ -125,7 +128,7 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
     if torch.build != "rocm":
         return
     if not OFFICIAL.search(torch.version):
-        title = f"It was not tested whether torch {torch.version} has code for the card"
+        title = f"torch {torch.version} was not checked for code for the card"
         yield not_tested("wheel-lacks-gfx-target", title, "it is not an official PyTorch build")
         return
     rocm = rocm_of(torch.version)
@@ -145,13 +148,11 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
 
 def spoofed_processor(machine: Machine) -> Iterator[Finding]:
     """An override for every GPU, the processor's own among them."""
-    card = chosen_card(machine)
-    inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
-    everywhere = [s for s in overrides(machine.settings) if not s.within and "N_" not in s.name]
-    everywhere = [s for s in everywhere if s.name == "HSA_OVERRIDE_GFX_VERSION"]
-    if card is None or not card.rdna1 or not inside or card in inside or not everywhere:
+    inside = processor_gpus(machine)
+    everywhere = [s for s in overrides(machine.settings) if not s.within and s.name == OVERRIDE]
+    if not inside or not everywhere:
         return
-    reached = tuple(Evidence(f"it reaches {gpu.name} too", gpu.pci_address) for gpu in inside)
+    reached = tuple(Evidence(f"it also applies to {gpu.name}", gpu.pci_address) for gpu in inside)
     evidence = (*shown_settings(everywhere, machine), *reached)
     about = About(settings=tuple(everywhere))
     sure, status = Confidence.LIKELY, Status.WARNING
@@ -178,7 +179,27 @@ def library_path(machine: Machine) -> Iterator[Finding]:
         about = About(settings=tuple(dict.fromkeys((*empty, *behind))))
         yield found("library-path-shadow", evidence, sure, status=status, about=about)
     elif not everywhere:
-        yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for everything")
+        yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for all programs")
+
+
+def own_rocm(machine: Machine) -> Iterator[Finding]:
+    """That a wheel runs the ROCm inside it, where the system has another release.
+
+    Nothing is wrong then; but people exchange the system's ROCm to mend what the wheel does.
+    """
+    system = [t for t in machine.rocm_trees if not t.link_to and not isinstance(t.version, Unknown)]
+    for environment, torch in each_torch(machine):
+        own = rocm_of(torch.version)
+        others = [t for t in system if own and not str(t.version).startswith(f"{own[0]}.{own[1]}")]
+        led_away = torch_before(torch.version, (2, 1)) and any(
+            s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment)
+        )
+        if own is None or not OFFICIAL.search(torch.version) or not others or led_away:
+            continue
+        names = ", ".join(short_path(tree.path, machine) for tree in others)
+        place = short_path(environment.path, machine)
+        title = f"torch {torch.version} uses its own ROCm {own[0]}.{own[1]}, not {names}"
+        yield fine("mixed-rocm-libraries", title, Evidence(f"torch {torch.version}", place))
 
 
 def _leads(setting: Setting) -> bool:

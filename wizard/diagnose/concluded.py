@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wizard.diagnose.chip_names import INTEGRATED
 from wizard.diagnose.concluded_devices import held_by_vfio, not_driven
 from wizard.diagnose.concluded_packages import (
     mixed,
     no_wheel_for_python,
+    not_as_recorded,
     old_torch_new_numpy,
     wrong_index,
 )
 from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
-from wizard.diagnose.concluded_wheel import not_as_recorded
 from wizard.diagnose.finding import Confidence, Evidence
+from wizard.diagnose.reach import OVERRIDE
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
 from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
-from wizard.knowledge.cards import is_rdna1
+from wizard.knowledge.cards import is_integrated, is_rdna1
 
-OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 SYMPTOMS = (
     "gpu-memory-fault#1",
     "gpu-memory-fault#2",
@@ -127,7 +126,7 @@ def processor_gpu(reading: Reading) -> Concluded | None:
     named = [
         said
         for said in (*reading.told.missing_targets, *reading.told.library_targets)
-        if said.value in INTEGRATED
+        if is_integrated(said.value)
     ]
     if named:
         return Confidence.CERTAIN, evidence_of(said.line for said in named[:2])

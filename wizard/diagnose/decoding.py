@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -25,16 +26,7 @@ ALIKE = (
     (b"\xe2\x80\x8b", b""),
     (b"\xef\xbb\xbf", b""),
 )
-ESCAPED = (
-    (b"&gt;", b">"),
-    (b"&lt;", b"<"),
-    (b"&quot;", b'"'),
-    (b"&#39;", b"'"),
-    (b"&#x27;", b"'"),
-    (b"&#34;", b'"'),
-    (b"&nbsp;", b" "),
-    (b"&amp;", b"&"),
-)
+ESCAPED = re.compile(rb"&(?:gt|lt|quot|nbsp|amp|#39|#x27|#34);")
 """What browsers, editors and mail make of plain characters."""
 QUOTED_MOST = 1024 * 1024
 SAMPLE = 64 * 1024
@@ -59,7 +51,7 @@ def blocks(file: BinaryIO) -> Iterator[bytes]:
         read += len(block)
         if read > LIMIT:
             limit = LIMIT // 1024 // 1024
-            raise NotText(f"more than {limit} MB. Give it the part around the error")
+            raise NotText(f"larger than {limit} MB. Use only the part around the error")
         yield block
 
 
@@ -95,7 +87,7 @@ def refuse_binary(sample: bytes) -> None:
     """Raise ``NotText`` for archives, programs and the like."""
     for magic, kind in PACKED.items():
         if sample.startswith(magic):
-            raise NotText(f"packed with {kind}; unpack it first")
+            raise NotText(f"compressed with {kind}. Decompress it first")
     if sample.startswith(b"\x7fELF"):
         raise NotText("a program or library, not a text")
     odd = len(sample) - len(sample.translate(None, CONTROL.replace(b"\0", b"")))
@@ -122,7 +114,8 @@ def _unquoted(text: bytes) -> bytes:
     """Without what mail, browsers and editors make of plain characters."""
     if not text.isascii():
         text = b"\n".join(as_text(line).encode() for line in text.split(b"\n"))
-    for odd, plain in (*ALIKE, *ESCAPED):
+    text = ESCAPED.sub(lambda found: html.unescape(found[0].decode()).encode(), text)
+    for odd, plain in ALIKE:
         text = text.replace(odd, plain)
     return undressed(QUOTE.sub(b"", text))
 

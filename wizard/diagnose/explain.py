@@ -8,20 +8,28 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import BinaryIO
 
+from wizard.diagnose.checked import found
 from wizard.diagnose.concluded import CONCLUSIONS
 from wizard.diagnose.decoding import blocks
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
-from wizard.diagnose.other_card import of_another_card
 from wizard.diagnose.reading import Concluded, Reading, read_text
 from wizard.diagnose.unrecognised import as_finding, explained_errors
+from wizard.knowledge.cards import is_integrated, is_rdna1
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 OTHER_CARD = (
     "The cards in this text are not RDNA1. This program does not know the fix for them, and the "
     "fix for RDNA1 may be wrong for them."
 )
+
+MOST = 6
+"""Lines that are shown for one cause."""
+NAMED = ("other-amd", "older-amd")
+"""Marks of cards that are not RDNA1."""
+PRETENDED = frozenset({"gfx1030"})
+"""What HSA_OVERRIDE_GFX_VERSION mostly makes of an RDNA1 card: an error names it as well."""
 
 
 class Answer(str, Enum):
@@ -65,10 +73,10 @@ def explain(text: bytes) -> Explanation:
 def explain_file(file: BinaryIO) -> Explanation:
     """The same of an open file, without holding all of it."""
     reading = read_text(blocks(file))
-    found = tuple(_found(reading))
-    findings = without_consequences(found, reading)
-    errors = reading.errors.found(_known(found, reading))
-    if of_another_card(reading):
+    proved = tuple(_proved(reading))
+    findings = without_consequences(proved, reading)
+    errors = reading.errors.found(_known(proved, reading))
+    if _of_another_card(reading):
         findings = tuple(map(_without_fix, findings))
     ordinary, unknown = explained_errors(errors)
     findings = in_order((*findings, *ordinary))
@@ -81,17 +89,17 @@ def explain_file(file: BinaryIO) -> Explanation:
     return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)), unknown)
 
 
-def _known(found: Iterable[Finding], reading: Reading) -> set[int]:
+def _known(proved: Iterable[Finding], reading: Reading) -> set[int]:
     """The lines that prove findings, also of those that another one explains."""
-    causes = {finding.cause for finding in found}
-    shown = {e.where for finding in found for e in finding.evidence}
+    causes = {finding.cause for finding in proved}
+    shown = {e.where for finding in proved for e in finding.evidence}
     signs = (n for n in reading.hits if n.partition("#")[0] in causes)
     return {hit.number for name in signs for hit in reading.hits[name]} | {
         int(where.removeprefix("line ")) for where in shown if where.startswith("line ")
     }
 
 
-def _found(reading: Reading) -> Iterable[Finding]:
+def _proved(reading: Reading) -> Iterable[Finding]:
     for cause in load_causes().values():
         seen = _by_signs(cause, reading)
         conclude = CONCLUSIONS.get(cause.id)
@@ -99,7 +107,21 @@ def _found(reading: Reading) -> Iterable[Finding]:
         proofs = [proof for proof in (concluded, seen) if proof]
         if proofs:
             sure = min((proof[0] for proof in proofs), key=list(Confidence).index)
-            yield finding_of(cause, sure, tuple(e for proof in proofs for e in proof[1]))
+            evidence = dict.fromkeys(e for proof in proofs for e in proof[1])
+            yield found(cause.id, (*evidence,)[:MOST], sure, status=Status(cause.status))
+
+
+def _of_another_card(reading: Reading) -> bool:
+    """True when every card that this text tells of is another one; False where it tells of none."""
+    if reading.cards:
+        return not any(card.rdna1 for card in reading.cards)
+    targets = {said.value for said in reading.told.missing_targets + reading.told.library_targets}
+    if reading.has("rdna1") or any(map(is_rdna1, targets)):
+        return False
+    told = not reading.has("override") and any(
+        not is_integrated(each) for each in targets - PRETENDED
+    )
+    return told or any(map(reading.has, NAMED))
 
 
 def _without_fix(finding: Finding) -> Finding:
@@ -107,22 +129,6 @@ def _without_fix(finding: Finding) -> Finding:
     if not load_causes()[finding.cause].only_rdna1:
         return finding
     return replace(finding, meaning=OTHER_CARD, fix=())
-
-
-def finding_of(cause: Cause, sure: Confidence, evidence: tuple[Evidence, ...]) -> Finding:
-    """The finding of a cause as its data words it."""
-    unique = tuple(dict.fromkeys(evidence))
-    return Finding(
-        cause=cause.id,
-        status=Status(cause.status),
-        confidence=sure,
-        title=cause.title,
-        evidence=unique[:6],
-        meaning=cause.meaning,
-        fix=cause.fix,
-        grade=cause.grade,
-        links=cause.links,
-    )
 
 
 def _by_signs(cause: Cause, reading: Reading) -> Concluded | None:

@@ -9,10 +9,10 @@ from pathlib import Path
 from wizard.diagnose import kernel, try_torch
 from wizard.diagnose.alone import Look
 from wizard.diagnose.checks_measured import measurement
+from wizard.diagnose.checks_settings import miopen_folders
 from wizard.diagnose.checks_since import since_last_good
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.measured import Measured, measured_here
-from wizard.diagnose.miopen_folders import miopen_folders
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
 from wizard.machine.once import Once
@@ -44,7 +44,7 @@ def looks_here(
         return own_log
     measured = Once(partial(measured_here, places))
     before = Look(
-        "the kernel log of the start before",
+        "the kernel log of the previous boot",
         lambda _: _before(host, measured()),
         kernel.DEADLINE_S,
     )
@@ -52,9 +52,9 @@ def looks_here(
     return (
         *own_log,
         *(() if given else (before,)),
-        Look("Conv2d as it was measured", lambda m: measurement(measured(), m)),
+        Look("the last Conv2d results", lambda m: measurement(measured(), m)),
         Look(
-            "what has changed",
+            "changes since it last worked",
             lambda m: since_last_good(measured(), read_records(Path(places.runs)), m),
         ),
         Look("MIOpen's folders", partial(miopen_folders, host)),

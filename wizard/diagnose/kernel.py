@@ -33,12 +33,12 @@ NOT_READ = "The kernel log was not read"
 REFUSALS = ("ermission", "not permitted", "not seeing messages")
 """What readers say to who may not read: of dmesg, and of journalctl."""
 RIGHT = (
-    "You have no permission to read it. Members of the groups adm or systemd-journal and root "
-    "have: sudo dmesg > kernel.log, then rdna1-setup diagnose --kernel-log kernel.log"
+    "Only root and members of the groups adm and systemd-journal may read it. Run sudo dmesg > "
+    "kernel.log, then rdna1-setup diagnose --kernel-log kernel.log"
 )
 NOT_KEPT = (
-    "Without a folder /var/log/journal, the journal is lost at each restart. Create that folder "
-    "as root and restart, and the next one is kept."
+    "Without the folder /var/log/journal, the journal is lost at each restart. To keep the next "
+    "one, create that folder as root and restart."
 )
 
 
@@ -48,7 +48,7 @@ def kernel_findings(read: Read = answer) -> tuple[Finding, ...]:
     for argv in READERS:
         told = read(argv, ANSWER_S)
         if log := _entries(told):
-            return _proved(log, "kernel log", "since this start")
+            return _proved(log, "kernel log", "since the last restart")
         reasons.append(_why_not(argv[0], told))
     return (not_tested(CAUSE, NOT_READ, _advised(reasons)),)
 
@@ -59,8 +59,8 @@ def findings_before(read: Read = answer) -> tuple[Finding, ...]:
     if not (log := _entries(told)):
         why = _why_not(BEFORE[0], told)
         advice = _advised([why]) if _refused(told) else f"{why}. {NOT_KEPT}"
-        return (not_tested(CAUSE, "The kernel log of the start before was not read", advice),)
-    found = _proved(log, "kernel log of the start before", "of the start before")
+        return (not_tested(CAUSE, "The kernel log of the previous boot was not read", advice),)
+    found = _proved(log, "kernel log of the previous boot", "of the previous boot")
     return tuple(replace(f, status=Status.WARNING) if f.counts else f for f in found)
 
 
@@ -75,7 +75,7 @@ def findings_in_file(path: str) -> tuple[Finding, ...]:
     except NotText as error:
         return (not_tested(CAUSE, NOT_READ, f"{name}: {error}."),)
     except OSError as error:
-        why = f"{name}: {error.strerror or error}. Check the name, and whether you may read it."
+        why = f"{name}: {error.strerror or error}. Check the name and your permission to read it."
         return (not_tested(CAUSE, NOT_READ, why),)
     if cut:
         most = f"only the last {MOST_BYTES >> 20} MB were read"
@@ -107,7 +107,7 @@ def _told(explained: Explanation, where: str, since: str) -> tuple[Finding, ...]
     found = tuple(_of_log(finding, where) for finding in explained.findings)
     if any(finding.counts for finding in found):
         return found
-    title = f"The kernel log {since} shows no fault that this program knows"
+    title = f"The kernel log {since} shows no known fault"
     return (*found, fine(CAUSE, title))
 
 

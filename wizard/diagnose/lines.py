@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.plain import plain
+from wizard.knowledge.text_lines import load_beginning
 
 BEFORE, AFTER = 12, 8
 """How many lines around one count as near it."""
@@ -29,16 +30,6 @@ WRAPPED_TOO = b"\n"
 """Lines that were put together are counted apart from whole ones."""
 PARTS = 4
 """Of how many lines one is put together at most."""
-BEGINS = re.compile(
-    r"\s*(?:\[(?![A-Z][a-z]+ )|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d"
-    r"|[^\W\d]{3,5}\.? +\d+ \d\d:|MIOpen|ERROR|WARNING|INFO|File \"|amdgpu|kfd "
-    r"|Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
-    r"|[-*+] |\w+=(?!=)|[\w.+-]+ : "
-    r"|(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d |\|"
-    r"|[A-Z][\w -]{1,30}:(?:\s|$)|GPU\[?\d|(?:docker|make|git|bash|sudo): "
-    r"|(?:\(\S{1,40}\) )?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,80}[$#] |[\u279c\u276f] )"
-)
-"""How a line begins that goes on no other."""
 
 
 class Line(NamedTuple):
@@ -172,7 +163,7 @@ def joined(every: list[bytes], index: int) -> tuple[bytes, ...]:
     parts = [every[index].rstrip()]
     for following in every[index + 1 : index + PARTS]:
         rest = following.strip()
-        if not _goes_on(parts[-1], rest) or BEGINS.match(as_text(following)):
+        if not _goes_on(parts[-1], rest) or load_beginning().match(as_text(following).lstrip()):
             break
         parts.append(rest)
     return (b" ".join(parts), b"".join(parts)) if len(parts) > 1 else ()

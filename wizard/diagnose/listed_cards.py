@@ -11,57 +11,48 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from wizard.diagnose.card_formats import (
-    DRIVERS,
-    ENABLED,
-    GRAPHICS,
-    HEADING,
-    IDS,
-    LATER,
-    MAKERS,
-    NUMBER,
-    ONE_LINE,
-    QUOTED,
-    REVISION,
-    SHORT_HEAD,
-    SOFTWARE,
-    STARTS,
-    TOLD,
-)
-from wizard.diagnose.chip_names import INTEGRATED, gfx_of_chip, gfx_of_marketing
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.knowledge.cards import AMD, VENDORS, gfx_of_name, is_rdna1, look_up
-
-ORDER = (
-    *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log", "rocm-smi"),
-    *("amd-smi", "sysfs", "vulkaninfo", "clinfo", "glxinfo", "nvidia-smi", "torch", "neofetch"),
-    "system report",
+from wizard.knowledge.cards import (
+    AMD,
+    VENDORS,
+    gfx_of_chip,
+    gfx_of_name,
+    gfx_of_series,
+    is_integrated,
+    is_rdna1,
+    look_up,
 )
-"""Of several programs that list a card, the one that is named, first."""
-OF_ONE = frozenset({"kernel log", "glxinfo", "torch", "neofetch"})
-"""What tells of one card again and again."""
-BY_NUMBER = frozenset(ORDER[: ORDER.index("vulkaninfo")]) - {"rocminfo"}
-"""Their names are those of the chip: the table knows the card's."""
-KINDS = {
-    "hwinfo": "graphics card",
-    "inxi": "(?!USB)",
-    "lshw": "$|display",
-    "lspci": f"$|{GRAPHICS}",
-    "rocminfo": "(?!CPU)",
-    "sysfs": "0?3(?:00|02|80)",
-    "vulkaninfo": "(?!CPU)",
+from wizard.knowledge.listings import Forms, load_listings
+
+SHORT_HEAD = "graphics card:"
+"""Above the names of the cards in ``hwinfo --short``."""
+ENABLED = re.compile(r"amdgpu (?P<slot>[0-9a-f:]{7,13}\.[0-7]): enabling device")
+MAKERS = {
+    "nvidia": "NVIDIA GPU",
+    "nouveau": "NVIDIA GPU",
+    "i915": "Intel graphics",
+    "xe": "Intel graphics",
 }
-"""How the kind of a device begins that is a graphics card, where a program tells kinds."""
-TELLING = {
-    "amd-smi": {"name", "device", "reported"},
-    "clinfo": {"name"},
-    "glxinfo": {"name"},
-    "rocm-smi": {"name", "device", "reported"},
-    "rocminfo": {"reported"},
-    "vulkaninfo": {"name"},
-}
-"""What must be told of a device, one of these, that it counts."""
+"""Whose cards a driver of the kernel drives."""
+DRIVERS = frozenset({*MAKERS, "amdgpu", "radeon", "vfio-pci"})
+"""Drivers of graphics cards."""
+HEADING = re.compile(r"([A-Z]\w{2,20}):(?:$| )")
+"""The part of what ``inxi`` prints to which the indented lines below it belong."""
+IDS = re.compile(
+    r"\[([0-9a-fA-F]{4}:[0-9a-fA-F]{4})\](?!.{0,200}\[[0-9a-fA-F]{4}:[0-9a-fA-F]{4}\])"
+)
+QUOTED = re.compile(r'"([^"]*)"')
+"""The columns of ``lspci -mm``: class, maker, device, and two of the board."""
+NUMBER = re.compile(r" ?[\[(](?:0x)?([0-9a-fA-F]{4})[\])]\s*$")
+"""A number after a name."""
+REVISION = re.compile(r"\(rev ([0-9a-f]{2})[,)]|-r([0-9a-f]{2})\b")
+LATER = re.compile(r" (?:vendor|driver|v|bus-ID|chip-ID|arch|type): .*")
+"""What ``inxi`` tells after a name on the same line."""
+SOFTWARE = re.compile(
+    r"(?i)llvmpipe|softpipe|swrast|lavapipe|swiftshader|software rasterizer|pthread|^cpu\b"
+    r"|Core\(TM\)|Xeon|^AMD (?:Ryzen|EPYC|FX|Athlon)(?!.{0,80}(?:Radeon|Graphics))"
+)
 TARGET = re.compile(r"\bgfx[0-9a-f]{3,5}\b")
 RUNTIME = re.compile(
     r" ?\((?:RADV|AMD |radeonsi|navi|LLVM|DRM)[^)]{0,120}\)|/PCIe/SSE2|:xnack[+-].*"
@@ -96,7 +87,7 @@ class ListedCard:
     @property
     def integrated(self) -> bool:
         """True for the graphics part of a processor."""
-        return self.gfx in INTEGRATED or look_up(self.pci_id, "").integrated
+        return is_integrated(self.gfx) or look_up(self.pci_id, "").integrated
 
     @property
     def amd(self) -> bool:
@@ -133,17 +124,17 @@ class CardLines:
             for name in takewhile(lambda each: each.startswith(" "), _below(line)):
                 self._add("hwinfo", line, {"is": "graphics card", "name": name.strip()})
             return
-        for program, form in ONE_LINE.items():
-            if found := form.search(text):
-                told = _given(found)
-                if "name" in told or program != "lspci" or not line.wrapped:
-                    self._one_line(program, line, told)
+        for program, listing in load_listings().items():
+            if cards := _first(listing.one_line, text):
+                for told in cards:
+                    if "name" in told or program != "lspci" or not line.wrapped:
+                        self._one_line(program, line, told)
                 return
         if line.wrapped:  # of what takes several lines each part tells something by itself
             return
-        for program, form in STARTS.items():
-            if found := form.search(text):
-                self._begin(program, line, _given(found))
+        for program, listing in load_listings().items():
+            if devices := _first(listing.start, text):
+                self._begin(program, line, devices[0])
                 break
         self._go_on(line)
 
@@ -151,7 +142,8 @@ class CardLines:
         """All cards: none of them twice because two programs list it."""
         cards: list[ListedCard] = []
         seen: dict[int, set[str]] = {}
-        for device in sorted(self._devices, key=lambda each: ORDER.index(each["program"])):
+        order = list(load_listings())
+        for device in sorted(self._devices, key=lambda each: order.index(each["program"])):
             if (card := _card(device)) is None:
                 continue
             group = device["group"]
@@ -160,7 +152,7 @@ class CardLines:
                 n
                 for n in twins
                 if group not in seen[n]
-                or device["program"] in OF_ONE
+                or load_listings()[device["program"]].of_one
                 or (card.slot and cards[n].slot)
             )
             place = next(free, len(cards))
@@ -224,9 +216,19 @@ class CardLines:
         device = self._devices[-1] if self._devices else None
         if device is None or line.number - int(device["last"]) > FARTHEST:
             return
-        form = TOLD.get(device["program"])
-        for found in form.finditer(line.text) if form else ():
-            device.update({**_given(found), **device, "last": str(line.number)})
+        for form in load_listings()[device["program"]].told:
+            for found in form.finditer(line.text):
+                told = _given(found)
+                # What was cut out of rocminfo may tell the processor's name between.
+                if "reported" in device and SOFTWARE.search(device.get("name", "")):
+                    device["name"] = told.get("name", device["name"])
+                device.update({**told, **device, "last": str(line.number)})
+
+
+def _first(forms: Forms, text: str) -> list[dict[str, str]]:
+    """What the first form that fits tells, each time that it does."""
+    every = ([_given(found) for found in form.finditer(text)] for form in forms)
+    return next((told for told in every if told), [])
 
 
 def _given(found: re.Match[str]) -> dict[str, str]:
@@ -252,19 +254,20 @@ def _part_of(line: Line) -> str:
 def _is_graphics(device: dict[str, str]) -> bool:
     """False for processors, cameras, sound, and what only draws in software."""
     program, kind, driver = device["program"], device.get("is", ""), device.get("driver", "")
-    if SOFTWARE.search(device.get("name", "")) or not re.match(KINDS.get(program, ""), kind):
+    listing = load_listings()[program]
+    if SOFTWARE.search(device.get("name", "")) or not listing.kind.match(kind):
         return False
     if program == "inxi":
         of_graphics = device["part"] == "Graphics" or (not device["part"] and driver in DRIVERS)
         return of_graphics and "usb" not in device and driver != "uvcvideo"
-    return not device.keys().isdisjoint(TELLING.get(program, {"line"}))
+    return not device.keys().isdisjoint(listing.telling)
 
 
 def _card(device: dict[str, str]) -> ListedCard | None:
     """The card that a device is; None for one that is no card."""
     if not _is_graphics(device):
         return None
-    name = device.get("name") or device.get("listed", "")
+    name = device.get("name", "")
     pci_id, revision = _numbers(device, name), device.get("revision", "")
     if not revision and (found := REVISION.search(device["whole"])):
         revision = found[1] or found[2]
@@ -276,21 +279,21 @@ def _card(device: dict[str, str]) -> ListedCard | None:
         or gfx_of_chip(called if device.get("vendor") != AMD else f"AMD {called}")
         or gfx_of_chip(f"AMD {known.name}" if known else "")
         or gfx_of_name(RUNTIME.sub("", name).strip())
-        or gfx_of_marketing(name)
+        or gfx_of_series(name)
         or reported
     )
-    told = known.name if known and known.gfx and device["program"] in BY_NUMBER else ""
+    told = known.name if known and known.gfx and load_listings()[device["program"]].of_chip else ""
     told = told or _plain_name(called) or (known.name if known else reported)
     if not (pci_id or gfx or told):
         return None
     where = f"line {device['line']}"
-    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi", "amd-smi") else ""
+    of_rocm = reported if load_listings()[device["program"]].of_rocm else ""
     return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
 
 
 def _numbers(device: dict[str, str], name: str) -> str:
     """The ids of maker and device; ``""`` where they are not told."""
-    if given := device.get("pci_id") or device.get("ids"):
+    if given := device.get("pci_id"):
         return given.lower()
     whole = device["whole"]
     if device["program"] == "lspci" and (found := IDS.search(whole)):
@@ -300,7 +303,7 @@ def _numbers(device: dict[str, str], name: str) -> str:
     maker, number = NUMBER.search(device.get("maker", "")), NUMBER.search(name)
     vendor = device.get("vendor") or (maker[1] if maker else "")
     number_of = device.get("device") or (number[1] if number else "")
-    if not vendor and (device["program"] in ("rocminfo", "rocm-smi") or "AMD" in name):
+    if not vendor and (load_listings()[device["program"]].of_rocm or "AMD" in name):
         vendor = AMD
     return f"{vendor}:{number_of}".lower() if vendor and number_of else ""
 
@@ -310,9 +313,8 @@ def _slot(device: dict[str, str]) -> str:
     if bdf := device.get("bdf"):
         bus, rest = divmod(int(bdf), 256)
         return f"{bus:02x}:{rest >> 3:02x}.{rest & 7}"
-    return re.sub(
-        r"^0{4,8}:(?=..:)", "", device.get("slot") or device.get("at") or device.get("of") or ""
-    ).lower()
+    slot = re.sub(r"_(?=[0-7]$)", ".", device.get("slot", "").lower()).replace("_", ":")
+    return re.sub(r"^0{4,8}:(?=..:)", "", slot)
 
 
 def _plain_name(name: str) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.diagnose import (
     checks_card,
-    checks_more,
     checks_packages,
     checks_settings,
     checks_torch,
 )
-from wizard.diagnose.alone import Checked, Look, run_each
+from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.finding import Finding, in_order
-from wizard.diagnose.joined import joined
-from wizard.diagnose.order import unexplained
+from wizard.diagnose.order import joined, unexplained
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 
@@ -43,11 +41,11 @@ FOR_RDNA1: tuple[Check, ...] = (
     checks_card.other_gpus,
     checks_settings.masks,
     checks_settings.families,
-    checks_more.searching,
+    checks_settings.searching,
     checks_packages.shadowing,
     checks_packages.sources,
     checks_packages.releases,
-    checks_more.own_rocm,
+    checks_torch.own_rocm,
     checks_settings.idle,
 )
 """Checks whose advice is for owners of RDNA1 cards: to others it would be wrong."""
@@ -62,6 +60,19 @@ class Diagnosis:
     findings: tuple[Finding, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is: one look, waited for or ended."""
+
+    name: str
+    """What is looked at."""
+    number: int
+    """From 1."""
+    total: int
+    findings: tuple[Finding, ...] | None = None
+    """What it found; None while it is waited for."""
+
+
 def looks_of(machine: Machine) -> tuple[Look, ...]:
     """The checks whose advice is right for the owner of this machine."""
     # WSL shows no card at all, so that nothing can be said of its owner's.
@@ -70,25 +81,31 @@ def looks_of(machine: Machine) -> tuple[Look, ...]:
     return tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
 
 
-def each(machine: Machine, further: tuple[Look, ...] = ()) -> Iterator[Checked]:
-    """What each check comes to, always in the same order, as soon as that is known.
+def diagnose(
+    machine: Machine,
+    more: tuple[Finding, ...] = (),
+    further: tuple[Look, ...] = (),
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Diagnosis:
+    """Everything that can be told of this machine, each look told as it is waited for and ends.
 
-    ``further``: what else is looked at, beside the facts of the machine.
+    ``more``: findings from elsewhere. ``further``: what else is looked at, beside its facts.
     """
-    return run_each((*looks_of(machine), *further), machine)
+    looks = (*looks_of(machine), *further)
+    waited_for = [Progress(look.name, n, len(looks)) for n, look in enumerate(looks, 1)]
+    on_progress(waited_for[0])
+    found: list[Finding] = []
+    for number, checked in enumerate(run_each(looks, machine)):
+        on_progress(replace(waited_for[number], findings=checked.findings))
+        for following in waited_for[number + 1 : number + 2]:
+            on_progress(following)
+        found += checked.findings
+    return diagnosis_of(machine, (*found, *more))
 
 
 def diagnosis_of(machine: Machine, findings: Iterable[Finding]) -> Diagnosis:
     """What checks found, as a whole: root causes first, consequences left out."""
     return Diagnosis(_has_card(machine), in_order(joined(unexplained(tuple(findings)))))
-
-
-def diagnose(
-    machine: Machine, more: tuple[Finding, ...] = (), further: tuple[Look, ...] = ()
-) -> Diagnosis:
-    """Every check of this machine, with findings from elsewhere, root causes first."""
-    found = [finding for one in each(machine, further) for finding in one.findings]
-    return diagnosis_of(machine, (*found, *more))
 
 
 def _has_card(machine: Machine) -> bool:

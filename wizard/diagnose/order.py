@@ -1,4 +1,4 @@
-"""Which of several causes is the root: what it explains is not told beside it."""
+"""Which of several findings are told: a root without what it explains, and each cause once."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.reading import Reading
 from wizard.knowledge.causes import load_causes
 
 BY_TIME = ("gpu-memory-fault", "compute-queue-preemption-hang", "graphics-ring-timeout")
-"""Any of these brings the others after it: the first in the log counts."""
+"""Any of these brings the others after it: the first in the log counts. And what a process, the
+kernel log and a measurement may all tell of is one event."""
 DESKTOP = re.compile(r"page fault .*\bvmid:[1-7]\b")
 """The driver keeps these numbers for graphics: compute queues have 8 to 15."""
 
@@ -79,3 +80,38 @@ def _root(within: list[tuple[Finding, list[int]]], reading: Reading) -> str:
 def _lines(finding: Finding, reading: Reading) -> list[int]:
     signs = [name for name in reading.hits if name.startswith(f"{finding.cause}#")]
     return [line.number for name in signs for line in reading.hits[name]]
+
+
+def joined(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, each symptom told by its surest witness with the evidence of all."""
+    every = tuple(findings)
+    for cause in BY_TIME:
+        every = _as_one(every, cause)
+    return tuple(finding for finding in every if not _covered(finding, every))
+
+
+def _as_one(findings: tuple[Finding, ...], cause: str) -> tuple[Finding, ...]:
+    told = [finding for finding in findings if finding.cause == cause and finding.counts]
+    if len(told) < 2:
+        return findings
+    first = min(told, key=_rank)
+    witnesses = (first, *(one for one in told if one is not first))
+    evidence = dict.fromkeys(each for one in witnesses for each in one.evidence)
+    whole = replace(first, evidence=tuple(evidence))
+    return tuple(whole if f is first else f for f in findings if f is first or f not in told)
+
+
+def _covered(finding: Finding, findings: tuple[Finding, ...]) -> bool:
+    """True for a warning of what a fault of the same cause proves for the same thing."""
+    if finding.status is not Status.WARNING or not finding.evidence:
+        return False
+    return any(
+        other.cause == finding.cause
+        and other.status is Status.FAULT
+        and finding.evidence[0] in other.evidence
+        for other in findings
+    )
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    return list(Status).index(finding.status), list(Confidence).index(finding.confidence)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wizard.diagnose.finding import Finding, Status, worst
 from wizard.diagnose.machine import diagnose
+from wizard.knowledge.causes import load_parts
 from wizard.machine.access import ACCESS, may_compute
 from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.disks import DISKS
@@ -50,37 +51,6 @@ TITLES = (
     OWN_RUNS.title,
 )
 """Of all parts, in the order in which detection tells them."""
-PART_OF = {
-    "wsl-unsupported": SURROUNDINGS.title,
-    "vfio-bound": GPUS.title,
-    "pcie-atomics": GPUS.title,
-    "mec-firmware-old": GPUS.title,
-    "igpu-selected": GPUS.title,
-    "secure-boot-key-rejected": DRIVER.title,
-    "kfd-missing": ACCESS.title,
-    "kfd-permission": ACCESS.title,
-    "compute-queue-preemption-hang": PROCESSES.title,
-    "disk-full": DISKS.title,
-    "dpkg-lock": PACKAGES.title,
-    "dpkg-interrupted": PACKAGES.title,
-    "dkms-build-failed": PACKAGES.title,
-    "apt-distro-shadows-amd": APT_SOURCES.title,
-    "repo-not-found": APT_SOURCES.title,
-    "cuda-wheel": ENVIRONMENTS,
-    "glibc-execstack": ENVIRONMENTS,
-    "numpy2-abi": ENVIRONMENTS,
-    "wheel-lacks-gfx-target": ENVIRONMENTS,
-    "wheel-library-replaced": ENVIRONMENTS,
-    "missing-hip-library": ENVIRONMENTS,
-    "mixed-rocm-libraries": ENVIRONMENTS,
-    "override-isa-mismatch": SETTINGS.title,
-    "stale-override": SETTINGS.title,
-    "library-path-shadow": SETTINGS.title,
-    "visible-devices-mask": SETTINGS.title,
-    "noop-setting": SETTINGS.title,
-    "miopen-solver-restricted": SETTINGS.title,
-}
-"""Of which part a cause speaks."""
 
 
 def part_statuses(
@@ -98,7 +68,7 @@ def part_statuses(
 
 
 def _of(title: str, findings: tuple[Finding, ...]) -> Iterator[Status]:
-    return (each.status for each in findings if PART_OF.get(each.cause) == title)
+    return (each.status for each in findings if load_parts().get(each.cause) == title)
 
 
 def _own(machine: Machine) -> Iterator[tuple[str, Status]]:

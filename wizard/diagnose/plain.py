@@ -11,20 +11,8 @@ from functools import cache
 from itertools import takewhile
 
 from wizard.knowledge.phrases import load_phrases
+from wizard.knowledge.text_lines import load_prefixes
 
-PREFIX_FORMS = (
-    r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: \d\d[OE]\+?)? )?"  # runners, docker logs -t
-    r"(?:\[?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? )?"  # ts, tee
-    r"(?:(?:[^\W\d]{3,5}\.? +\d{1,2} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20})"
-    r" \S{1,60} (?!kernel)[\w./@-]{1,60}(?:\[\d+\])?: )?"  # the journal, not of the kernel
-    r"(?:##?\[(?:error|warning|debug|command|group|endgroup|section)\])?"  # GitHub, Azure
-    r"(?:[\w.-]{1,60}[-_]\d{1,3} +\| ?)?"  # docker compose
-    r"(?:#\d{1,4} (?:\d{1,5}\.\d{1,3} )?|\d{1,4}\.\d{2,3} (?=\s*\S))?"  # docker build
-    r"(?:\[(?!drm|pip3|conda|gfxhub|mmhub|amdgpu|kfd)[a-z][a-z0-9_./ -]{0,30}\]:? (?=\s*\S))?"
-)
-"""What containers, runners and launchers of several processes put before each line."""
-PREFIX = re.compile(PREFIX_FORMS)
-PREFIXES = re.compile(rb"^" + PREFIX_FORMS.encode(), re.MULTILINE)
 SERVICE_LINES = 3
 """A table does not say the same in its first cells."""
 SERVICES_MOST = 20
@@ -37,7 +25,7 @@ def plain(line: str) -> str:
     """The line itself, in the English of the programs."""
     if line.startswith("{") and (inner := JSON_LOG.match(line)):
         line = inner[1].replace('\\"', '"')
-    found = PREFIX.match(line)
+    found = _prefix().match(line)
     bare = line[found.end() :] if found else line
     return _phrases().sub(lambda part: load_phrases()[part[0]], bare.replace("\u2019", "'"))
 
@@ -48,13 +36,18 @@ def undressed(text: bytes) -> bytes:
     for name, count in services.most_common(SERVICES_MOST):
         if count >= SERVICE_LINES:
             text = re.sub(rb"(?m)^" + re.escape(name), b"", text)
-    text = PREFIXES.sub(b"", text)
+    text = re.sub(rb"(?m)^" + load_prefixes().encode(), b"", text)
     lines = [line for line in text.split(b"\n") if line.strip()]
     margins = [line[: len(line) - len(line.lstrip(b" \t"))] for line in lines]
     first, last = min(margins, default=b""), max(margins, default=b"")
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     margin = first[: sum(1 for _ in alike)]
     return re.sub(rb"(?m)^" + re.escape(margin), b"", text) if margin else text
+
+
+@cache
+def _prefix() -> re.Pattern[str]:
+    return re.compile(load_prefixes())
 
 
 @cache

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Environment, Machine, Setting
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
 
 
 def reaching(machine: Machine, environment: Environment) -> tuple[Setting, ...]:
@@ -33,3 +35,8 @@ def leaves_out(machine: Machine, environment: Environment) -> bool:
 def overrides(settings: tuple[Setting, ...]) -> Iterator[Setting]:
     """Those that tell ROCm another chip, for all cards or for one."""
     return (one for one in settings if one.name.startswith(OVERRIDE) and one.value)
+
+
+def is_foreign(value: str) -> bool:
+    """True for a value that makes a card of RDNA1 pass for another one."""
+    return bool(value) and not OWN_FAMILY.match(value)

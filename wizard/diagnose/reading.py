@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from wizard.diagnose.card_formats import CARD_ANCHORS
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Confidence, Evidence
-from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
-from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
-from wizard.diagnose.unrecognised import ERROR_ANCHORS, ErrorLines
+from wizard.diagnose.told import Told, told_anchors
+from wizard.diagnose.unrecognised import ErrorLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
+from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases
+from wizard.knowledge.text_lines import error_anchors, load_kinds
 from wizard.run.lines import beginning
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
@@ -79,23 +79,24 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     """All that this text holds; raises ``NotText`` for what is none."""
     start = next(blocks, b"")
     finder = Finder(_anchors(), long=len(start) >= CHUNK)
-    reading, cards, told = Reading(), CardLines(), ToldLines()
+    reading, cards = Reading(), CardLines()
     sorter = _Sorter()
     for chunk in chunks(start, blocks):
         missing = load_words().keys() - reading.words
         reading.words |= {name for name in missing if _any_in(load_words()[name], chunk)}
-        reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
+        sample = as_text(chunk[:SAMPLE])
+        reading.kinds |= {kind for kind, form in load_kinds().items() if form.search(sample)}
         for line in finder.lines(chunk):
             held = anchors_in(line.text)
-            if not held.isdisjoint(CARD_ANCHORS):
+            if not held.isdisjoint(_card_anchors()):
                 cards.take(line)
-            if not held.isdisjoint(ERROR_ANCHORS):
+            if not held.isdisjoint(error_anchors()):
                 reading.errors.take(line)
             if sorter.new(line):
-                if not held.isdisjoint(TOLD_ANCHORS):
-                    told.take(line)
+                if not held.isdisjoint(told_anchors()):
+                    reading.told.take(line)
                 sorter.sort(line, held, reading)
-    reading.cards, reading.told = cards.found(), told.found()
+    reading.cards = cards.found()
     reading.kinds |= {card.source for card in reading.cards}
     reading.newest_first = runs_backwards(reading)
     return reading
@@ -112,8 +113,13 @@ def _signs_of() -> dict[str, list[Sign]]:
 
 
 @cache
+def _card_anchors() -> frozenset[str]:
+    return frozenset(anchor for each in load_listings().values() for anchor in each.anchors)
+
+
+@cache
 def _words() -> tuple[str, ...]:
-    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS, *ERROR_ANCHORS})
+    return tuple({*_signs_of(), *_card_anchors(), *told_anchors(), *error_anchors()})
 
 
 @cache
@@ -164,7 +170,7 @@ def is_known(text: str) -> bool:
     """True for a line that is a sign or a mark by itself, or that tells of a card or a stack."""
     line = plain(text)
     held = anchors_in(line)
-    if not held.isdisjoint((*CARD_ANCHORS, *TOLD_ANCHORS)):
+    if not held.isdisjoint((*_card_anchors(), *told_anchors())):
         return True
     return any(s.pattern.search(line) for anchor in held for s in _signs_of().get(anchor, ()))
 

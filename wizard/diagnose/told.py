@@ -3,82 +3,41 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import NamedTuple
 
+from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.settings_told import settings_of, taken_back
+from wizard.diagnose.mentions import is_mention, spoken_of, taken_away
+from wizard.diagnose.plain import plain
+from wizard.knowledge.text_lines import load_values
 
-TOLD_ANCHORS = (
-    "HSA_",
-    "HIP_",
-    "MIOPEN_",
-    "ROCR_",
-    "CUDA_VISIBLE_DEVICES",
-    "LD_LIBRARY_PATH",
-    "PYTORCH_ROCM_ARCH",
-    "AMD_SERIALIZE",
-    "torch==",
-    "torch ",
-    "torch-",
-    "torch:",
-    "__version__",
-    "requirement torch",
-    "PyTorch version",
-    "+rocm",
-    "+cu",
-    "numpy",
-    "NumPy 2.",
-    "Could not find a version that satisfies",
-    "No matching distribution",
-    "there is no version of torch",
-    "depends on torch",
-    "index-url",
-    "Looking in indexes",
-    "Bundled Code Objects",
-    "code object v",
-    "[Not Found]",
-    "arch_list",
-    "GPU arch",
+SETTING_ANCHORS = (
+    *("HSA_", "HIP_", "MIOPEN_", "ROCR_", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"),
+    *("PYTORCH_ROCM_ARCH", "AMD_SERIALIZE"),
 )
-TORCH = re.compile(
-    r"(?:\btorch(?:==|[ ]\s*(?:[|(]\s*)?v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})"
-    r"([12]\.\d+\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
+NAMES = r"(?:HSA|HIP|MIOPEN|ROCR|CUDA_VISIBLE|LD_LIBRARY|PYTORCH_ROCM|AMD_SERIALIZE)_[A-Z0-9_]+"
+SETTING = re.compile(
+    rf"(?<![\w$])({NAMES})(?:\"|'|\")?\]?\s*=\s*(\"[^\"]{{0,300}}\"|'[^']{{0,300}}'|[^\s\"';&|]{{0,300}})"
 )
-BARE = re.compile(
-    r"^\W{0,4}(?:Version: )?([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?"
-    r"\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
+FISH = re.compile(
+    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})"
+    rf"|(?:\bsetenv|^\s*ENV) ({NAMES}) (\S{{1,300}})"
 )
-NUMPY = re.compile(
-    r"\bnumpy(?:==|[ ]\s*(?:[|(]\s*)?v?|-|: v?)(\d+\.\d+(?:\.\d+)?)|NumPy (2\.\d+(?:\.\d+)?)\b"
+CALL = re.compile(rf"\b(?:setdefault|putenv|setenv)\([\"']({NAMES})[\"'], ?[\"']([^\"']{{0,300}})")
+ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$")
+"""A value that the next line tells."""
+LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
+"""As ollama lists what it was started with."""
+PAIR = re.compile(
+    rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})[\"',\s]*(?:#.*)?$"
 )
-NO_VERSION = re.compile(
-    r"(?:satisfies the requirement|No matching distribution found for) "
-    r"((?:py)?torch[\w-]*)\s*([=~<>!]=?[^\s(;,]{0,60})?"
-)
-FROM_VERSIONS = re.compile(r"\(from versions: ([^)]{0,4000})\)?")
-UV_NO_VERSION = re.compile(r"there is no version of (torch\w*)(==[^\s,]{1,60})")
-POETRY_NO_VERSION = re.compile(
-    r"depends on (torch\w*) \(([^)\s]{1,60})\) which doesn.t match any versions"
-)
-INDEX = re.compile(
-    r"(?:index-url[ =]|find-links[ =]|\s-[fi] |Looking in (?:indexes|links): )[^\n]{0,300}"
-)
-MISSING_TARGET = re.compile(r"amdgcn-amd-amdhsa--(gfx\w{1,40})\S{0,80} - \[Not Found\]")
-BUNDLED = re.compile(
-    r"hip(?:v4)?-amdgcn-amd-amdhsa--(gfx[0-9a-f]+)"
-    r"|^\s*(?:hipv4-)?amdgcn-amd-amdhsa--(gfx[0-9a-f]+)\S* - \[code object"
-)
-ARCH_LIST = re.compile(r"\[(?:'gfx\w+'(?:, )?)+\]")
-ARCH = re.compile(r"GPU arch ?: ?(gfx[0-9a-f]+)")
-PYTORCH_INDEX = re.compile(r"pytorch\.org|amd\.com|radeon\.com")
-NOT_INSTALLED = re.compile(
-    r"satisfies the requirement|No matching distribution|from versions|pip3? (?:install|download)"
-    r"|uv (?:pip|add)|there is no version|^\s*(?:Requires|Required-by|Collecting)|requires? torch"
-    r"|not a supported wheel|>=|<=|[Uu]ninstall|Found existing installation"
-)
-
-
+UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
+NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
+"""Taken back, or told by MIOpen with the value that it makes of it."""
+PUT_TOGETHER = ("refused", "offered", "indexes")
+"""Values that may stand in several lines of a mail; of others each part tells its own."""
 MOST = 300
 """So much of a kind is kept: more tells no more."""
 
@@ -117,56 +76,55 @@ class Told:
         """What a variable is set to, everywhere it is."""
         return [said for said in self.settings if said.name == name]
 
-
-class ToldLines:
-    """Gathers from the lines of a text."""
-
-    def __init__(self) -> None:
-        self._told = Told()
-
-    def found(self) -> Told:
-        """All that was told."""
-        return self._told
-
     def take(self, line: Line) -> None:
         """Look at one line."""
-        told = self._told
-        self._pip(line)
-        if not line.wrapped:  # else its parts told it already
-            self._settings_and_versions(line)
-        for each in (told.settings, told.torch, told.numpy, told.refused, told.offered):
-            del each[MOST:]
-        for each in (told.indexes, told.missing_targets, told.bundled, told.library_targets):
-            del each[MOST:]
-
-    def _settings_and_versions(self, line: Line) -> None:
-        text, told = line.text, self._told
-        told.settings += [Said(name, value, line) for name, value in settings_of(line)]
-        told.taken_back += [Said(name, "", line) for name in taken_back(line)]
-        if not NOT_INSTALLED.search(text):
-            told.torch += [Said("torch", found[1], line) for found in TORCH.finditer(text)]
-            told.torch += [Said("torch", found[1], line) for found in BARE.finditer(text)]
-            found_numpy = ((found[1] or found[2]) for found in NUMPY.finditer(text))
-            told.numpy += [Said("numpy", version, line) for version in found_numpy]
-        for pattern, into in (
-            (MISSING_TARGET, told.missing_targets),
-            (BUNDLED, told.bundled),
-            (ARCH, told.library_targets),
-        ):
-            into += [Said("gfx", found[1] or found[2], line) for found in _groups(pattern, text)]
-        for listed in ARCH_LIST.findall(text):
-            told.bundled += [Said("gfx", gfx, line) for gfx in re.findall(r"gfx\w+", listed)]
-
-    def _pip(self, line: Line) -> None:
-        text, told = line.text, self._told
-        for pattern in (NO_VERSION, UV_NO_VERSION, POETRY_NO_VERSION):
-            told.refused += [Said(f[1], f[2] or "", line) for f in pattern.finditer(text)]
-        told.offered += [Said("versions", f[1], line) for f in FROM_VERSIONS.finditer(text)]
-        told.indexes += [Said("index", f[0], line) for f in INDEX.finditer(text)]
+        if not line.wrapped:
+            self.settings += [Said(name, value, line) for name, value in settings_of(line)]
+            self.taken_back += [Said(name, "", line) for name in taken_back(line)]
+        for form in load_values():
+            if line.wrapped and form.id not in PUT_TOGETHER:
+                continue
+            found = [each.groupdict() for each in form.pattern.finditer(line.text)]
+            if found and not (form.unless and is_mention(line.text, form.unless)):
+                told = (Said(each.get("name") or "", each["value"] or "", line) for each in found)
+                getattr(self, form.id).extend(told)
+        for each in fields(self):
+            del getattr(self, each.name)[MOST:]
 
 
-def _groups(pattern: re.Pattern[str], text: str) -> list[tuple[str, str, str]]:
-    return [
-        (f[0], f[1] or "", (f[2] if pattern.groups > 1 else "") or "")
-        for f in pattern.finditer(text)
-    ]
+@cache
+def told_anchors() -> frozenset[str]:
+    """Fixed strings of which one is in every line that tells something."""
+    return frozenset((*SETTING_ANCHORS, *(a for form in load_values() for a in form.anchors)))
+
+
+def settings_of(line: Line) -> list[tuple[str, str]]:
+    """The variables that this line sets, or asks for and is told."""
+    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
+        return []
+    return settings_in(line.text) + answered(line)
+
+
+def taken_back(line: Line) -> list[str]:
+    """The variables that this line unsets."""
+    return [] if is_mention(line.text, "comment") else UNSET.findall(line.text)
+
+
+def settings_in(text: str) -> list[tuple[str, str]]:
+    """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
+    given = (f for f in SETTING.finditer(text) if not spoken_of(text[: f.start()], text[f.end() :]))
+    found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]
+    found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
+    found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
+    return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+
+
+def answered(line: Line) -> list[tuple[str, str]]:
+    """What the shell answers, on the next line, to the question for a variable's value."""
+    asked = ASKED.search(line.text)
+    if not asked:
+        return []
+    lines = [plain(as_text(near)).strip() for near in line.near]
+    here = lines.index(line.text.strip()) if line.text.strip() in lines else len(lines)
+    answer = next(filter(None, lines[here + 1 : here + 3]), "")
+    return [(asked[1], answer)] if answer and "$ " not in answer else []

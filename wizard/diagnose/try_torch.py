@@ -15,10 +15,10 @@ from typing import Any
 
 import assets
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.blamed import HANG, UNKNOWN
+from wizard.diagnose.blamed import HANG
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.explain import explain
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Environment, Machine
 from wizard.machine.watched import Answer, answer
 from wizard.run.joined_groups import with_joined_group
@@ -33,8 +33,11 @@ MOST = 4
 DEADLINE_S = MOST * (TRY_S + WATCH_S)
 PLACES = ("venv", "conda")
 SAID_BYTES = 1 << 20
-NO_DEVICE = "torch finds no card. The other findings may say why: driver, permissions, variables."
-REPORT = "Report it, with the output of: rdna1-setup report"
+NO_DEVICE = (
+    "torch finds no card. Other findings may explain why: see those about the driver, "
+    "permissions, and variables."
+)
+REPORT = "Report it with the output of: rdna1-setup report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +111,16 @@ def judged(environment: Environment, tried: Tried, machine: Machine) -> Iterator
     else:
         wrong = device is not None
         text = f"The card gave wrong numbers: {matmul}" if wrong else NO_DEVICE
-        title = f"torch {version} {'computes wrongly' if wrong else 'finds no card'} in {place}"
+        title = f"torch {version} {'gives wrong results' if wrong else 'finds no card'} in {place}"
         status = Status.FAULT if wrong else Status.WARNING
         evidence = (what, Evidence(str(matmul), place))
-        yield Finding(UNKNOWN, status, Confidence.CERTAIN, title, evidence, text, (REPORT,))
+        yield Finding(NO_CAUSE, status, Confidence.CERTAIN, title, evidence, text, (REPORT,))
 
 
 def _did_not_come_back(told: Answer, what: Evidence) -> Finding:
     seen = [what, Evidence(f"no answer within {TRY_S:g} s, then killed", what.where)]
     if not told.gone:
-        seen.append(Evidence(f"still there {WATCH_S:g} s after SIGKILL: unkillable", what.where))
+        seen.append(Evidence(f"still running {WATCH_S:g} s after SIGKILL", what.where))
     return found(HANG, seen, Confidence.LIKELY if told.gone else Confidence.CERTAIN)
 
 
@@ -133,9 +136,9 @@ def _failed(said: str, told: Answer, what: Evidence) -> Iterator[Finding]:
         yield found(one.cause, (what, last), sure, status=one.status, fix=one.fix)
     if not causes:
         title = f"{what.text.partition(',')[0]} could not be used in {what.where}"
-        meaning = "Importing or using it failed. The line above is its whole message."
+        meaning = "Importing or using it failed. The line above is the whole message."
         yield Finding(
-            UNKNOWN, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
+            NO_CAUSE, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
         )
 
 

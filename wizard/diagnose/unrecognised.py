@@ -9,36 +9,12 @@ from collections.abc import Collection, Iterable
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.lines import AFTER, BEFORE, Line
-from wizard.diagnose.mentions import only_mentions
+from wizard.diagnose.mentions import is_mention, only_mentions
 from wizard.diagnose.plain import plain
 from wizard.knowledge.error_texts import ErrorText, known_text
+from wizard.knowledge.text_lines import load_errors
 from wizard.run.lines import beginning
 
-ERROR_ANCHORS = (
-    *("rror:", "rror!", "Error", "ERROR", "Exception", "E: ", "fatal", "FATAL", "FAILED", "!!!"),
-    *("Aborted", "Segmentation fault", "Illegal instruction", "Bus error", "Killed", "*** "),
-    *("build stopped", "terminate called", "exit code", "exit status", "BUG:", "Oops", "panic"),
-    *("general protection", "segfault at", '  File "', "core dumped", "CONFLICT", "yaml: line"),
-    *(
-        "dpkg: error",
-        "dpkg-deb: error",
-        "was not created",
-        "docker: ",
-        "annot ",
-        "an't ",
-        "ould not ",
-    ),
-    *("nable to ", "ailed to ", "Failed ", "command not found", "error -", "-fs error"),
-    *(
-        "I/O error",
-        "failed command",
-        "nvme",
-        "NVRM: Xid",
-        "SW error",
-        "Out of memory: Killed",
-        "ermission denied",
-    ),
-)
 EFFECTS = {
     "network": ("no-distribution", "apt-gone", "wheel-build"),
     "proxy": ("no-distribution", "network", "wheel-build"),
@@ -52,34 +28,6 @@ FRAME = '  File "'
 KERNEL = re.compile(r"^\s*(?:<\d+>)?\[ *\d+\.\d{3,9}\]|^.{0,60}\d\d:\d\d\S{0,20} \S{1,60} kernel: ")
 SERVICE = re.compile(r"^[\w.-]{1,60} +\| ")
 """What containers that run together put before a line."""
-OF_KERNEL = re.compile(
-    r"\*ERROR\*|\bBUG: |\bOops: |Kernel panic|general protection fault|\bsegfault at "
-    r"|Out of memory: Killed|NVRM: Xid|\bI/O error, dev |-fs error|failed command: |, error -\d+$"
-    r"|\bnvme\d{0,3}: .{0,120}(?:timeout|reset failure|not ready)|SW error detected"
-)
-OF_PROGRAM = re.compile(
-    r"^(?:[A-Za-z_][\w.]{0,100}\.)?[A-Z]\w{0,60}(?:Error|Exception)\b(?:: |$)"
-    r"|^(?:\S{1,120}: ){0,2}(?:fatal |internal )?(?:error|Error|ERROR)[:!] ?(?=\S)"
-    r"|^(?:\S{1,120}: )?\[?(?:ERROR|FATAL|CRITICAL)\b\]?(?: -|:)? (?=[A-Za-z'\"<])"
-    r"|^(?:E|fatal): (?=\S)|^dpkg[\w-]{0,9}: error |^CMake Error\b|^nvcc fatal|^FAILED: "
-    r"|^ninja: build stopped"
-    r"|^(?:g?make)(?:\[\d+\])?: \*\*\* |^docker: (?=\S)|^[Pp]ermission denied\b"
-    r"|^Error response from daemon|^Error: "
-    r"|^CONFLICT \(|^yaml: line \d+: |^The virtual environment was not created"
-    r"|^(?:\S{1,60}: ){1,2}(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|[Ff]ailed to) "
-    r"|: Failed with result '|: Failed at step |: command not found$"
-    r"|^WARNING: Retrying \(Retry\(total=0,"
-    r"|^MIOpen(?:\(HIP\))?: ?Error|^terminate called after throwing|^!!! Exception"
-    r"|(?:^|[:\s])(?:Aborted|Segmentation fault|Illegal instruction|Bus error|Killed)"
-    r"(?: +\(core dumped\))?(?: +[\w./-]{1,80}){0,6}$"
-    r"|\b(?:exit code:?|exit status|non-zero exit status|exited with code) [1-9]\d{0,2}\.?$"
-)
-NONE = re.compile(
-    r"(?i)\b(?:0|no|without) errors?\b|\berrors?[:=] ?0\b"
-    r"|could not determine current runlevel|\bdebconf: "
-    r"|pip's dependency resolver does not currently|Ignored the following versions"
-)
-"""Nothing went wrong, or nothing that stopped what was done."""
 STOPPED = "KeyboardInterrupt"
 CONVOLUTION = re.compile(r"\b_conv_forward\b|\bF\.conv\dd\b|\btorch\.conv\dd\b|/modules/conv\.py")
 """A frame of a convolution: to stop one with Ctrl+C may mean that it hung."""
@@ -88,7 +36,7 @@ ALIKE = 20
 KEPT = 1_000
 """Of a text of any length, before it is known which of them a known cause explains."""
 NUMBERS = re.compile(r"\d+")
-TITLE = "An error that this program does not know"
+TITLE = "An error this program does not know"
 MEANING = (
     "This line looks like an error, and no known cause explains it. It may be the reason for "
     "your problem, or follow from another error."
@@ -109,7 +57,10 @@ class ErrorLines:
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        if line.wrapped or len(self._found) >= KEPT:
+        if line.wrapped:
+            self._take_whole(line)
+            return
+        if len(self._found) >= KEPT:
             return
         if FRAME in line.text:
             line = _end_of_traceback(line) or line
@@ -121,8 +72,15 @@ class ErrorLines:
         form = NUMBERS.sub("", text)
         if text in self._found or self._alike[form] >= ALIKE or FRAME in line.text:
             return
-        if not NONE.search(text) and not only_mentions(line):
+        if not is_mention(text, "no-error") and not only_mentions(line):
             self._alike[form] += 1
+            self._found[text] = line
+
+    def _take_whole(self, line: Line) -> None:
+        """Put a line in place of its beginning, where only the whole tells what it means."""
+        parts = (text for text, part in self._found.items() if part.number == line.number)
+        text = next(parts, "")
+        if text and known_text(line.text) and not known_text(text):
             self._found[text] = line
 
     def found(self, known: Collection[int]) -> tuple[Evidence, ...]:
@@ -138,7 +96,7 @@ class ErrorLines:
 def is_error(text: str) -> bool:
     """True for a line that has the form of an error of the kernel or of a program."""
     bare = SERVICE.sub("", text)
-    return (OF_KERNEL if KERNEL.search(bare) else OF_PROGRAM).search(bare) is not None
+    return load_errors()["kernel" if KERNEL.search(bare) else "program"].search(bare) is not None
 
 
 def _end_of_traceback(line: Line) -> Line | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -53,6 +54,23 @@ def gfx_of_name(name: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
+def gfx_of_chip(name: str) -> str:
+    """The target of AMD's chip that a listing without numbers names; ``""`` for none."""
+    if not re.search("AMD|ATI|Advanced Micro|Radeon", name):
+        return ""
+    return next((gfx for form, gfx in _chips() if form.search(name)), "")
+
+
+def gfx_of_series(name: str) -> str:
+    """The target of a card that is called so, as far as series tell it; ``""`` for none."""
+    return next((gfx for form, gfx in _series() if form.search(name)), "")
+
+
+def is_integrated(gfx: str) -> bool:
+    """True for targets that are parts of processors."""
+    return gfx in _table()["integrated"]
+
+
 def is_rdna1(gfx: str) -> bool:
     """True for the targets of RX 5500, 5600 and 5700 and their siblings."""
     return gfx in _table()["rdna1"]
@@ -65,6 +83,21 @@ def _general_name(vendor: str, pci_id: str) -> str:
 @cache
 def _table() -> dict[str, Any]:
     return read_table("cards.toml")
+
+
+@cache
+def _chips() -> list[tuple[re.Pattern[str], str]]:
+    """Drivers write ``NAVI10`` and ``RAPHAEL_MENDOCINO`` for what listings call Navi 10."""
+    return [
+        (re.compile(rf"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])"), gfx)
+        for gfx, chips in _table()["chips"].items()
+        for chip in chips
+    ]
+
+
+@cache
+def _series() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(row["pattern"]), row["gfx"]) for row in _table()["series"]]
 
 
 @cache

@@ -74,6 +74,13 @@ def load_words() -> dict[str, tuple[bytes, ...]]:
 
 
 @cache
+def load_parts() -> dict[str, str]:
+    """The title of the part of a machine of which each cause speaks."""
+    rows = read_table("causes.toml")["parts"]
+    return {cause: title for title, causes in rows.items() for cause in causes}
+
+
+@cache
 def load_signs() -> tuple[Sign, ...]:
     """The signs of all causes, in their order."""
     return tuple(sign for cause in load_causes().values() for sign in cause.signs)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
     from wizard.diagnose.finding import Finding
-    from wizard.diagnose.looking import Progress
-    from wizard.diagnose.machine import Diagnosis
+    from wizard.diagnose.machine import Diagnosis, Progress
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
@@ -29,11 +28,11 @@ class Diagnostics:
         """Every check, each reported when it begins and when it ends."""
         from wizard.commands.looking import places_of
         from wizard.diagnose.here import looks_here
-        from wizard.diagnose.looking import look_at
+        from wizard.diagnose.machine import diagnose
         from wizard.mending.settings import by_hand
 
         looks = looks_here(self._host, machine, places_of(self._host))
-        found = look_at(machine, looks, on_progress)
+        found = diagnose(machine, (), looks, on_progress)
         return replace(found, findings=by_hand(self._host, machine, found.findings))
 
     def explain(self, text: str) -> Explanation:
