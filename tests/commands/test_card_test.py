@@ -287,7 +287,7 @@ def test_a_torch_that_is_known_to_be_for_the_processor_is_named_and_nothing_star
     code = owner.test(*words, *SAFE, machine=owner.home / "record")
     said = flat("".join(capsys.readouterr()))
     assert code == (2 if words else 0)
-    assert "was built for the CPU only: your card cannot be tested with it" in said
+    assert "was built for the CPU only, so your card cannot be tested with it" in said
     assert owner.folders == []
 
 

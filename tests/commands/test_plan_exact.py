@@ -59,7 +59,7 @@ def test_who_cannot_be_asked_is_named_and_the_plan_shown(tmp_path: Path) -> None
         index = ("--torch-index", server.address)
         done = wizard(tmp_path, *CPU, "--exact", *index, **AROUND)
     assert done.returncode == 0, done.stderr
-    assert "127.0.0.1 cannot be asked" in done.stderr
+    assert "could not check whether 127.0.0.1 has the wheels" in done.stderr
     assert "cpu" in done.stdout
     assert "download and disk not known" in done.stdout
 

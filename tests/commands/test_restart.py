@@ -96,7 +96,7 @@ async def test_the_end_asks_for_the_restart_unless_it_has_happened(
     assert (end.ok, end.restart_needed) == (True, same)
 
 
-WAITS = f"Run {RUN} removed AMD's kernel driver, and until the restart"
+WAITS = f"Restart this machine, then start rdna1-setup again. Run {RUN} removed AMD's kernel driver"
 RESTARTED = f"This machine was restarted since run {RUN} removed AMD's kernel driver. Next, "
 
 

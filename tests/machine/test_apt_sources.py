@@ -213,7 +213,7 @@ def test_the_row_counts_entries_and_shows_amds(tmp_path: Path) -> None:
     }
 
     assert APT_SOURCES.tell(sources(tmp_path, files)) == (
-        "2 entries, 1 of AMD's (1 disabled)",
+        "2 entries, 1 from AMD (1 disabled)",
         (f"{PARTS}/rocm.sources:1: {ROCM} jammy main; signed by any key apt trusts; disabled",),
     )
     assert APT_SOURCES.tell(()) == ("none", ())

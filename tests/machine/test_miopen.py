@@ -85,6 +85,6 @@ def test_what_is_kept_is_told_with_its_size(tmp_path: Path) -> None:
     told = MIOPEN.tell(read_miopen(make(tmp_path, files, sizes=sizes)).value)
 
     assert told == (
-        "kept for gfx1010_20",
+        "for gfx1010_20",
         (f"{CACHE}/3.3.0.: kernels of MIOpen 3.3.0 for gfx1010_20, 50.0 MB",),
     )

@@ -17,6 +17,7 @@ from wizard.machine.recording.settings import RULES as SETTING_RULES
 from wizard.machine.recording.settings import TOLD_RULES as TOLD_SETTING_RULES
 from wizard.machine.setting_files import HOME_FILES
 from wizard.machine.surroundings import ATTRIBUTES, SECURE_BOOT
+from wizard.machine.system_files import OF_DRIVERS
 from wizard.machine.virtual import DMI_FILES
 
 CARD = "/sys/bus/pci/devices/*"
@@ -141,7 +142,7 @@ TOLD: tuple[tuple[str, Keep], ...] = (
     ("/etc/alternatives/*", keep.nothing),
     ("/var/lib/dpkg/alternatives/*", keep.alternative),
     ("/etc/ld.so.conf.d/*.conf", keep.plain_lines("rocm|amdgpu")),
-    ("/etc/modprobe.d/*.conf", keep.plain_lines(r"\b(?:amdgpu|radeon)\b")),
+    ("/etc/modprobe.d/*.conf", keep.plain_lines(OF_DRIVERS.pattern)),
     ("/etc/udev/rules.d/*.rules", keep.plain_lines("kfd|renderD")),
     ("/usr/lib/udev/rules.d/*.rules", keep.plain_lines("kfd|renderD")),
     ("/etc/OpenCL/vendors/*.icd", keep.first(r"\A\s*[\w./+-]{1,160}")),
