@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import LONGEST, Line
+from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_mentions
 
-OF_LINES = ("comment", "source", "search", "advice", "over")
+OF_LINES = ("comment", "source", "search", "advice", "document", "test", "data", "level", "over")
 """The mentions that make a whole line one."""
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""
@@ -16,7 +17,13 @@ LONGEST_BEFORE = 120
 
 def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
-    return is_mention(line.text, *OF_LINES) or taken_away(line) or _is_over(line)
+    parts = line.near[line.here : line.here + 2] if line.wrapped else ()
+    return (
+        is_mention(line.text, *OF_LINES)
+        or any(is_mention(plain(as_text(part[:LONGEST])), *OF_LINES) for part in parts)
+        or _of_change(line)
+        or _is_over(line)
+    )
 
 
 def is_mention(text: str, *names: str) -> bool:
@@ -28,6 +35,15 @@ def _is_over(line: Line) -> bool:
     """True where one of the next lines tells that the error is gone."""
     following = line.near[line.here + 1 : line.here + 1 + SOON]
     return any(is_mention(as_text(each[:LONGEST]), "over-since") for each in following)
+
+
+def _of_change(line: Line) -> bool:
+    """True for a line of a difference, and for one of the message of a change."""
+    if line.text[:1] in ("-", "+") and any(b"@@ -" in near for near in line.near):
+        return True
+    return line.text.startswith("    ") and any(
+        is_mention(as_text(near[:LONGEST]), "change") for near in line.near
+    )
 
 
 def taken_away(line: Line) -> bool:

@@ -85,7 +85,7 @@ class Told:
             if line.wrapped and form.id not in PUT_TOGETHER:
                 continue
             found = [each.groupdict() for each in form.pattern.finditer(line.text)]
-            if found and not (form.unless and is_mention(line.text, form.unless)):
+            if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
                 told = (Said(each.get("name") or "", each["value"] or "", line) for each in found)
                 getattr(self, form.id).extend(told)
         for each in fields(self):
@@ -100,7 +100,7 @@ def told_anchors() -> frozenset[str]:
 
 def settings_of(line: Line) -> list[tuple[str, str]]:
     """The variables that this line sets, or asks for and is told."""
-    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
+    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search", "document") or taken_away(line):
         return []
     return settings_in(line.text) + answered(line)
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
-from wizard.diagnose.lines import AFTER, BEFORE, Line
+from wizard.diagnose.lines import AFTER, BEFORE, LONGEST, Line
 from wizard.diagnose.mentions import is_mention, only_mentions
 from wizard.diagnose.plain import plain
 from wizard.knowledge.error_texts import ErrorText, known_text
@@ -72,9 +72,10 @@ class ErrorLines:
         form = NUMBERS.sub("", text)
         if text in self._found or self._alike[form] >= ALIKE or FRAME in line.text:
             return
-        if not is_mention(text, "no-error") and not only_mentions(line):
-            self._alike[form] += 1
-            self._found[text] = line
+        if is_mention(text, "no-error") or _tried_again(line) or only_mentions(line):
+            return
+        self._alike[form] += 1
+        self._found[text] = line
 
     def _take_whole(self, line: Line) -> None:
         """Put a line in place of its beginning, where only the whole tells what it means."""
@@ -99,10 +100,17 @@ def is_error(text: str) -> bool:
     return load_errors()["kernel" if KERNEL.search(bare) else "program"].search(bare) is not None
 
 
+def _tried_again(line: Line) -> bool:
+    """True where this line or the next one tells that it is tried once more."""
+    following = (as_text(each[:LONGEST]) for each in line.near[line.here + 1 :][:1])
+    return any(is_mention(text, "retry") for text in (line.text, *following))
+
+
 def _end_of_traceback(line: Line) -> Line | None:
     """The line that ends a traceback of which this is the last frame; None before the end."""
+    before = line.text[: line.text.index(FRAME)]
     for distance, following in enumerate(line.near[line.here + 1 :], 1):
-        text = plain(as_text(following))
+        text = plain(as_text(following)).removeprefix(before)
         if FRAME in text:
             return None
         if text.strip() and not text[:1].isspace():
