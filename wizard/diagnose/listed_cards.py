@@ -58,6 +58,10 @@ RUNTIME = re.compile(
     r" ?\((?:RADV|AMD |radeonsi|navi|LLVM|DRM)[^)]{0,120}\)|/PCIe/SSE2|:xnack[+-].*"
 )
 """What a driver adds to the name."""
+BROKEN = ("lspci", "detect", "kernel log")
+"""What is read as a whole where a mail program broke its lines; of others each line is one."""
+FETCH = "neofetch"
+"""It names each card once, line by line: apart from others, a line names one of those again."""
 QUOTED_LEAST = 2
 FARTHEST = 60
 """Lines between two that tell of one device."""
@@ -127,7 +131,7 @@ class CardLines:
         for program, listing in load_listings().items():
             if cards := _first(listing.one_line, text):
                 for told in cards:
-                    if "name" in told or program != "lspci" or not line.wrapped:
+                    if not line.wrapped or ("name" in told and program in BROKEN):
                         self._one_line(program, line, told)
                 return
         if line.wrapped:  # of what takes several lines each part tells something by itself
@@ -175,9 +179,16 @@ class CardLines:
             told = {**told, "maker": columns[1], "name": columns[2]}
         if program == "kernel log" and "slot" not in told and (slot := _slot_before(line)):
             told = {**told, "slot": slot}
+        if program == FETCH and not self._follows(program, line):
+            self._groups[program] += 1
         if driver := told.get("driver"):
             told = {**told, "name": MAKERS[driver]}
         self._add(program, line, told)
+
+    def _follows(self, program: str, line: Line) -> bool:
+        """True where the line above is one of the same program."""
+        above = str(line.number - 1)
+        return any((each["program"], each["line"]) == (program, above) for each in self._devices)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
         number = told.get("number", "")
@@ -276,7 +287,7 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     reported = device.get("reported", "") or next(iter(TARGET.findall(name)), "")
     gfx = (
         (known.gfx if known else "")
-        or gfx_of_chip(called if device.get("vendor") != AMD else f"AMD {called}")
+        or gfx_of_chip(f"AMD {called}" if _is_of_amd(device) else called)
         or gfx_of_chip(f"AMD {known.name}" if known else "")
         or gfx_of_name(RUNTIME.sub("", name).strip())
         or gfx_of_series(name)
@@ -289,6 +300,10 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     where = f"line {device['line']}"
     of_rocm = reported if load_listings()[device["program"]].of_rocm else ""
     return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
+
+
+def _is_of_amd(device: dict[str, str]) -> bool:
+    return device.get("vendor") == AMD or load_listings()[device["program"]].of_rocm
 
 
 def _numbers(device: dict[str, str], name: str) -> str:

@@ -58,7 +58,8 @@ def gfx_of_chip(name: str) -> str:
     """The target of AMD's chip that a listing without numbers names; ``""`` for none."""
     if not re.search("AMD|ATI|Advanced Micro|Radeon", name):
         return ""
-    return next((gfx for form, gfx in _chips() if form.search(name)), "")
+    found = ((form.search(name), gfx) for form, gfx in _chips())
+    return min(((part.start(), gfx) for part, gfx in found if part), default=(0, ""))[1]
 
 
 def gfx_of_series(name: str) -> str:
