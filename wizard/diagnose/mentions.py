@@ -7,7 +7,18 @@ from wizard.diagnose.lines import LONGEST, Line
 from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_mentions
 
-OF_LINES = ("comment", "source", "search", "advice", "table", "document", "test", "data", "level", "over")
+OF_LINES = (
+    "comment",
+    "source",
+    "search",
+    "advice",
+    "table",
+    "document",
+    "test",
+    "data",
+    "level",
+    "over",
+)
 """The mentions that make a whole line one."""
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""

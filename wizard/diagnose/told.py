@@ -100,7 +100,7 @@ def told_anchors() -> frozenset[str]:
 
 def settings_of(line: Line) -> list[tuple[str, str]]:
     """The variables that this line sets, or asks for and is told."""
-    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search", "document") or taken_away(line):
+    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
         return []
     return settings_in(line.text) + answered(line)
 
