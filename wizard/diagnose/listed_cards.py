@@ -179,16 +179,12 @@ class CardLines:
             told = {**told, "maker": columns[1], "name": columns[2]}
         if program == "kernel log" and "slot" not in told and (slot := _slot_before(line)):
             told = {**told, "slot": slot}
-        if program == FETCH and not self._follows(program, line):
+        above = (program, str(line.number - 1))
+        if program == FETCH and above not in ((d["program"], d["line"]) for d in self._devices):
             self._groups[program] += 1
         if driver := told.get("driver"):
             told = {**told, "name": MAKERS[driver]}
         self._add(program, line, told)
-
-    def _follows(self, program: str, line: Line) -> bool:
-        """True where the line above is one of the same program."""
-        above = str(line.number - 1)
-        return any((each["program"], each["line"]) == (program, above) for each in self._devices)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
         number = told.get("number", "")
@@ -211,16 +207,8 @@ class CardLines:
         if number >= 0:
             self._numbers[program] = number
         group = f"{program} {self._groups[program]}"
-        self._devices.append(
-            {
-                "program": program,
-                "group": group,
-                "line": place,
-                "last": place,
-                "whole": line.text,
-                **told,
-            }
-        )
+        own = {"program": program, "group": group, "line": place, "last": place}
+        self._devices.append({**own, "whole": line.text, **told})
 
     def _go_on(self, line: Line) -> None:
         """Take what a line tells of the device that the lines before it began."""
@@ -283,11 +271,13 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     if not revision and (found := REVISION.search(device["whole"])):
         revision = found[1] or found[2]
     known = look_up(pci_id, revision.lower()) if pci_id else None
+    of_rocm = load_listings()[device["program"]].of_rocm
+    amd = "AMD " if of_rocm or device.get("vendor") == AMD else ""
     called = f"{device.get('maker', '')} {name}"
     reported = device.get("reported", "") or next(iter(TARGET.findall(name)), "")
     gfx = (
         (known.gfx if known else "")
-        or gfx_of_chip(f"AMD {called}" if _is_of_amd(device) else called)
+        or gfx_of_chip(amd + called)
         or gfx_of_chip(f"AMD {known.name}" if known else "")
         or gfx_of_name(RUNTIME.sub("", name).strip())
         or gfx_of_series(name)
@@ -298,12 +288,8 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     if not (pci_id or gfx or told):
         return None
     where = f"line {device['line']}"
-    of_rocm = reported if load_listings()[device["program"]].of_rocm else ""
-    return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
-
-
-def _is_of_amd(device: dict[str, str]) -> bool:
-    return device.get("vendor") == AMD or load_listings()[device["program"]].of_rocm
+    reported = reported if of_rocm else ""
+    return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, reported)
 
 
 def _numbers(device: dict[str, str], name: str) -> str:

@@ -7,18 +7,7 @@ from wizard.diagnose.lines import LONGEST, Line
 from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_mentions
 
-OF_LINES = (
-    "comment",
-    "source",
-    "search",
-    "advice",
-    "table",
-    "document",
-    "test",
-    "data",
-    "level",
-    "over",
-)
+OF_LINES = "comment source search advice over table document test data level".split()
 """The mentions that make a whole line one."""
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""
@@ -29,12 +18,9 @@ LONGEST_BEFORE = 120
 def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
     parts = line.near[line.here : line.here + 2] if line.wrapped else ()
-    return (
-        is_mention(line.text, *OF_LINES)
-        or any(is_mention(plain(as_text(part[:LONGEST])), *OF_LINES) for part in parts)
-        or _of_change(line)
-        or _is_over(line)
-    )
+    texts = (line.text, *(plain(as_text(part[:LONGEST])) for part in parts))
+    mention = any(is_mention(text, *OF_LINES) for text in texts)
+    return mention or _of_change(line) or _is_over(line)
 
 
 def is_mention(text: str, *names: str) -> bool:

@@ -29,26 +29,10 @@ from wizard.machine.uv import UV
 
 ENVIRONMENTS = "Python environments"
 TITLES = (
-    GPUS.title,
-    DRIVER.title,
-    SYSTEM.title,
-    SURROUNDINGS.title,
-    ACCESS.title,
-    PROCESSES.title,
-    DISKS.title,
-    MOUNTED.title,
-    INTERPRETERS.title,
-    UV.title,
-    ENVIRONMENTS,
-    ROCM_TREES.title,
-    PACKAGES.title,
-    APT_SOURCES.title,
-    SYSTEM_FILES.title,
-    SETTINGS.title,
-    "App settings",
-    "Applications",
-    MIOPEN.title,
-    OWN_RUNS.title,
+    *(GPUS.title, DRIVER.title, SYSTEM.title, SURROUNDINGS.title, ACCESS.title, PROCESSES.title),
+    *(DISKS.title, MOUNTED.title, INTERPRETERS.title, UV.title, ENVIRONMENTS, ROCM_TREES.title),
+    *(PACKAGES.title, APT_SOURCES.title, SYSTEM_FILES.title, SETTINGS.title, "App settings"),
+    *("Applications", MIOPEN.title, OWN_RUNS.title),
 )
 """Of all parts, in the order in which detection tells them."""
 
