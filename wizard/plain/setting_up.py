@@ -38,7 +38,7 @@ SURE_MORE = """\
 1 goes back to the list of stacks.
 2 continues with this one. It cannot run what is named above, but may run other programs."""
 PRESETS_MORE = """\
-These are environment variables that somebody published for convolutions on these cards.
+These are environment variables that other people published for convolutions on these cards.
 1 sets only what the stack itself needs.
 Each other choice also sets those of that source, for this environment alone."""
 FOOTPRINTS_MORE = """\
