@@ -323,7 +323,11 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "It took too long", "Press r to try again"),
+        (
+            "Could not collect information about this machine",
+            "It took too long",
+            "Press r to try again",
+        ),
         live(detect=fails(SLOW)),
         session=Session(),
     ),
