@@ -3178,7 +3178,7 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
                 "{} is not the file you reviewed: its SHA-256 differs.".format(path),
-                "It was changed or damaged since, and was not used.",
+                "It has been changed or damaged since then, so it was not used.",
                 "Let rdna1-setup make or download it again.",
             )
     os.rename(copy + ".part", copy, src_dir_fd=step.run.debs, dst_dir_fd=step.run.debs)

@@ -42,7 +42,9 @@ def broken_text(error: OSError | ValueError, rows: int) -> str:
     found = "The findings so far are below" if rows else "Nothing was found so far"
     return in_one_run(
         fault(
-            "This machine could not be read completely", error, f"{found}. Press r to read again."
+            "Some information about this machine could not be collected",
+            error,
+            f"{found}. Press r to read again.",
         )
     )
 

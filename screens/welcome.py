@@ -134,7 +134,10 @@ class Welcome(StepScreen):
     def on_reading_failed(self, message: ReadingFailed) -> None:
         """Leaves it to the next step to say why."""
         self.reading = False
-        self.conclude("This machine could not be read. Press Enter to try again.", Status.WARNING)
+        self.conclude(
+            "Could not collect information about this machine. Press Enter to try again.",
+            Status.WARNING,
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides Watch, Continue and Roll back when there is no run for them."""

@@ -101,10 +101,10 @@ def _common() -> Parser:
     common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--dry-run", action="store_true", help="show everything but change nothing")
     common.add_argument(
-        "--machine", metavar="DIR", help="use a recorded machine instead of this one"
+        "--machine", metavar="DIR", help="use a machine recording instead of this machine"
     )
     common.add_argument(
-        "--demo", action="store_true", help="use a recorded machine that comes with the program"
+        "--demo", action="store_true", help="use an example machine that comes with the program"
     )
     return common
 

@@ -176,9 +176,8 @@ def _against(choosing: Choosing) -> Iterator[str]:
     if lost:
         able = first.possible and all(each.word is not Word.NO for each in first.answers)
         yield f"It cannot run {listed(lost, NAMED)}{f'; {first.stack} can' * able}."
-    elif fit is not first and first.possible:
-        word = f" ({first.answers[0].word.value})" if len(answers) == 1 else ""
-        yield f"The suggested stack is {first.stack}{word}."
+    elif fit is not first and first.possible and len(answers) == 1:
+        yield f"The suggested stack is {first.stack} ({first.answers[0].word.value})."
     right = fit.missing_right
     if fit.card_closed and not (right and right.groups):
         yield f"First you need {sentence(fit.card_closed)}"

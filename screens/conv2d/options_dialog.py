@@ -41,7 +41,10 @@ ALL_WORKS = (
 """Every combination, the single ones first."""
 OPERATIONS = "operations that models need in addition to convolutions"
 RANGE = re.compile(r" *([1-9][0-9]{0,3}) *- *([1-9][0-9]{0,3}) *")
-WRONG_RANGE = "Type the range as 1-256: the smallest and the largest value, both below 10000."
+WRONG_RANGE = (
+    "Type a range, such as 1-256: the smallest value, a hyphen, and the largest. "
+    "Both must be below 10000."
+)
 KEYS = key_line(
     ("↑ ↓ row", ""),
     ("← → Space change", ""),

@@ -212,7 +212,7 @@ class Conv2d(StepScreen):
         """Lets the user type the path."""
         self._reads = False
         self._show()
-        self.say(f"This machine could not be read: {event.error}", "fault")
+        self.say(f"Could not collect information about this machine: {event.error}", "fault")
 
     def _pythons_there(self) -> tuple[Python, ...]:
         stacks, rehearses = self.services.knowledge.stacks, self.services.rehearses

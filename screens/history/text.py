@@ -13,7 +13,7 @@ READING = "Reading earlier runs ..."
 HINT = "Space marks a run to compare."
 NOTHING = "Esc goes back."
 EMPTY = {
-    DEMO: "The demo is a recorded machine and has no runs.",
+    DEMO: "The demo uses an example machine, which has no runs.",
     DRY_RUN: "A dry run measures nothing. Start without --dry-run to measure your card.",
 }
 NONE_YET = (

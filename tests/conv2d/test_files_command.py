@@ -128,7 +128,7 @@ def test_a_dry_run_writes_nothing(home: Path, wizard: Wizard) -> None:
 def test_a_recorded_machine_has_nothing_to_export(home: Path, wizard: Wizard) -> None:
     done = wizard(home, "--machine", MACHINE, "conv2d", "--export", str(home / "x.json"))
     assert done.returncode == 2
-    assert "a recorded machine has no runs" in done.stderr
+    assert "a machine recording has no runs" in done.stderr
 
 
 def test_what_is_no_card_is_refused_by_place(home: Path, wizard: Wizard) -> None:

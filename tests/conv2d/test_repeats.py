@@ -74,7 +74,7 @@ def test_a_report_tells_flaky_from_hung_and_what_it_means() -> None:
     flat = " ".join(told.split())
     assert "2 shapes: 1 right, 0 wrong, 1 flaky, 0 hung" in flat
     assert "Flaky: right in some launches but not in others." in flat
-    assert "Repeats: of the launches of a shape that is right, 0 of 3 hung; up to 63 %" in flat
+    assert "Repeats: for each shape that is right, 0 of 3 hung; up to 63 %" in flat
     assert max(map(len, told.splitlines())) < 80
 
 

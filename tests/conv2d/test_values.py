@@ -65,7 +65,7 @@ def test_every_preset_says_where_it_comes_from_and_what_to_beware_of() -> None:
 def _names_its_rocm(published: Published) -> bool:
     """Its text has the release; where it has none, two, or a MIOpen of its own, there is no one."""
     named = set(re.findall(r"(?:ROCm |\+rocm)(\d+\.\d+)", published.text))
-    is_one = len(named) == 1 and not re.search("and later|own build", published.text)
+    is_one = len(named) == 1 and not re.search("and later|built by the author", published.text)
     return published.rocm == (named.pop() if is_one else None)
 
 

@@ -28,7 +28,7 @@ INTRO = """# Screens
 
 The wizard has seven steps and a few other screens. On every screen, the arrow keys and Tab move,
 Enter selects, Esc goes back, `?` explains the screen, and `q` quits. You can also use a mouse. Keys
-that do nothing at the moment are not shown. The pictures show recorded machines. Screens without a
+that do nothing at the moment are not shown. The pictures show example machines. Screens without a
 picture are shown as text (80 columns, 24 lines), with recorded or invented machines.
 """
 
@@ -96,7 +96,7 @@ def page(screen: type[StepScreen]) -> Iterator[str]:
     picture = SCREENSHOTS / f"{PICTURES.get(name, name)}.svg"
     look = GOLDEN / f"{LOOKS.get(name, name)}-80x24.txt"
     if picture.is_file():
-        yield f"![{screen.TITLE_WORD} on a recorded machine]({picture.relative_to(ROOT)})\n"
+        yield f"![{screen.TITLE_WORD} on an example machine]({picture.relative_to(ROOT)})\n"
     elif look.is_file():
         yield f"```\n{look.read_text('utf-8').rstrip()}\n```\n"
 

@@ -32,7 +32,7 @@ FOLDER = ROOT / "assets" / "screenshots"
 SIZE = (104, 30)
 BROKEN = "tests/machines/rx5700xt-jammy-clean"
 """A recorded machine with a fault, for Diagnose: the demo's has none."""
-DEMO_TITLE = "rdna1-setup --demo: a recorded machine; its hang was planted, on another GPU"
+DEMO_TITLE = "rdna1-setup --demo: an example machine; its hang was planted, on another GPU"
 TODAY = date(2026, 11, 25)
 STEP_S = 0.15
 """For so long the film shows a step of Install."""

@@ -65,7 +65,7 @@ def test_what_is_shown_is_what_is_written(tmp_path: Path) -> None:
 def test_a_recorded_machine_starts_no_collect_env(tmp_path: Path) -> None:
     folder = str(tmp_path / "report")
     done = wizard(tmp_path, "report", "--folder", folder, "--collect-env", "--yes", *RECORDED)
-    assert "collect_env.txt (a recorded machine and a dry run start nothing)" in " ".join(
+    assert "collect_env.txt (a machine recording and a dry run start nothing)" in " ".join(
         done.stdout.split()
     )
 

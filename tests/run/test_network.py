@@ -39,7 +39,7 @@ def status(code: int) -> HTTPError:
 
 
 FAILURES: list[tuple[Exception, bool, str]] = [
-    (URLError(socket.gaierror(-2, "Name or service not known")), True, "no name server knows"),
+    (URLError(socket.gaierror(-2, "Name or service not known")), True, "DNS returned no address"),
     (URLError(socket.gaierror(-3, "Temporary failure")), True, "no name server answered"),
     (URLError(OSError(101, "Network is unreachable")), True, "Network is unreachable"),
     (URLError(ConnectionRefusedError(111, "Connection refused")), True, "refused"),

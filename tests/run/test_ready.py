@@ -70,7 +70,7 @@ async def test_a_folder_below_one_that_may_not_be_written_is_refused(tmp_path: P
     assert (
         found.happened == f"The folder {tmp_path}/closed/venv cannot be created: Permission denied."
     )
-    assert "Choose your own" in found.next_step
+    assert "Choose a folder of your own" in found.next_step
 
 
 @pytest.mark.skipif(ROOT, reason="root may look everywhere")

@@ -101,7 +101,7 @@ OLD_PIP = (
     "connection"
 )
 """How pip with urllib3 1.26 names a connection: without its host."""
-UNKNOWN = "was not found: no name server knows an address."
+UNKNOWN = "was not found: DNS returned no address."
 
 MESSAGES: list[tuple[str, str]] = [
     (CONSTRAINED, "torch was not found."),

@@ -281,13 +281,13 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-stopped": State(
         "conv2d",
-        ("The run stopped: No space left", "The disk is full", "press Enter again"),
+        ("The run stopped early: No space left", "The disk is full", "press Enter again"),
         live(run=no_sweep),
         (*ON_CPU, "enter"),
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("Could not check whether a run is active", "You have no permission: it", "h lists"),
+        ("Could not check whether a run is active", "You have no permission: it", "Press h"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
@@ -317,13 +317,17 @@ ERRORS: dict[str, State] = {
     ),
     "report-not-written": State(
         "done",
-        ("The report was not written: No space left", "The disk is full", "name another place"),
+        ("The report was not written: No space left", "The disk is full", "name another folder"),
         live(draft=lambda: replace(REPORT, write=fails(FULL))),
         ("p", "w", "enter"),
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "It took too long", "Press r to try again"),
+        (
+            "Could not collect information about this machine",
+            "It took too long",
+            "Press r to try again",
+        ),
         live(detect=fails(SLOW)),
         session=Session(),
     ),

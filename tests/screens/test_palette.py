@@ -102,7 +102,7 @@ async def test_the_palette_leads_to_steps_that_are_done_and_turns_the_colours() 
         assert pilot.app.theme == DARK
         await palette(pilot)
         await press(pilot, *"light")
-        await until(pilot, lambda: marks(pilot, "Colours: light"))
+        await until(pilot, lambda: marks(pilot, "Colors: light"))
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.theme == LIGHT)
 

@@ -13,7 +13,7 @@ from wizard.commands.looking import host_of
 if TYPE_CHECKING:
     from wizard.conv2d.cards.result_card import ResultCard
 
-RECORDED = "a recorded machine has no runs: omit --machine and --demo."
+RECORDED = "a machine recording has no runs: omit --machine and --demo."
 
 
 def export(arguments: argparse.Namespace) -> int:

@@ -41,7 +41,7 @@ def is_about_runs(arguments: argparse.Namespace) -> bool:
 def run_about(arguments: argparse.Namespace) -> tuple[SweepDone, Request] | int:
     """Attach, stop or list; the end of what was followed, or an exit code."""
     if arguments.machine or getattr(arguments, "demo", False):
-        return refuse("nothing runs on a recorded machine")
+        return refuse("nothing runs on a machine recording")
     places = places_of(host_of(arguments))
     if arguments.list:
         return _list(places, as_json=arguments.json)

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     host = host_of(arguments)
     if arguments.verify and host.name:
-        print("rdna1-setup: a recorded machine has no libraries to verify.", file=sys.stderr)
+        print("rdna1-setup: a machine recording has no libraries to verify.", file=sys.stderr)
         return 2
     machine = detect(host)
     verified = _verified(host) if arguments.verify else None

@@ -22,7 +22,7 @@ TRYING = (
     "work."
 )
 NOT_TRIED = (
-    "rdna1-setup: --try-torch uses the card, so it works neither on a recorded machine nor in a "
+    "rdna1-setup: --try-torch uses the card, so it works neither on a machine recording nor in a "
     "dry run."
 )
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="recorded",
         metavar="RECORDED",
-        help="the recorded machine to download for, made by `report --record DIR` (default: this "
+        help="the machine recording to download for, made by `report --record DIR` (default: this "
         "machine)",
     )
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")

@@ -42,7 +42,7 @@ FLAGS = (
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 NOT_ASKED = (
-    "A dry run or a recorded machine does not query the archives, so it is not known "
+    "A dry run or a machine recording does not query the archives, so it is not known "
     "which packages\nthey no longer have. This plan keeps a package file for each one."
 )
 

@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
-        return "a dry run or a recorded machine does not use the network"
+        return "a dry run or a machine recording does not use the network"
     if arguments.brief and not arguments.json:
         return "--brief only works with --json"
     if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:

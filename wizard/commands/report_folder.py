@@ -66,7 +66,7 @@ def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) ->
     if arguments.collect_env is None:
         return None
     if host.name or arguments.dry_run:
-        return Unknown("a recorded machine and a dry run start nothing")
+        return Unknown("a machine recording and a dry run start nothing")
     print(TOUCHES, file=sys.stderr)
     environment = environment_for(arguments.collect_env, gathered.machine, gathered.records)
     return collect_env(environment, host.environ)

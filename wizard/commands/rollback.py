@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show what would go and what would stay, ask, then go back."""
     if arguments.machine or arguments.demo:
-        print("rdna1-setup: a recorded machine has nothing to undo", file=sys.stderr)
+        print("rdna1-setup: a machine recording has nothing to undo", file=sys.stderr)
         return 2
     host = host_of(arguments)
     places = places_of(host)

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what happens until it ends; 0 when it ended well or nothing is at work."""
     if arguments.machine or arguments.demo:
-        print("rdna1-setup: nothing runs on a recorded machine", file=sys.stderr)
+        print("rdna1-setup: nothing runs on a machine recording", file=sys.stderr)
         return 2
     from wizard.run.watching import at_work
 

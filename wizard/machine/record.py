@@ -71,7 +71,7 @@ def read_record(folder: Path) -> Record:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise RecordError(f"{folder} is not a recorded machine: {_reason(path, error)}.") from None
+        raise RecordError(f"{folder} is not a machine recording: {_reason(path, error)}.") from None
     if not isinstance(values, dict):
         raise RecordError(f"{path} is damaged: it must contain one JSON object.")
     field = _Fields(path, values)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from wizard.preflight.way_back import Sources
 
 AWAY = "What do you want to remove? You see the plan first, and you can undo it."
-RUNS = "Which run do you want to undo? You see what it made and are asked first."
+RUNS = (
+    "Which run do you want to undo? You are shown what it did and asked before anything is changed."
+)
 AWAY_MORE = """\
 You see the full plan before anything is changed.
 1 removes what other scripts left: settings for ROCm, folders that belong to no package, and \
@@ -26,12 +28,12 @@ packages that are broken.
 2 removes AMD's ROCm packages, with their apt sources and folders.
 3 removes those, and the ROCm packages of your distribution. Blender and others may use them."""
 RUNS_MORE = """\
-Each choice is one run of this program: what it did, where, and how it ended. You see what would \
-be undone, and are asked, before anything is changed. Files that you added stay."""
+Each choice is one run of this program: what it did, where, and how it ended. Before \
+anything is changed, you see what would be undone and are asked. Files you added are kept."""
 FOR_GOOD_MORE = """\
 1 removes nothing and leaves the machine as it is.
 2 removes all of them. Rollback cannot restore the packages that are named above."""
-NOT_HERE = "A recorded machine has nothing to undo."
+NOT_HERE = "A machine recording has nothing to undo."
 FOR_GOOD = "Remove them anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
 

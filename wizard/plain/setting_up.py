@@ -38,7 +38,7 @@ SURE_MORE = """\
 1 goes back to the list of stacks.
 2 continues with this one. It cannot run what is named above, but may run other programs."""
 PRESETS_MORE = """\
-These are environment variables that somebody published for convolutions on these cards.
+These are environment variables that other people published for convolutions on these cards.
 1 sets only what the stack itself needs.
 Each other choice also sets those of that source, for this environment alone."""
 FOOTPRINTS_MORE = """\
@@ -47,8 +47,8 @@ FOOTPRINTS_MORE = """\
 Rollback undoes either."""
 GROUPS_MORE = """\
 Linux lets only members of certain groups use the GPU.
-1 adds you to them when the plan is carried out. It counts from your next login on.
-2 leaves your groups as they are. PyTorch cannot use the GPU until you have that permission."""
+1 adds you to them when the plan is carried out. This takes effect the next time you log in.
+2 leaves your groups as they are, but PyTorch cannot use the GPU until you have that permission."""
 FOLDER_MORE = """\
 Enter takes the folder that is shown. Another folder is created if it does not exist.
 For an environment that exists already, the plan says whether PyTorch is replaced there."""

@@ -64,7 +64,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
     dates = [stack.checked]
     if plan.footprint != "venv":
         dates.append(load_catalogue().checked)
-    text = f"Indexes, versions and sizes are as of {min(dates)} and were not checked again now."
+    text = f"Indexes, versions and sizes are as of {min(dates)} and have not been rechecked."
     yield from textwrap.wrap(text, WIDTH)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 NOT_KNOWN = (
-    "{hosts} {were} not found: no name server knows an address.",
+    "{hosts} {were} not found: DNS returned no address.",
     "The address is misspelled, or only another network (such as a VPN) knows this name.",
 )
 NOT_ANSWERED = (

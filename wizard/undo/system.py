@@ -155,7 +155,8 @@ def refuse_half(record: Record) -> None:
     if touched_system(record):
         raise Trouble(
             f"Run {record.id} also changed system packages, or files outside its folder.",
-            "If only its folder were undone, the system changes could not be undone later.",
+            "If you undid only the changes in its folder, the system changes could not be undone "
+            "later.",
             f"Run `rdna1-setup rollback {record.id}` in a terminal. It shows both parts and asks "
             "you to confirm. To undo the system part without this program, run as root: sh "
             f"{undo_script(record.id)}",

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
+from wizard.sizes import memory_size_text
 
 EXAMPLE = "64 128 3 56x56 stride 2 batch 8 float16"
 REPR_EXAMPLE = (
@@ -115,7 +116,7 @@ def _shape(fields: dict[str, Any]) -> Shape:
     unit = DTYPE_BYTES[shape.dtype]
     coming = shape.n * shape.c_in * shape.h * shape.w * unit
     if max(coming, shape.out_bytes, shape.c_out * shape.reduction * unit) > LARGEST_TENSOR:
-        raise WrongLine(f"one of its tensors is larger than {LARGEST_TENSOR >> 30} GiB")
+        raise WrongLine(f"one of its tensors is larger than {memory_size_text(LARGEST_TENSOR)}")
     return shape
 
 

@@ -19,9 +19,10 @@ from wizard.knowledge.kernel_messages import KernelLine
 RESET_DONE = "reset-done"
 UNSOUND = ("reset-failed", "reset", "preemption-failed", "eviction-failed")
 """Messages after which only a finished reset makes the card whole."""
-WELL = "The card still works: a sum and a small product were right. Continuing."
+WELL = "The card still works: a test addition and a small matrix product were correct. Continuing."
 WELL_AFTER_RESET = (
-    "The driver has reset the card, and it works again: a sum and a small product were right. "
+    "The driver has reset the card, and it works again: a test addition and a small matrix product "
+    "were correct. "
     "Other programs that used it, including the desktop, may have lost their data on the card."
 )
 NO_CONVOLUTION = (
