@@ -7,18 +7,10 @@ from wizard.diagnose.lines import LONGEST, Line
 from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_mentions
 
-OF_LINES = [
-    "comment",
-    "source",
-    "search",
-    "advice",
-    "over",
-    "table",
-    "document",
-    "test",
-    "data",
-    "level",
-]
+OF_LINES = (
+    *("comment", "source", "search", "advice", "over"),
+    *("table", "document", "test", "data", "level"),
+)
 """The mentions that make a whole line one."""
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""
