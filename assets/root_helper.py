@@ -127,13 +127,13 @@ def as_trouble(error: OSError) -> Trouble:
         return Trouble(
             "The disk is full: {} could not be written.".format(what),
             "The journal lists every change that was made.",
-            "Free some space on the file system of /var and /etc, then run the same step again.",
+            "Free up some space on the file system of /var and /etc, then run the same step again.",
         )
     if error.errno == errno.EROFS:
         return Trouble(
             "{} could not be changed: the file system is read-only.".format(what),
             "The kernel often remounts a failing disk read-only.",
-            "Look at the kernel's log (sudo dmesg). When the file system is writable, run "
+            "Look at the kernel's log (sudo dmesg). Once the file system is writable, run "
             "the step again.",
         )
     return Trouble(
@@ -862,7 +862,7 @@ def _folder_in(descriptor: int, name: str, path: str, make: bool) -> int:
             raise
     raise Trouble(
         "{} must be a folder, but is a link or a file.".format(path),
-        "The root helper follows no links here, because they could point anywhere.",
+        "The root helper does not follow links here, because they could point anywhere.",
         "Make it a folder again, or make a plan that does not need it.",
     )
 
@@ -938,7 +938,7 @@ def parts_of(file: Any, size: int) -> Iterator[bytes]:
 
 def _no_regular_file(name: str) -> Trouble:
     return Trouble(
-        "{} is a link, not a regular file, or far too large.".format(name),
+        "{} is a link, is not a regular file, or is far too large.".format(name),
         "Only regular files are read and replaced, because a link could point anywhere.",
         "Check it with `ls -l`. Move it away if you do not need it, then start again.",
     )
@@ -1037,8 +1037,8 @@ def _give_attributes(old: int, copy: int, name: str) -> None:
         except OSError as error:
             raise Trouble(
                 "The attribute {} of {} could not be copied: {}.".format(key, name, error.strerror),
-                "The backup's file system does not support such attributes, so the backup would "
-                "lose it.",
+                "The backup's file system does not support such attributes, so it would be lost "
+                "in the backup.",
                 "If you do not need this attribute, remove it (`setfattr -x {} FILE`), then run "
                 "the same step again.".format(key),
             ) from None
@@ -2249,7 +2249,7 @@ AGAIN = "then run the same step again. Finished work is kept."
 DAMAGED = _known(
     r"Hash Sum mismatch|File has unexpected size",
     "A file from the repository does not match its list.",
-    "A mirror was being updated, or a proxy damages files.",
+    "A mirror was being updated, or a proxy is damaging files.",
     "Wait a few minutes, " + AGAIN,
 )
 NO_NETWORK = _known(
@@ -2265,7 +2265,7 @@ KNOWN = (
         r"[Ii]t is held by process (?P<pid>\d+)(?: \((?P<name>[^)\n]*)\))?"
         r"|lock was locked by another process(?: with pid (?P<dpkg>\d+))?",
         "Another program is changing packages: process {pid}{dpkg} {name}.",
-        "It holds the lock of apt and dpkg. Nothing was changed.",
+        "It holds the lock for apt and dpkg. Nothing was changed.",
         "Let it finish, " + AGAIN + " Never delete the lock yourself.",
     ),
     _known(
@@ -2279,7 +2279,7 @@ KNOWN = (
         r"|Disk quota exceeded",
         "The disk is full: {place}.",
         "It has no space for the packages, or for unpacking them.",
-        "Free some space (`sudo apt-get clean` deletes apt's downloads), " + AGAIN,
+        "Free up some space (`sudo apt-get clean` deletes apt's downloads), " + AGAIN,
     ),
     _known(
         r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
@@ -2296,7 +2296,7 @@ KNOWN = (
     _known(
         r"The repository '(?P<where>[^']*)' (?:does not have|no longer has) a Release file",
         "This suite does not exist: {where}.",
-        "The address or the suite is wrong, or this release was removed there.",
+        "The address or the suite is wrong, or this release was removed from there.",
         "Choose another release or repository. rdna1-setup checks which suites exist.",
     ),
     DAMAGED,
@@ -2310,7 +2310,7 @@ KNOWN = (
     _known(
         r"error processing (?:package|archive) (?P<name>\S+).*\n\s*(?P<why>.+)",
         "The package {name} failed: {why}.",
-        "A script of that package failed, and dpkg left it unfinished.",
+        "One of that package's scripts failed, and dpkg left it unfinished.",
         "Read the lines above. If you do not need the package, run `sudo apt-get purge {name}`. "
         "Otherwise fix the cause and run `sudo dpkg --configure -a`, " + AGAIN,
     ),
@@ -2318,13 +2318,13 @@ KNOWN = (
         r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found",
         "{name} {version} is in none of the package lists.",
         "The repository no longer has it, or its list was not read.",
-        "Read the lists again. If the package is not there, choose another release.",
+        "Reload the lists. If the package is not there, choose another release.",
     ),
     _known(
         r"Unable to locate package (?P<name>\S+)",
         "The package lists do not contain the package {name}.",
         "The repository does not have it, or its list was not read.",
-        "Read the lists again. If the package is not there, choose another release.",
+        "Reload the lists. If the package is not there, choose another release.",
     ),
     _known(
         r"needs to be reinstalled, but I can't find an archive",
@@ -2334,7 +2334,7 @@ KNOWN = (
     ),
     _known(
         r"Held packages were changed|held package",
-        "A held package would have to change.",
+        "A held package would have to be changed.",
         "apt was told to keep it unchanged (`apt-mark hold`).",
         "See `apt-mark showhold`, and release the package if the hold is no longer needed.",
     ),
@@ -2387,8 +2387,8 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
         if read_file(folder, name, LONGEST_CONTENT) is None:
             raise Trouble(
                 "{} does not exist.".format(OWN_SOURCE),
-                "Without it there is no list to read.",
-                "Run the step that writes it first.",
+                "Without it, there is no list to read.",
+                "First, run the step that writes it.",
             )
     wait_for_locks(step, LIST_LOCKS)
     only = (
@@ -2473,7 +2473,7 @@ def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Ste
             "No package file is kept for {}.".format(", ".join(unkept)),
             "These packages would be removed permanently, but the plan does not say so. Nothing "
             "was changed.",
-            "Let rdna1-setup check the machine again, and review the new plan.",
+            "Have rdna1-setup check the machine again, and review the new plan.",
         )
 
 
@@ -2595,7 +2595,7 @@ def _surprise(what: str) -> Trouble:
         "This differs from the plan you reviewed: {}".format(what),
         "The package lists or the installed packages have changed since, or the change is not "
         "allowed. Nothing was changed.",
-        "Let rdna1-setup check the machine again, and review the new plan.",
+        "Have rdna1-setup check the machine again, and review the new plan.",
     )
 
 
@@ -2627,7 +2627,7 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
         return Trouble(trouble.happened, trouble.meaning + " " + state, trouble.next_step)
     return Trouble(
         "apt succeeded, but dpkg disagrees about {}.".format(", ".join(left[:8])),
-        "apt reported success, but did not do its work.",
+        "apt reported success, but did not do its job.",
         "Read the log above, then run the same step again.",
     )
 
@@ -3179,7 +3179,7 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
             raise Trouble(
                 "{} is not the file you reviewed: its SHA-256 differs.".format(path),
                 "It has been changed or damaged since then, so it was not used.",
-                "Let rdna1-setup make or download it again.",
+                "Have rdna1-setup make or download it again.",
             )
     os.rename(copy + ".part", copy, src_dir_fd=step.run.debs, dst_dir_fd=step.run.debs)
     os.fsync(step.run.debs)
@@ -3246,8 +3246,8 @@ def keep_deb(name: str, version: str, step: Step) -> str:
         meaning = "{} {} could not be downloaded. Nothing was removed.".format(name, version)
         raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
-        "No package file of {} {} was found.".format(name, version),
-        "Neither apt's cache nor a configured archive has it. Nothing was removed.",
+        "No package file for {} {} was found.".format(name, version),
+        "Neither apt's cache nor any configured archive has it. Nothing was removed.",
         "Configure its archive again, or remove the source of an archive that no longer exists. "
         "Then run `sudo apt-get update`, undo this run and start over. The new plan names the "
         "packages that no archive has.",
@@ -3382,7 +3382,8 @@ def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat
     raise Trouble(
         "With this {}, apt can no longer read its settings: {}".format(path, heard[:300]),
         "apt could then no longer change any package, so the old file was restored.",
-        "If another file names the same repository with another key, move that file away first.",
+        "If another file names the same repository with another key, move that file elsewhere "
+        "first.",
     )
 
 
@@ -3413,7 +3414,7 @@ def _set_copy_aside(
         raise Trouble(
             "{} has changed since the plan was made.".format(path),
             "It was changed by someone or something else, and was left alone.",
-            "Let rdna1-setup check the machine again, and review the new plan.",
+            "Have rdna1-setup check the machine again, and review the new plan.",
         )
     # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
     old = "" if found is None else found[0].decode("utf-8", "surrogateescape")
@@ -3458,7 +3459,7 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
             raise Trouble(
                 "{} does not exist.".format(path),
                 "It was moved or removed after the plan was made.",
-                "Let rdna1-setup check the machine again, and review the new plan.",
+                "Have rdna1-setup check the machine again, and review the new plan.",
             )
         if path.startswith(TREES + "/"):
             refuse_owned(path)
@@ -3573,7 +3574,7 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
             return "{} is already in its place".format(path)
         raise Trouble(
             "No backup contains {}.".format(path),
-            "It was never moved away, was already restored, or belongs to another user's run.",
+            "It was never moved, has already been restored, or belongs to another user's run.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
@@ -3658,8 +3659,8 @@ def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
     if present is None or not kept.ours or sha256(present[0]) != kept.ours:
         raise Trouble(
             "{} exists again, and rdna1-setup did not make it.".format(path),
-            "Another file was put in its place since, and was left alone.",
-            "The old file is {}. Move one of them away yourself.".format(kept.place),
+            "Another file has since been put in its place, and was left alone.",
+            "The old file is {}. Move one of them elsewhere yourself.".format(kept.place),
         )
 
 
@@ -3674,7 +3675,7 @@ def join_groups(wanted: Dict[str, Any], step: Step) -> str:
     known = {entry.gr_name for entry in grp.getgrall()}
     if lost := [group for group in wanted["groups"] if group not in known]:
         raise Trouble(
-            "There is no group {} on this system.".format(lost[0]),
+            "There is no {} group on this system.".format(lost[0]),
             "The system normally creates it together with the device files of graphics cards.",
             "Create it (`sudo groupadd --system {}`), then run the step again.".format(lost[0]),
         )
@@ -3729,7 +3730,7 @@ def mark(wanted: Dict[str, Any], step: Step) -> str:
         raise Trouble(
             "{} is not installed.".format(", ".join(lost[:5])),
             "apt keeps such marks only for installed packages.",
-            "Let rdna1-setup check the machine again, and review the new plan.",
+            "Have rdna1-setup check the machine again, and review the new plan.",
         )
     auto = automatic()
     to_auto = [name for name in named_here["auto"] if name not in auto]
@@ -3768,7 +3769,7 @@ def configure(_: Dict[str, Any], step: Step) -> str:
     if left:
         raise Trouble(
             "dpkg succeeded, but {} is still half installed.".format(", ".join(left[:8])),
-            "Its installation or removal was interrupted, and dpkg cannot finish that by itself.",
+            "Its installation or removal was interrupted, and dpkg cannot finish that on its own.",
             "Run `sudo apt-get install --reinstall {0}`. If no archive has it, run `sudo dpkg "
             "--remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
         )
@@ -3988,7 +3989,7 @@ def confirm(plan: Plan, person: Person) -> None:
         if plan.yes and not person.through_sudo:
             return
         raise Trouble(
-            "There is no terminal on which to ask you.",
+            "There is no terminal in which to prompt you.",
             "A person must confirm at a terminal what is done as root. Nothing was changed.",
             "Start rdna1-setup in a terminal. Only root itself, as in a container, can confirm "
             "in advance.",
@@ -4068,8 +4069,8 @@ def in_foreground(terminal: int) -> Iterator[None]:
 
 def _unanswerable(error: Exception) -> Trouble:
     return Trouble(
-        "The question could not be asked on the terminal: {}.".format(error.args[-1]),
-        "The terminal was closed, or another program uses it. Nothing was changed.",
+        "The question could not be shown on the terminal: {}.".format(error.args[-1]),
+        "The terminal was closed, or another program is using it. Nothing was changed.",
         "Start again in a separate terminal window, and leave it open until you have answered.",
     )
 
@@ -4082,7 +4083,7 @@ def who_asks(environ: Dict[str, str]) -> Person:
     except (KeyError, OverflowError):
         raise Trouble(
             "sudo was started by a user that this system does not know ({}).".format(number[:20]),
-            "That user could not read what happens. Nothing was changed.",
+            "That user could not see what is happening. Nothing was changed.",
             "Start rdna1-setup from an ordinary login.",
         ) from None
     return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
@@ -4245,8 +4246,9 @@ def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands)
 def _refusal(what: str, error: Wrong) -> Trouble:
     return Trouble(
         "{} was refused: {}.".format(what, error),
-        "The root helper does only what it knows to be safe. It changed nothing.",
-        "This is a bug in rdna1-setup, or another program talks to its helper. Please report it.",
+        "The root helper does only what is known to be safe. It changed nothing.",
+        "This is a bug in rdna1-setup, or another program is talking to its helper. Please "
+        "report it.",
     )
 
 
@@ -4400,7 +4402,7 @@ def refuse_begun(run_: Run) -> None:
     if run_.records():
         raise Trouble(
             ("Run {} was already started, so a trial run is no longer possible.").format(run_.name),
-            "A trial run would mix with what that run has done.",
+            "A trial run would get mixed up with what that run has done.",
             "Continue or undo that run. A trial run is possible only for a new run.",
         )
 
@@ -4420,7 +4422,7 @@ def refuse_too_little(rehearsal: Rehearsal) -> None:
                 rehearsal.megabytes / 1000 + RESERVE / 1e9, STATE, free / 1e9
             ),
             "Nothing was started. " + STANDS,
-            "Free some space (`sudo apt-get clean`), or continue without a trial run.",
+            "Free up some space (`sudo apt-get clean`), or continue without a trial run.",
         )
 
 
@@ -4436,7 +4438,7 @@ def hold_packages(step: Step) -> List[int]:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise Trouble(
-                    "Another program has just started to change packages.",
+                    "Another program has just started changing packages.",
                     "A trial run would now show neither the old state nor the new one.",
                     "Wait until it has finished, then try again.",
                 ) from None
@@ -4516,7 +4518,7 @@ class Stage:
             if line is None:
                 raise Trouble(
                     "The trial run ended unexpectedly.",
-                    "Something ended it, such as a lack of memory. Nothing was changed. " + STANDS,
+                    "Something, such as a lack of memory, ended it. Nothing was changed. " + STANDS,
                     "Try again, or continue without a trial run.",
                 )
             event = json.loads(line.decode("ascii"))
@@ -4548,7 +4550,9 @@ class Stage:
             raise Trouble(
                 "The trial run needed more space than expected, and was stopped.",
                 "Nothing on this system was changed, and its space was freed.",
-                "Free some space in {}, or continue without a trial run. {}".format(STATE, STANDS),
+                "Free up some space in {}, or continue without a trial run. {}".format(
+                    STATE, STANDS
+                ),
             )
 
     def _tell_changes(self, when: str) -> None:
@@ -4647,7 +4651,7 @@ def _no_overlay(error: OSError) -> Trouble:
     }
     said = reasons.get(error.errno or 0, error.strerror or "")
     return Trouble(
-        "No temporary copy of {} could be made: {}.".format(error.filename or "/", said),
+        "A temporary copy of {} could not be made: {}.".format(error.filename or "/", said),
         "So a trial run is not possible here. Nothing was changed.",
         STANDS,
     )

@@ -34,7 +34,7 @@ SIGNALLED = 128
 LOOK_AT_TERMINAL_S = 2.0
 """How often to see whether the terminal is still there: below ``su`` no signal tells."""
 STOP_HINT = "Still working. Press c to stop safely, then q to quit."
-LEAVE_HINT = "Press q to quit. Ctrl+C is disabled so that you cannot stop work by accident."
+LEAVE_HINT = "Press q to quit. Ctrl+C is disabled so that you cannot stop the work by accident."
 HELP_KEYS = ("question_mark", "f1")
 FINE = 0
 FAILED = 1

@@ -26,12 +26,12 @@ from wizard.sizes import counted
 
 INTRO = (
     "You review every removal before anything happens, and you can undo it. Package files are "
-    "kept, and other files move to a backup. Packages that could not be restored stay installed "
-    "unless you choose otherwise."
+    "kept, and other files are moved to a backup. Packages that could not be restored stay "
+    "installed unless you choose otherwise."
 )
 BROKEN = (
-    "{0} is half installed, and apt fails until it is gone. So it is removed together with AMD's "
-    "ROCm. The kernel's own driver stays."
+    "{0} is half installed, and apt will fail until it is gone, so it is removed together with "
+    "AMD's ROCm. The kernel's own driver stays installed."
 )
 NEVER = (
     "It never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
@@ -76,18 +76,18 @@ class Clear(StepScreen):
     NAME = "choose"
     TITLE_WORD = "Remove"
     HELP_TEXT = (
-        "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
-        "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and "
-        "the folders that are left in /opt. A half-installed driver package is removed too, "
-        "because apt fails until it is gone. The row then shows its name.\nAMD's ROCm and driver: "
-        "the same, plus amdgpu-dkms, which builds a kernel module. The kernel's own driver stays "
-        "installed and is all you need. This row appears only if that package is installed and "
-        "does not have to be removed.\nAll ROCm packages: AMD's ROCm, plus your distribution's "
-        "own packages. Blender, hashcat and other programs may use them.\nOther leftovers: "
-        "settings for ROCm in files that every login reads, folders "
-        "that belong to no package, and packages whose files were deleted. Your shell files are "
-        "edited line by line.\nc measures Conv2d with your ROCm build of torch, if you have "
-        "one, before you remove anything."
+        "The up and down arrow keys move. Enter makes the plan and shows it; nothing is changed "
+        "yet.\n\nAMD's ROCm: every package from AMD's repository, with its apt sources, keys and "
+        "pins, and the folders left behind in /opt. A half-installed driver package is removed "
+        "too, because apt fails until it is gone. The row then shows its name.\nAMD's ROCm and "
+        "driver: the same, plus amdgpu-dkms, which builds a kernel module. The kernel's own "
+        "driver stays installed and is all you need. This row appears only if that package is "
+        "installed and does not have to be removed.\nAll ROCm packages: AMD's ROCm, plus your "
+        "distribution's own packages. Blender, hashcat and other programs may use them.\nOther "
+        "leftovers: ROCm settings in files that are read at every login, folders that belong to "
+        "no package, and packages whose files were deleted. Your shell files are edited line by "
+        "line.\nc measures Conv2d with your ROCm build of torch, if you have one, before you "
+        "remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),

@@ -35,7 +35,7 @@ from wizard.run.lines import clean
 from wizard.services import Services
 from wizard.sizes import counted
 
-READING = "Reading this machine. Nothing is changed."
+READING = "Inspecting this machine. Nothing is changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
 """Rows that people look for, also where there is nothing to note."""
 FOLD = "fold"
@@ -62,8 +62,8 @@ class Detect(StepScreen):
     HELP_TEXT = (
         "This program reads files and queries your package manager. It changes nothing and does "
         "not need root.\n\nEach row is one check and its result. ✗ is a problem, ! is a warning, "
-        "and ? means not tested. Space opens a row with everything that was found and its "
-        "source.\n\nEnter continues. r reads everything again. d explains what is wrong and how "
+        "and ? means not tested. Space expands a row to show everything that was found and its "
+        "source.\n\nEnter continues. r checks everything again. d explains what is wrong and how "
         "to fix it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

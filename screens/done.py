@@ -55,10 +55,10 @@ class Done(StepScreen):
     TITLE_WORD = "Done"
     HELP_TEXT = (
         "This page shows what changed, how to use it and how to undo it. The check at the end of "
-        "Install only shows that torch loads and that a small calculation is right. Only Measure "
+        "Install only shows that torch loads and that a small calculation is correct. Only Measure "
         "shows whether convolutions work on your card.\n\nEnter goes back to the start. d looks "
-        "for the cause if something hangs. p shows a report you can give to others, for example "
-        "in an issue. It contains no personal data, and you see it before it is written. Esc "
+        "for the cause if something hangs. p shows a report you can share, for example in an "
+        "issue. It contains no personal data, and you see it before it is written. Esc "
         "goes back to the plan."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -112,7 +112,7 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
     if not plan.venv:
         return "Done. The whole plan was carried out, and you can undo it.", Status.OK
     if not finished.changed:
-        return "Everything was already in place: nothing was changed.", Status.OK
+        return "Everything was already in place, so nothing was changed.", Status.OK
     if on_processor(plan):
         return "Installed. It runs on the processor and does not use your card.", Status.OK
     if session.measured is None and session.found is None:

@@ -15,12 +15,14 @@ from wizard.run.trouble import Trouble
 
 AGAIN = "Fix the problem, then try again."
 SAVE_AGAIN = (
-    "Nothing on this screen is lost. Free some space or fix the permissions, then press s again."
+    "Nothing on this screen is lost. Free up some space or fix the permissions, then press s again."
 )
 FULL = "The disk is full, so nothing was written."
-FOREIGN = "You have no permission: it belongs to another user, or a system policy forbids it."
-GONE = "It does not exist. It may have been moved or removed."
-SLOW = "It took too long. A disk, a network share or a program may be hanging."
+FOREIGN = (
+    "You do not have permission: it belongs to another user, or a system policy forbids access."
+)
+GONE = "It does not exist. It may have been moved or deleted."
+SLOW = "It took too long. A disk, a network share or a program may be unresponsive."
 FROZEN = "Nothing can be written there, because the file system is mounted read-only."
 MEANINGS = {
     errno.ENOSPC: FULL,
@@ -31,7 +33,7 @@ MEANINGS = {
     errno.ETIMEDOUT: SLOW,
     errno.EROFS: FROZEN,
 }
-ANY = "The system did not allow it."
+ANY = "The system did not allow this."
 
 
 def fault(what: str, error: Trouble | OSError | ValueError, next_step: str = AGAIN) -> Trouble:

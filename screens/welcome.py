@@ -32,10 +32,10 @@ from wizard.services import DEMO, DRY_RUN, LIVE, Services
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan
 
-READING = "Reading this machine. Nothing is changed."
+READING = "Inspecting this machine. Nothing is changed."
 AIM = (
     "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and measures which "
-    "convolutions work on your card. Its authors have never had such a card."
+    "convolutions work on your card. Its authors have never had one of these cards."
 )
 MODES = {
     LIVE: (
@@ -68,7 +68,7 @@ class Welcome(StepScreen):
         "run are still running as root. Quitting does not interrupt them.\nMeasure: test "
         "convolutions with a PyTorch you already have.\nDiagnose: find out what is wrong on this "
         "machine or in a log you paste, and how to fix it.\nRemove: remove ROCm from the system, "
-        "or leftovers of other scripts.\nRoll back: undo the last run of this program.\nReport: "
+        "or leftovers from other scripts.\nRoll back: undo the last run of this program.\nReport: "
         "collect what others need to help you, without personal data. You see it first."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -217,7 +217,7 @@ class Welcome(StepScreen):
             "next": ("Set up PyTorch", "check this machine, then choose a stack"),
             "conv2d": ("Measure", "test a PyTorch you already have"),
             "diagnose": ("Diagnose", "find out why something hangs or fails"),
-            "clear": ("Remove", "remove ROCm, or leftovers of other scripts"),
+            "clear": ("Remove", "remove ROCm, or leftovers from other scripts"),
             "roll_back": ("Roll back", "undo the last run"),
             "report": ("Report", "collect data to get help; you see it first"),
             "leave": ("Quit", ""),

@@ -24,7 +24,7 @@ from wizard.services import Services
 from wizard.sizes import memory_size_text
 
 QUESTION = "What do you want to run?"
-HOW = "Tick one or more with Space, or none for PyTorch in general."
+HOW = "Select one or more with Space, or none for PyTorch in general."
 KINDS = {
     "images": "images with Stable Diffusion",
     "a1111": "images with Stable Diffusion",
@@ -49,8 +49,8 @@ class Ask(StepScreen):
     TITLE_WORD = "Choose"
     HELP_TEXT = (
         "Which PyTorch suits your card depends on what you want to run, so this question comes "
-        "first.\n\nUse the arrow keys to move and Space to tick. Programs found on this machine "
-        "are already ticked. Enter shows the suggestion; press Esc there to come back. Nothing "
+        "first.\n\nUse the arrow keys to move and Space to select. Programs found on this machine "
+        "are already selected. Enter shows the suggestion; press Esc there to come back. Nothing "
         "is changed."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -51,10 +51,10 @@ class Choose(StepScreen):
     NAME = "choose"
     TITLE_WORD = "Choose"
     HELP_TEXT = (
-        "The first line says what suits your card and your programs best, and that stack is "
+        "The first line names the stack that suits your card and programs best; that stack is "
         "selected. Up and down, or a number, select another stack; the box then shows its "
         "advantages and drawbacks. Enter makes the plan and shows it. This changes nothing, and "
-        "you are asked first if the stack cannot run what you ticked.\n\nVerdicts: works, "
+        "you are asked first if the stack cannot run what you chose.\n\nVerdicts: works, "
         "likely, possible, disputed, unlikely, no; 'not tried' means that we found no report. "
         "They are based on other people's reports. Press e to see every report for and against, "
         "with the card, versions, date and link. c compares the stacks in plain words.\n\nLarge "

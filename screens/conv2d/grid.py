@@ -78,7 +78,7 @@ def moved(state: SweepState, number: int, down: int, right: int) -> int:
 def _title(places: Places, lines: range, columns: range) -> str:
     """Which part is shown; ``""`` where that is all."""
     if not places.columns:
-        return "These results have no size and channels. Press v to see them as rows."
+        return "These results have no size or channels. Press v to see them as rows."
     parts = []
     if len(columns) < len(places.columns):
         total = len(places.columns)
@@ -92,7 +92,7 @@ def _apart(places: Places) -> list[str]:
     """How many rows do not stand there by themselves."""
     counts = ((places.without, "without a size"), (places.repeated, "repeated"))
     told = [f"{count} {what}" for count, what in counts if count]
-    return [f"Not in the grid: {', '.join(told)}. Press v to see all as rows."] if told else []
+    return [f"Not in the grid: {', '.join(told)}. Press v to see them all as rows."] if told else []
 
 
 def _head(label: str, texts: list[str]) -> Content:

@@ -89,14 +89,14 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Your layers",
             lambda s: shown(_own_path(s)) or "none",
-            "Press Enter to type the path of a text file. It has one layer per line, such as "
+            "Press Enter to type the path to a text file. It must have one layer per line, such as "
             "64 128 3 56x56 stride 2.",
             take=lambda s, text: s.with_own(layers_in(text)),
             typed=lambda s: _own_path(s) or "~/",
         ),
         _choice(
             "Limit of",
-            "The value to increase. Everything else is as in the marked shape.",
+            "The value to increase. Everything else is the same as in the marked shape.",
             *("axis", tuple(AXES), str),
             matters=lambda s: s.aim is Aim.LIMIT,
         ),
@@ -111,18 +111,19 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Device",
             _device,
-            "The CPU computes the reference, without any risk.",
+            "The CPU computes the reference, which carries no risk.",
             _next_device,
         ),
         _choice(
             "Deadline",
-            "The first call may have to compile. If compiling is detected, it gets more time.",
+            "The first call may involve compiling. If compiling is detected, the call gets more "
+            "time.",
             *("deadline_place", tuple(range(len(DEADLINES_S)))),
             lambda place: f"{DEADLINES_S[place]:.0f} s for each shape",
         ),
         _choice(
             "Hangs",
-            "How often the GPU may hang before the run stops. Automatic: 1 if it drives a "
+            "How many times the GPU may hang before the run stops. Automatic: 1 if it drives a "
             "screen, otherwise 3.",
             *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
         ),
@@ -139,12 +140,12 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "Repeats",
-            "Repeats find shapes that fail only sometimes.",
+            "Repeats catch shapes that fail only some of the time.",
             *("repeats", REPEATS, lambda n: f"{n} launch{'' if n == 1 else 'es'} of each shape"),
         ),
         _choice(
             "MIOpen's log",
-            "The log names what hangs, but makes every call slower.",
+            "The log shows what hangs, but logging slows down every call.",
             *("log", (False, True), lambda log: "on" if log else "off"),
             matters=lambda s: s.device == "cuda" or s.log,
         ),

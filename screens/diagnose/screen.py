@@ -45,13 +45,13 @@ DRAWN_S = 0.1
 READING = "Reading this machine ..."
 AT_IT = "Running the checks ..."
 NOT_READ = "Nothing could be checked. Press r to try again."
-OF_A_TEXT = "Esc goes back to this machine."
+OF_A_TEXT = "Esc switches back to this machine."
 MAKING = "Making the plan: reading the files that would change ..."
 FIX = "Fix"
 UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ANOTHER = "Press t to name another file or to paste the text itself."
 PASTED = "the text you pasted"
-UNFINISHED = "{0} in {1} is not finished. Continue or undo it on Welcome."
+UNFINISHED = "{0} in {1} is not finished. Go to Welcome to continue or undo it."
 MACHINE, TEXT = "machine", "text"
 
 
@@ -316,7 +316,7 @@ class Diagnose(StepScreen):
         self._show(at=0)
 
     def _take_unexplained(self, error: OSError | ValueError) -> None:
-        self.say("The text was not explained. Press t to try another.", "fault")
+        self.say("The text was not explained. Press t to try a different one.", "fault")
         text = told(fault("The text was not read", error, ANOTHER))
         self.app.push_screen(Notice("Not explained", text))
 

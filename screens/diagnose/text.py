@@ -42,12 +42,12 @@ FEW = 2
 CHECKING = "Checking this machine. Nothing is changed."
 NO_CARD = "No RDNA1 card was found here, so only general checks were run."
 UNREAD = "Could not collect information about this machine"
-UNREAD_NEXT = "Press r to try again, or t to explain a text."
+UNREAD_NEXT = "Press r to try again, or t to have some text explained."
 OTHERS = "From the text, not this machine"
 ENTER_FIXES = " Enter opens the fix."
 PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything happens."
 ALL_STEPS = "Space shows all {0} steps."
-IS_RUNNING = "This check is still running. If it takes too long, it is skipped."
+IS_RUNNING = "This check is still running. If it takes too long, it will be skipped."
 NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."
 UNPROVED = {
     Answer.UNRECOGNISED: (Status.WARNING, UNRECOGNISED),

@@ -23,8 +23,8 @@ TEXT = "The text"
 FOCUS = "> "
 MOST_SHOWN = 100_000
 """Characters: to lay more of them out holds every key up."""
-LONG_TEXT = "You pasted {0}, too much to show here. Ctrl+R reads all of it."
-NOTHING_GIVEN = "There is no text yet. Paste some, or press Tab and name a file."
+LONG_TEXT = "You pasted {0}, which is too much to show here. Ctrl+R processes all of it."
+NOTHING_GIVEN = "There is no text yet. Paste some, or press Tab to name a file."
 
 
 @dataclass(frozen=True, slots=True)

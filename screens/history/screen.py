@@ -43,7 +43,7 @@ from wizard.services.past import Draft, Lines, Past
 
 T = TypeVar("T")
 LOOKING = "Reading ..."
-LOOK_AGAIN = "Nothing was changed. Fix the problem, go back with Esc and press h again."
+LOOK_AGAIN = "Nothing was changed. Fix the problem, press Esc to go back, and press h again."
 OF_A_RUN = ("mark", "compare", "export", "script", "keep")
 """What needs a run under the cursor."""
 MARKED = (
@@ -52,16 +52,16 @@ MARKED = (
     "2 runs are marked. Press c to compare them.",
 )
 NOTHING_WRITTEN = "Nothing was written."
-REHEARSED = "A dry run writes nothing. To write it, use this command:"
+REHEARSED = "A dry run does not write this. To write it, use this command:"
 CARD = "You can give this file to others. It contains"
 WHERE_TO = "Save it as:"
-WHERE = "Path of the card file:"
+WHERE = "Path to the card file:"
 IMPORTED = (
     "A card contains someone else's results. They exported it with x in this list or with "
     "`rdna1-setup conv2d --export`. It is checked and shown beside the highlighted run.",
     "",
     "Results from another chip are labeled. We have not checked them, and anyone can write a "
-    "card by hand.",
+    "result card by hand.",
 )
 
 
@@ -79,7 +79,7 @@ class History(StepScreen):
         "you can give to others. You see it before it is written. It does not contain your name, "
         "your folders or the name of your machine.\ni imports someone else's card and shows it "
         "beside the highlighted run. Results from another chip are labeled 'not your chip'.\nr "
-        "writes a stand-alone script for one result, to report a fault.\nk keeps the setting "
+        "writes a standalone script for one result, to report a fault.\nk keeps the setting "
         "that the highlighted run found, for its venv. You review the plan first.\np shows a "
         "report you can give to others.\n\nYou are asked before an existing file is overwritten. "
         "Esc goes back; a running measurement continues."

@@ -17,8 +17,8 @@ EMPTY = {
     DRY_RUN: "A dry run measures nothing. Start without --dry-run to measure your card.",
 }
 NONE_YET = (
-    "Go back with Esc and start a measurement. Its results are kept here.\n\nIf someone sent you "
-    "a card, press i to view it."
+    "Press Esc to go back, and start a measurement. Its results are kept here.\n\nIf someone sent "
+    "you a card, press i to view it."
 )
 
 

@@ -39,7 +39,7 @@ class RollBack(StepScreen):
         "These steps undo the last run: first its changes to the system, if any, then its "
         "folder. Space expands the marked step.\n\ny rolls back. If root is needed, sudo asks "
         "for your password in this terminal, and then you are asked to type yes.\nYour own files "
-        "are kept. The steps say where files you changed are kept.\nTo undo an older run, find "
+        "are kept. The steps show where files you changed are kept.\nTo undo an older run, find "
         "its ID with rdna1-setup rollback --list, then use rdna1-setup rollback ID."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

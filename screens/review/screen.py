@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.wheels_size import WheelsSize
 
-LOOK_AGAIN = "Nothing was changed. Fix the problem, go back with Esc and open Review again."
-GO_BACK = "Go back with Esc and choose something else."
+LOOK_AGAIN = "Nothing was changed. Fix the problem, press Esc to go back, and open Review again."
+GO_BACK = "Press Esc to go back and choose something else."
 GO_ON = "This run was already started. {0} continues it and skips finished steps."
 READY = "Nothing has been changed yet. {0} {1}; Esc goes back."
 REMOVE_THEM = "Press w to remove them permanently, without rollback."
@@ -57,11 +57,11 @@ KEPT_AFTER_ALL = (
 )
 SIZING = "Checking with pip how much it would download. You do not have to wait."
 GROUPS_JOINED = (
-    "The plan adds you to a group, as root, for permission to use the GPU. Press g to keep your "
-    "groups unchanged."
+    "As root, the plan adds you to a group that has permission to use the GPU. Press g to keep "
+    "your groups unchanged."
 )
-GROUPS_LEFT = "Your groups are not changed. Press g to let the plan add you to the group."
-REFUSED = "This plan cannot start; the reason is at the top. Esc goes back to change it."
+GROUPS_LEFT = "Your groups will not be changed. Press g to let the plan add you to the group."
+REFUSED = "This plan cannot start; the reason is at the top. Press Esc to go back and change it."
 LOOKING = "Checking whether the plan can start here ..."
 INSTALL, APPLY, REHEARSE, REMOVE = "Install", "Apply", "Rehearse", "Remove"
 CONFIRMED = {
@@ -79,16 +79,16 @@ class Review(StepScreen):
     NAME = "review"
     TITLE_WORD = "Review"
     HELP_TEXT = (
-        "These are the steps of the plan, in order. Space expands the marked step: the reason, "
-        "exactly what is done, the full content of each file, and how it is undone. What you "
-        "read is what runs.\n\nEnter installs; a plan that removes something needs y instead. In "
-        "a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is at "
-        "the top.\ns saves the whole plan as text and names the file (not in a dry run).\n\nSome "
-        "keys apply only to some plans:\nu also moves away a PyTorch in your user packages, or "
-        "leaves it.\nr tries root's steps and their rollback in a temporary copy of this system; "
-        "d shows the files it changed.\nw permanently removes packages that rollback could not "
-        "restore, or keeps them.\ng keeps your groups unchanged, or lets the plan add you to the "
-        "group.\nt turns a snapshot with Timeshift or Snapper on or off."
+        "These are the steps of the plan, in order. Space expands the marked step to show the "
+        "reason, exactly what is done, the full content of each file, and how it is undone. What "
+        "you see is what runs.\n\nEnter installs; a plan that removes something needs y instead. "
+        "In a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is "
+        "at the top.\ns saves the whole plan as text and names the file (not in a dry "
+        "run).\n\nSome keys apply only to some plans:\nu also moves away a PyTorch in your user "
+        "packages, or leaves it.\nr tries root's steps and their rollback in a temporary copy of "
+        "this system; d shows the files it changed.\nw permanently removes packages that rollback "
+        "could not restore, or keeps them.\ng keeps your groups unchanged, or lets the plan add "
+        "you to the group.\nt turns a snapshot with Timeshift or Snapper on or off."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -251,7 +251,7 @@ class Review(StepScreen):
             return None
         if self.services.rehearses or settled(self._plan.steps):
             return None
-        self.wait("Checking the exact packages with the repository and apt ...")
+        self.wait("Checking the exact packages against the repository and apt ...")
         try:
             self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
         except Refused as found:
@@ -260,7 +260,7 @@ class Review(StepScreen):
             return trouble
         except ValueError as impossible:
             return Trouble(
-                str(impossible), "This plan is not possible. Nothing was changed.", GO_BACK
+                str(impossible), "This plan cannot be carried out. Nothing was changed.", GO_BACK
             )
         self.wait(LOOKING)
         return None

@@ -33,7 +33,7 @@ RESTART = "Restart the machine afterwards."
 LOG_IN = "Log in again afterwards."
 DOES = {
     Kind.REMOVE: "Remove ROCm from this system",
-    Kind.CLEAN_UP: "Remove leftovers of other scripts",
+    Kind.CLEAN_UP: "Remove leftovers from other scripts",
     Kind.FIX: "Apply the fix",
     Kind.KEEP: "Keep the setting",
     Kind.ROLLBACK: "Roll back",

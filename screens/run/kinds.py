@@ -201,8 +201,8 @@ INSTALL = RunKind(
     _install,
     _after_install,
     safe=(
-        "It stops after this step, or at once during a download, which is kept and resumed. A "
-        "step that installs something or changes the system is finished first."
+        "It stops after this step, or immediately during a download. The partial download is kept "
+        "and resumed. A step that installs something or changes the system is finished first."
     ),
 )
 REHEARSE = RunKind(

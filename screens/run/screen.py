@@ -305,5 +305,5 @@ def to_do_first(finished: PlanFinished | None) -> str:
     if finished is not None and finished.restart_needed:
         return "Restart the computer before you use the GPU."
     if finished is not None and finished.relogin_needed:
-        return "Log out and in again before you use the GPU."
+        return "Log out and back in before you use the GPU."
     return ""

@@ -26,12 +26,12 @@ from wizard.services.reports import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
 LOOKING = "Collecting the report. Nothing is written yet."
-READ_IT = "Read it first. Press w to save it as a folder and as one .zip file."
+READ_IT = "Read it first. Press w to save it as a folder and as a single .zip file."
 REHEARSED = "This mode saves nothing. Use"
 WHERE_TO = "Save it in this new folder, with a .zip beside it:"
 NOTHING_WRITTEN = "Nothing was written."
-GATHER_AGAIN = "Nothing was written. Fix the problem, go back with Esc and press p again."
-ANOTHER = "Free some space or name another folder, then press Enter to try again. Esc goes back."
+GATHER_AGAIN = "Nothing was written. Fix the problem, press Esc to go back, and press p again."
+ANOTHER = "Free up some space or name another folder, then press Enter to try again. Esc goes back."
 
 
 class ReportPreview(Page[None]):

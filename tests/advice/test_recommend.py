@@ -105,7 +105,7 @@ def test_on_a_full_disk_no_stack_is_called_possible() -> None:
     full = replace(clean_jammy(), disks=(Disk(HOME, "/home", 500 * GIGABYTE, GIGABYTE // 10),))
     found = recommended(full, "yolo")
     assert not any(fit.possible for fit in found.fits)
-    assert found.sentence.startswith("No stack is possible on this machine.")
+    assert found.sentence.startswith("No stack can be installed on this machine.")
     assert "/home has 0.1 GB free" in found.sentence
     assert found.next_best == ""
 

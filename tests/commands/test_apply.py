@@ -176,7 +176,7 @@ def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: P
     for arguments in ((), ("20260102-b",)):
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2
-        assert "20260102-b is damaged, or from a newer version" in done.stderr
+        assert "20260102-b is damaged or was written by a newer version" in done.stderr
     assert "20260102-b  its journal is damaged" in wizard(tmp_path, "rollback", "--list").stdout
     assert wizard(tmp_path, "rollback", "--yes", "20260101-a").returncode == 0
 

@@ -62,7 +62,7 @@ def test_right_numbers_are_told_with_times_memory_and_what_rounding_explains() -
     )
     found = told(ROW, right)
     assert found["Times and memory"].splitlines() == [
-        "cold 500.00 ms (the first call, including compiling)",
+        "cold 500.00 ms (the first call, including compilation)",
         "warm 0.90 ms (median of later calls)",
         "memory 2 MB",
     ]

@@ -97,7 +97,7 @@ async def test_the_end_asks_for_the_restart_unless_it_has_happened(
 
 
 WAITS = f"Restart this machine, then start rdna1-setup again. Run {RUN} removed AMD's kernel driver"
-RESTARTED = f"This machine was restarted since run {RUN} removed AMD's kernel driver. Next, "
+RESTARTED = f"This machine has been restarted since run {RUN} removed AMD's kernel driver. Next, "
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_run_whose_events_cannot_be_read_tells_that_and_no_other_end(places: P
     account = account_of(run)
     assert account.state == BROKEN_OFF
     assert account.why == f"{run.events} cannot be read: it is a link."
-    assert "Make the file yours and readable" in whole(run)
+    assert "Take ownership of the file and make it readable" in whole(run)
 
 
 def test_a_journal_that_cannot_be_read_hides_no_other(tmp_path: Path, places: Places) -> None:

@@ -139,5 +139,5 @@ async def test_the_table_names_the_setting_and_that_a_log_was_on(
     events = await events_of(sweep_over(worker_python, *rows), tmp_path, home(tmp_path))
     lines = list(sweep_lines(results_of(events)))
     assert any("2->3 3x3 @4x4 with MIOPEN_DEBUG_CONV_GEMM=0" in line for line in lines)
-    assert "MIOpen's log was on, which makes every call slower." in lines
+    assert "MIOpen's logging was on, which slows down every call." in lines
     assert max(map(len, lines)) < 80

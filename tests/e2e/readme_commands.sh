@@ -44,7 +44,7 @@ expect 1 'kfd-permission' "rdna1-setup diagnose --machine $recorded"
 expect 1 '"schema"' "rdna1-setup diagnose --json --machine $recorded"
 expect 1 'no code for this card' \
     'echo "RuntimeError: HIP error: invalid device function" | rdna1-setup explain -'
-expect 0 'does not recognize any line of this text' 'echo hello | rdna1-setup explain -'
+expect 0 'does not recognize any line in this text' 'echo hello | rdna1-setup explain -'
 expect 2 'does not exist' 'rdna1-setup explain nowhere.txt'
 expect 0 'Large Conv2d' 'rdna1-setup plan'
 expect 0 'Plan .*: rocm52' 'rdna1-setup plan --stack rocm52 --evidence'

@@ -66,7 +66,7 @@ def test_an_old_check_is_told_beside_each_claim_and_a_fresh_one_is_not() -> None
     aspect = everything(next(stack for stack in load_stacks() if stack.id == "rocm57"))
     lines = "".join(evidence_lines(aspect, CLAIMS, A_YEAR_ON, whole=True))
     assert lines.count("  checked  ") >= len(about)
-    assert "Index, versions and sizes were checked on" in told
+    assert "The index, versions and sizes were checked on" in told
     assert "AMD's system packages were checked on" in told
     assert max(map(len, told.splitlines())) < 80
 

@@ -98,7 +98,9 @@ def test_a_damaged_journal_is_unread_and_the_others_are_told(text: str, tmp_path
 
     assert [run.id for run in found.value] == ["20261101"]
     assert found.unread == (
-        (Unknown(f"{damaged} is damaged, or from a newer version"),) if text.strip() else ()
+        (Unknown(f"{damaged} is damaged or was written by a newer version"),)
+        if text.strip()
+        else ()
     )
 
 

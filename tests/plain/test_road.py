@@ -88,7 +88,7 @@ def test_words_of_ours_are_explained_where_they_are_met_first(tmp_path: Path) ->
 def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
     _, told = walk(tmp_path, "1 . q", "--demo")
     assert told.index("rdna1-setup rollback") < told.index("Which stack?")
-    assert told.endswith("Goodbye. Nothing was changed, except by plans you agreed to.\n")
+    assert told.endswith("Goodbye. Nothing was changed except by plans you agreed to.\n")
 
 
 def test_the_list_of_removals_names_a_half_installed_driver_that_goes_too(tmp_path: Path) -> None:
@@ -105,14 +105,14 @@ def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log.write_text("RuntimeError: HIP error: invalid device function\n")
     _, told = walk(tmp_path, f"4 1 {log} 4 2 Segfault . 0", "--demo")
     assert "[wheel-lacks-gfx-target]" in told
-    assert "does not recognize any line of this text. Try" in told
+    assert "does not recognize any line in this text. Try" in told
 
 
 def test_the_end_of_the_answers_leaves_and_changes_nothing(tmp_path: Path) -> None:
     for answers in ("", "1", "1 .", "1 . .", "5", "2 . 1"):
         code, told = walk(tmp_path, answers)
         assert code == 0
-        assert told.endswith("Goodbye. Nothing was changed, except by plans you agreed to.\n")
+        assert told.endswith("Goodbye. Nothing was changed except by plans you agreed to.\n")
         assert list(tmp_path.iterdir()) == []
 
 
@@ -123,7 +123,9 @@ def test_answers_from_a_pipe_agree_to_no_plan(tmp_path: Path) -> None:
     assert number is not None
     code, told = walk(tmp_path, f"1 0 {number[1]} . y y 0")
     assert "Carry out this plan?" not in told
-    assert "Nothing was changed, because there is no terminal to ask you." in " ".join(told.split())
+    assert "Nothing was changed, because there is no terminal in which to prompt you." in " ".join(
+        told.split()
+    )
     assert code == 0
     assert list(tmp_path.iterdir()) == []
 

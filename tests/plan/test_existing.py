@@ -176,7 +176,7 @@ def test_a_sibling_of_torch_that_the_stack_does_not_bring_is_told_and_missed_by_
         return make_plan(clean_jammy(), Choice("cpu", "venv", VENV), places({}, HOME), contents)
 
     assert any(
-        "torchvision is removed, because it is built for the old torch" in n
+        "torchvision is removed, because it was built for the old torch" in n
         for n in plan(there()).notes
     )
     with pytest.raises(

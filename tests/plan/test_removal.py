@@ -45,13 +45,13 @@ GONE = {
 }
 """Recorded machines with packages of AMD's: how many go, and which folder is left."""
 NOTHING = {
-    "rx5700xt-jammy-clean": "no package of AMD's repository is installed",
+    "rx5700xt-jammy-clean": "no package from AMD's repository is installed",
     "rx5700xt-trixie-execstack": "The distribution's own ROCm packages are kept: rocminfo",
     "rx5500xt-apu-vga": "libamdhip64-5, libhsa-runtime64-1, rocminfo",
     "rx5500xt-bookworm-distro": "and 3 more",
-    "rx6700xt-noble": "no package of AMD's repository is installed",
-    "nvidia-only": "no package of AMD's repository is installed",
-    "wsl-noble": "no package of AMD's repository is installed",
+    "rx6700xt-noble": "no package from AMD's repository is installed",
+    "nvidia-only": "no package from AMD's repository is installed",
+    "wsl-noble": "no package from AMD's repository is installed",
     "bc250-fedora": "fedora does not use apt",
     "no-amd-gpu": "fedora does not use apt",
 }

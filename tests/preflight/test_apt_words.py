@@ -209,8 +209,8 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "apt cannot read /etc/apt/sources.list: Malformed entry 1.",
             "that file",
         ),
-        ("E: Something new", "exit code 100: E: Something new", "Fix the problem that apt names"),
-        ("", "exit code 100: no output", "Fix the problem that apt names"),
+        ("E: Something new", "exit code 100: E: Something new", "Fix the problem that apt reports"),
+        ("", "exit code 100: no output", "Fix the problem that apt reports"),
     ],
 )
 def test_apts_errors_are_told_with_cause_and_remedy(words: str, happened: str, remedy: str) -> None:

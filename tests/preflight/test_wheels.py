@@ -29,7 +29,7 @@ def test_where_an_index_lacks_one_of_them_that_one_is_named() -> None:
         found = answer_of(wheels_at(stocked(server, others)))
     assert found.standing is Standing.GONE
     assert "torchaudio==0.13.1+rocm5.2" in found.detail
-    assert "other wheels of this package" in found.detail
+    assert "other wheels for this package" in found.detail
 
 
 def test_wheels_for_another_python_do_not_count() -> None:

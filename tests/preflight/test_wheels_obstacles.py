@@ -36,7 +36,7 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
         "log in first",
     ),
     "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not answer like a web server"),
-    "a server that refuses": (status("403 Forbidden"), "Some servers answer 403"),
+    "a server that refuses": (status("403 Forbidden"), "Some servers return 403"),
     "a server that wants a login": (status("401 Unauthorized"), "login"),
     "a law": (status("451 Unavailable For Legal Reasons"), "451"),
     "a server in trouble": (status("503 Service Unavailable"), "503"),

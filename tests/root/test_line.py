@@ -148,7 +148,7 @@ async def test_a_refused_plan_is_trouble_in_the_helpers_own_words(
 
 async def test_the_answer_for_another_plan_is_not_taken(line_to: Callable[..., Any]) -> None:
     helper = FakeHelper(first=ready(b"another plan"))
-    with pytest.raises(Trouble, match="not the root helper of this plan"):
+    with pytest.raises(Trouble, match="not the root helper for this plan"):
         async with line_to(helper):
             pass
 

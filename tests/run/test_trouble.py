@@ -254,14 +254,14 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         "ERROR: 501 Server Error: Not Implemented for url: http://127.0.0.1:8000/f/numpy.whl\n",
-        "The server refused a file with an HTTP error: 501 Server Error: Not Implemented for url: "
-        "http://127.0.0.1:8000/f/numpy.whl.",
+        "The server responded to a file request with an HTTP error: 501 Server Error: Not "
+        "Implemented for url: http://127.0.0.1:8000/f/numpy.whl.",
     ),
     (
         "ERROR: Could not install packages due to an OSError: HTTPConnectionPool(host='127.0.0.1',"
         " port=8000): Max retries exceeded with url: /f/numpy.whl (Caused by ResponseError('too "
         "many 503 error responses'))\n",
-        "The server refused a file with an HTTP error: too many 503 error responses.",
+        "The server responded to a file request with an HTTP error: too many 503 error responses.",
     ),
     (
         "ERROR: Wheel 'numpy' located at /tmp/tmpiomo_sr3 is invalid.\n",

@@ -127,7 +127,7 @@ async def test_why_a_half_installed_driver_cannot_stay_is_told_before_anything_i
         assert "amdgpu-dkms is half installed, and apt fails until it is gone." in words_on(
             pilot.app
         )
-        assert "The kernel's own driver stays." in words_on(pilot.app)
+        assert "The kernel's own driver stays installed." in words_on(pilot.app)
 
 
 def no_way_back(plan: Plan) -> Trouble | None:

@@ -47,7 +47,7 @@ async def test_without_a_python_the_first_line_says_so_and_enter_lets_one_type_a
         await press(pilot, "enter")
         assert app.screen.query_one(Input).has_focus
         await press(pilot, "home", *"x", "enter")
-        assert "Type the path of a Python that has torch" in screen_text(app)
+        assert "Type the path to a Python that has torch" in screen_text(app)
         await press(pilot, "delete", "backspace", *"/v/bin/python", "enter")
         await until(pilot, lambda: "> /v/bin/python" in screen_text(app))
         assert "Which Python do you want to measure?" in screen_text(app)
@@ -61,7 +61,7 @@ async def test_without_a_python_no_command_is_shown_but_how_to_name_one() -> Non
         await press(pilot, "space")
         await until(pilot, lambda: isinstance(app.screen, Notice))
         assert "--python" not in screen_text(app)
-        assert "Type the path of a Python that has torch" in screen_text(app)
+        assert "Type the path to a Python that has torch" in screen_text(app)
 
 
 async def test_with_a_python_the_command_is_shown() -> None:

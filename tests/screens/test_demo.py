@@ -65,7 +65,7 @@ async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_f
         await press(pilot, "enter")
         hang = "16->32 hangs from 44x44 on; the rest is right."
         await until(pilot, lambda: hang in screen_text(app))
-        assert "Example: a recorded run. Nothing runs on this machine." in screen_text(app)
+        assert "Example: a recorded run. Nothing is running on this machine." in screen_text(app)
         await press(pilot, "enter")
         fixed = "MIOPEN_DEBUG_CONV_WINOGRAD=0 fixes 16->32 at 44x44, three of three times."
         await until(pilot, lambda: fixed in " ".join(screen_text(app).split()))

@@ -319,7 +319,7 @@ async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() 
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "i")
-        await see(pilot, "anyone can write a card by hand")
+        await see(pilot, "anyone can write a result card by hand")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, PathQuestion)  # nothing was typed
         await press(pilot, "a", "enter")

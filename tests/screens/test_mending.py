@@ -71,7 +71,7 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it() -> None:
         await looked(pilot)
         await press(pilot, "down", "down")
         await to_review(pilot)
-        assert "Remove leftovers of other scripts" in screen_text(pilot.app)
+        assert "Remove leftovers from other scripts" in screen_text(pilot.app)
         await press(pilot, "escape")
         await looked(pilot)
         assert "> ! A variable is set" in text_of(pilot), "the same row"

@@ -217,7 +217,9 @@ async def test_it_is_stopped_by_a_key(tmp_path: Path) -> None:
 
 
 async def test_why_it_cannot_be_done_stands_on_the_screen() -> None:
-    failure = StepFailed(0, "A trial run needs 9 GB.", "Nothing was started.", "Free some space.")
+    failure = StepFailed(
+        0, "A trial run needs 9 GB.", "Nothing was started.", "Free up some space."
+    )
     rehearsal = FakeRehearsal(None, failure)
     rehearsal.go_on.set()
     async with app_with(services_with(rehearsal)).run_test(size=(80, 24)) as pilot:
@@ -225,7 +227,7 @@ async def test_why_it_cannot_be_done_stands_on_the_screen() -> None:
         await until(pilot, lambda: "r" in usable_keys(pilot.app))
         await press(pilot, "r")
         await until(pilot, lambda: "A trial run needs 9 GB." in screen_text(pilot.app))
-        assert "Free some space." in screen_text(pilot.app)
+        assert "Free up some space." in screen_text(pilot.app)
 
 
 @pytest.mark.parametrize("services", [LIVE_SERVICES, but(DRY_SERVICES, make=plan_with_root)])

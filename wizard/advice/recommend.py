@@ -229,7 +229,7 @@ def _sentence(
     first = order[0]
     stack = stacks[first.stack]
     if not first.possible:
-        return f"No stack is possible on this machine. {stack.title}: {first.obstacles[0]}."
+        return f"No stack can be installed on this machine. {stack.title}: {first.obstacles[0]}."
     card = chosen_card(machine)
     purpose = f"For {listed([asked_for(each) for each in asked])}"
     if stack.gfx and card:

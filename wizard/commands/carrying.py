@@ -22,7 +22,8 @@ GOES_ON = (
     "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
 )
 ASKS_NOTHING = (
-    "With --json, this command cannot ask you. Read the plan (`rdna1-setup plan`), then add --yes."
+    "With --json, this command cannot prompt you. Read the plan (`rdna1-setup plan`), then add "
+    "--yes."
 )
 
 
@@ -124,8 +125,8 @@ def _not_agreed() -> int:
         print("Nothing was changed.", file=sys.stderr)
         return 2
     return refuse(
-        "Nothing was changed, because there is no terminal to ask you. Read the plan above, "
-        "then add --yes."
+        "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
+        "above, then add --yes."
     )
 
 

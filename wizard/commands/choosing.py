@@ -82,7 +82,7 @@ def _python_mirror(text: str) -> str:
     from wizard.credentials import redact
 
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is not an address. Give one that begins with http://, https:// or "
+        f"{redact(text)!r} is not a valid address. Give one that begins with http://, https:// or "
         "file:///, such as file:///media/stick/python."
     )
 
@@ -260,7 +260,7 @@ def _repository(text: str) -> str:
 
     raise argparse.ArgumentTypeError(
         f"{redact(text)!r} is not an address that apt can use. Give one that begins with http://, "
-        "https:// or file:///. If it needs a login, put that into /etc/apt/auth.conf.d."
+        "https:// or file:///. If it needs a login, put it in /etc/apt/auth.conf.d."
     )
 
 
@@ -269,7 +269,7 @@ def _fingerprint(text: str) -> str:
     plain = re.sub(r"[\s:]", "", text).upper().removeprefix("0X")
     if plain and not re.fullmatch(r"[0-9A-F]{40}", plain):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a fingerprint, which has 40 hexadecimal digits. A shorter id is not "
+            f"{text!r} is not a fingerprint, which has 40 hexadecimal digits. A shorter ID is not "
             "safe, because it can be forged."
         )
     return plain

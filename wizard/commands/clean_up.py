@@ -1,4 +1,4 @@
-"""Remove leftovers of other scripts (settings, folders, broken packages). You can undo it."""
+"""Remove leftovers from other scripts (settings, folders, broken packages). You can undo it."""
 
 from __future__ import annotations
 

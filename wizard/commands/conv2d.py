@@ -194,8 +194,8 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
 
 def _search_line(limit: LimitRequest) -> str:
     return (
-        f"The largest {limit.axis} from {limit.smallest} to {limit.largest} that passes would be "
-        f"searched for, with at most {counted(limit.hangs, 'hang')}, starting with a shape like "
+        f"This would search for the largest {limit.axis} from {limit.smallest} to {limit.largest} "
+        f"that passes, with at most {counted(limit.hangs, 'hang')}, starting with a shape like "
         "this:"
     )
 

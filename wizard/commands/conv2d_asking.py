@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ENDS = "Press Ctrl+C to end it. --device cpu measures without this risk."
 EVEN_SO = "add --even-if-in-use"
 NO_TERMINAL = (
-    "Nothing was started, because there is no terminal to ask you. Read the text above, then "
-    "add --yes."
+    "Nothing was started, because there is no terminal in which to prompt you. Read the text "
+    "above, then add --yes."
 )
 
 

@@ -28,7 +28,10 @@ GOES_ON = "It continues. `rdna1-setup conv2d --attach` shows it again."
 STOPPED = "Stopped. Run the same command again to continue with the remaining shapes."
 STOPPING = "Stopping the running shape. Press Ctrl+C again to kill it at once."
 IDLE = "No Conv2d measurement is running."
-STUCK = "They wait inside the kernel and cannot be killed. Save your work and restart the machine."
+STUCK = (
+    "They are waiting inside the kernel and cannot be killed. Save your work and restart the "
+    "machine."
+)
 CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
 

@@ -55,5 +55,5 @@ def _told(made: Made, folder: Path) -> int:
     print(f"\nWritten to {folder}. Read it before you share it.")
     print(f"To view it: rdna1-setup detect --machine {folder}")
     if differing:
-        print(f"These facts differ from this machine's: {', '.join(differing)}.")
+        print(f"These details differ from this machine's: {', '.join(differing)}.")
     return 1 if differing else 0

@@ -68,7 +68,7 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
     if waiting_plan(choice, places) is not None:
         raise Refused(
             Refusal(
-                "This plan was already started, so a trial run would begin in the middle.",
+                "This plan has already been started, so a trial run would begin in the middle.",
                 "Nothing was changed.",
                 "Continue it (`rdna1-setup apply` with the same options), or undo it.",
             )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from wizard.report.papers import Papers
 
 TOUCHES = (
-    "Running PyTorch's collect_env: it loads torch and reads the card's name. It is stopped "
+    "Running PyTorch's collect_env: it loads torch and reads the card's name. It will be stopped "
     "after 90 s."
 )
 NO_YES = (
-    "rdna1-setup: nothing was written, because there is no terminal to ask you. Read the text "
-    "above, then add --yes."
+    "rdna1-setup: nothing was written, because there is no terminal in which to prompt you. Read "
+    "the text above, then add --yes."
 )
 
 

@@ -94,8 +94,8 @@ def _not_agreed(happened: str, words: str) -> int:
         print(f"{happened}.")
         return 2
     return refuse(
-        f"{happened}, because there is no terminal to ask you. Read the text above. To confirm, "
-        f"add --yes:\n  rdna1-setup rollback {words} --yes"
+        f"{happened}, because there is no terminal in which to prompt you. Read the text above. "
+        f"To confirm, add --yes:\n  rdna1-setup rollback {words} --yes"
     )
 
 

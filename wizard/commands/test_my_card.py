@@ -42,20 +42,20 @@ NO_CARD = (
 )
 NO_TORCH = "No PyTorch for AMD cards is installed here, so your {0} cannot be tested yet."
 INSTALL = ("Install one, then run this command again:", "    rdna1-setup apply --stack {0}")
-NONE_FITS = ("None can be installed on this machine now. To see why:", "    rdna1-setup plan")
+NONE_FITS = ("None can currently be installed on this machine. To see why:", "    rdna1-setup plan")
 ANOTHER_PYTHON = "Omit --python, or name a Python whose torch was built for ROCm."
 BUILDS = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}
-OTHER_BUILD = "The torch of {0} was built {1}, so your card cannot be tested with it."
+OTHER_BUILD = "The torch in {0} was built {1}, so your card cannot be tested with it."
 OTHER_DEVICE = (
-    "The torch of {0} used {1} instead of your {2}, so no result is written. Set "
+    "The torch in {0} used {1} instead of your {2}, so no result is written. Set "
     "HIP_VISIBLE_DEVICES to the number of your card, then run this command again."
 )
 NOT_THE_CARD = "The card was not measured, so no result card is written."
-TAKEN = "This was already measured at {0} and is not repeated. --no-resume measures it again."
-TIME_IS_UP = "The ten minutes are over, so the search was stopped. To finish it:"
+TAKEN = "This was already measured at {0} and will not be repeated. --no-resume measures it again."
+TIME_IS_UP = "The ten minutes are up, so the search was stopped. To finish it:"
 LIMIT, SETTING = "The search for the exact limit", "The search for a setting"
 FEW_HANGS = "too few allowed hangs are left for it (--hangs N allows more)"
-NO_HANGS_LEFT = "No allowed hang is left for {0}, so it was not tested. --hangs allows more."
+NO_HANGS_LEFT = "No more hangs are allowed for {0}, so it was not tested. --hangs allows more."
 LATE = "the ten minutes are over"
 
 

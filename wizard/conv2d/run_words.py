@@ -45,9 +45,9 @@ def not_written(path: str, error: OSError) -> StopReason:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StopReason(
         f"{error.filename or path} cannot be written: {error.strerror or error}.",
-        "A hang may freeze the machine, so each launch is written to disk first. The measurement "
+        "A hang may freeze the machine, so each launch is recorded on disk first. The measurement "
         "was stopped. The verdicts written so far are kept.",
-        ("Free space on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
+        ("Free up space on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
     )
 
 
@@ -56,7 +56,8 @@ def not_read(path: str, error: OSError) -> StopReason:
     return StopReason(
         f"{error.filename or path} cannot be read: {error.strerror or error}.",
         "Only this file records what happened in the run.",
-        "Make the file yours and readable, or delete its folder if you do not need it.",
+        "Take ownership of the file and make it readable, or delete its folder if you do not "
+        "need it.",
     )
 
 
@@ -65,18 +66,19 @@ def not_started(path: str, error: OSError) -> StopReason:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StopReason(
         f"The journal and events in {path} cannot be written: {error.strerror or error}.",
-        "A hang may freeze the machine, so each launch is written to disk first.",
-        "Free space on that disk."
+        "A hang may freeze the machine, so each launch is recorded on disk first.",
+        "Free up space on that disk."
         if full
-        else "Make the folder yours and writable, or set XDG_STATE_HOME to another folder.",
+        else "Take ownership of the folder and make it writable, or set XDG_STATE_HOME to "
+        "another folder.",
     )
 
 
 def no_runner(why: str, log: str) -> StopReason:
     """Python itself did not become a runner."""
     return StopReason(
-        f"The process for the measurement could not be started: {why}.",
-        f"The Python that runs this program did not start. {log} may say why.",
+        f"The measurement process could not be started: {why}.",
+        f"The Python that runs this program did not start. {log} may explain why.",
         "Repair this Python, or measure inside this process with --foreground.",
     )
 
@@ -85,7 +87,7 @@ def another_at_work(what: str, run: str) -> StopReason:
     """A runner is at work on something else."""
     return StopReason(
         f"Another measurement is running: {what} (run {run}).",
-        "Two measurements at a time would disturb each other.",
+        "Two measurements at the same time would interfere with each other.",
         "`rdna1-setup conv2d --attach` shows it, and `rdna1-setup conv2d --stop` ends it.",
     )
 
@@ -93,7 +95,7 @@ def another_at_work(what: str, run: str) -> StopReason:
 def still_ending(run: str) -> StopReason:
     """A runner has told its end and clears up."""
     return StopReason(
-        f"The last measurement (run {run}) is still ending.",
+        f"The last measurement (run {run}) is still shutting down.",
         "Its processes still use the device and would disturb the next measurement.",
         "Try again in a few seconds. `rdna1-setup conv2d --stop` ends any that are left.",
     )
@@ -104,7 +106,7 @@ def budget_spent(hangs: int) -> StopReason:
     times = "once" if hangs == 1 else f"{hangs} times"
     return StopReason(
         f"The device hung {times}, which is the limit.",
-        "Each further hang may freeze the desktop, so the remaining shapes were not measured.",
+        "Any further hang may freeze the desktop, so the remaining shapes were not measured.",
         "Run the same command again to continue with them. To allow more hangs, add --hangs N.",
     )
 
@@ -135,7 +137,7 @@ def journal_unusable(path: str, error: Exception) -> StopReason:
     reason = getattr(error, "strerror", None) or str(error)
     return StopReason(
         f"The journal {path} cannot be written: {reason}.",
-        "A hang may freeze the machine, so each launch is written to disk first.",
+        "A hang may freeze the machine, so each launch is recorded on disk first.",
         "Make the folder writable, or set XDG_STATE_HOME to a writable one.",
     )
 
@@ -146,7 +148,7 @@ def no_databases(path: str, error: OSError) -> StopReason:
         f"No folder can be created in {path}: {error.strerror}.",
         "Each setting needs its own databases. Otherwise MIOpen would use what it found with "
         "another setting.",
-        "Free some space, make the folder writable, or set XDG_CACHE_HOME to a writable folder.",
+        "Free up some space, make the folder writable, or set XDG_CACHE_HOME to a writable folder.",
     )
 
 
@@ -154,6 +156,6 @@ def journal_busy(path: str) -> StopReason:
     """Another sweep with the same request is under way."""
     return StopReason(
         f"Another process is running the same measurement ({path}).",
-        "Two measurements at a time would disturb each other.",
+        "Two measurements at the same time would interfere with each other.",
         "Wait for it to finish, or stop it. Then try again.",
     )

@@ -159,7 +159,7 @@ def _not_ours(path: Path, why: str) -> Trouble:
         f"{clean(str(path))} cannot be filled: {clean(why)}.",
         "rdna1-setup does not overwrite other files, and any file next to the wheels would be "
         "copied to every machine. Nothing was downloaded.",
-        "Name a folder that does not exist yet, or move the other files away.",
+        "Name a folder that does not exist yet, or move the other files elsewhere.",
     )
 
 

@@ -69,7 +69,7 @@ def stages(fetch: Fetch) -> tuple[Stage, ...]:
         *_bring(fetch),
         Stage(
             f"Set up a pip for Python {python}",
-            "This pip chooses the wheels. It is deleted when the folder is finished.",
+            "This pip chooses the wheels. It is deleted when the folder is complete.",
             partial(_make_chooser, fetch, venv),
         ),
         Stage(
@@ -85,7 +85,7 @@ def stages(fetch: Fetch) -> tuple[Stage, ...]:
         ),
         Stage(
             "Write the SHA-256 of every file",
-            "SHA256SUMS is written last: a folder without it is not finished.",
+            "SHA256SUMS is written last: a folder without it is incomplete.",
             partial(_finish, fetch.folder),
         ),
     )

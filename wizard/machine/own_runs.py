@@ -47,7 +47,7 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
     if record is None:
         if older_run_of(name, f"{folder}/{name}", complete) is not None:
             return Unknown(f"{path} was {OLDER}")
-        damaged = Unknown(f"{path} is damaged, or from a newer version")
+        damaged = Unknown(f"{path} is damaged or was written by a newer version")
         return damaged if any(complete) else None
     plan, state = record.plan, STATES.get(record.state, "unfinished")
     return OwnRun(name, plan["venv"], record.name, plan["stack"], state)

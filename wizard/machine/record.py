@@ -125,13 +125,13 @@ class _Fields:
     def mapping(self, key: str) -> dict[str, str]:
         values = self.one(key, dict, {})
         if not all(isinstance(value, str) for value in values.values()):
-            raise RecordError(f"{self._path} is damaged: {key} must map texts to texts.")
+            raise RecordError(f"{self._path} is damaged: {key} must map strings to strings.")
         return values
 
     def sizes(self, key: str) -> dict[str, int]:
         values = self.one(key, dict, {})
         if not all(type(value) is int and value >= 0 for value in values.values()):
-            raise RecordError(f"{self._path} is damaged: {key} must map texts to sizes.")
+            raise RecordError(f"{self._path} is damaged: {key} must map strings to sizes.")
         return values
 
 
@@ -151,7 +151,7 @@ def _joined(path: Path, text: object) -> str:
         return text
     if isinstance(text, list) and all(isinstance(line, str) for line in text):
         return "".join(f"{line}\n" for line in text)
-    raise RecordError(f"{path} is damaged: answers must be texts or lists of lines.")
+    raise RecordError(f"{path} is damaged: answers must be text or lists of lines.")
 
 
 def _kind_name(kind: type[object], *, many: bool = False) -> str:

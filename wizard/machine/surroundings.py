@@ -104,7 +104,7 @@ def warnings(around: Surroundings) -> list[str]:
     lines = []
     if around.confined:
         lines.append(
-            f"This terminal runs inside a {around.confined} and may see different files and "
+            f"This terminal is running inside a {around.confined} and may see different files and "
             "devices than your programs do. To be sure, start the wizard in another terminal."
         )
     if around.container:

@@ -35,7 +35,7 @@ def has_plan(finding: Finding) -> bool:
 NAMED = re.compile(r"rdna1-setup (?:plan|clean-up)(?![\w-])")
 """Commands that make a plan, as a fix names them."""
 ONLY_NAMED = "Follow the steps. {0} makes the plan that they name, and you read it first."
-BY_HAND = "This program has no plan for it. Fix it yourself: follow the steps."
+BY_HAND = "This program has no plan for it. Follow the steps to fix it yourself."
 
 
 def without_plan(finding: Finding) -> str:

@@ -29,9 +29,9 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
     """The user joins the groups of the devices."""
     if others := [name for name in groups if name not in GROUPS]:
         raise PlanImpossible(
-            f"The device belongs to the group {others[0]}, and this program does not add you to "
-            "that group. A udev rule of the distribution is missing. Restart, or reinstall the "
-            "package udev."
+            f"The device belongs to the {others[0]} group, and this program does not add you to "
+            "that group. A udev rule from the distribution is missing. Restart, or reinstall the "
+            "udev package."
         )
     note = (
         "Afterwards log out of the whole session and log in again. The change takes "
@@ -70,7 +70,7 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
     why = (
-        "Without this file apt prefers the distribution's packages of the same names, now "
+        "Without this file, apt prefers the distribution's packages with the same names, now "
         "and later."
     )
     back = "move the file to the backup" if before is None else "restore the old file"
@@ -102,7 +102,7 @@ def _staying(names: tuple[str, ...], going: tuple[Package, ...]) -> tuple[str, .
     if not left:
         return ()
     return (
-        "These packages of the distribution are kept, because AMD has none of the same name: "
+        "These distribution packages are kept, because AMD has none with the same name: "
         f"{', '.join(left)}.",
     )
 

@@ -35,8 +35,9 @@ WAY_BACK = RunProgram(
 
 BROKEN_OFF = Trouble(
     "The trial run ended unexpectedly.",
-    "Something ended the root helper, such as a lack of memory. Nothing was changed. What "
-    "remains of the copy is removed when the root helper starts again.",
+    "Something, such as a lack of memory, ended the root helper. Nothing was changed. Whatever "
+    "remains of the copy will be removed when the root helper starts "
+    "again.",
     "Try again, or continue without a trial run.",
 )
 

@@ -18,7 +18,7 @@ PATIENCE = 3
 AGAIN = "None of the last three answers was valid. Nothing was changed. Please try again:"
 NO_NUMBER = "{0!r} is not one of the choices."
 HOW_TO_ANSWER = (
-    "Type your answer and press Enter. Enter alone gives the default answer. b goes back to the "
+    "Type your answer and press Enter. Enter alone accepts the default answer. b goes back to the "
     "previous question. q quits without changing anything."
 )
 """Told below what a question tells of itself."""

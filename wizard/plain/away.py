@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.preflight.way_back import Sources
 
-AWAY = "What do you want to remove? You see the plan first, and you can undo it."
+AWAY = "What do you want to remove? You will see the plan first, and you can undo it."
 RUNS = (
     "Which run do you want to undo? You are shown what it did and asked before anything is changed."
 )
 AWAY_MORE = """\
 You see the full plan before anything is changed.
-1 removes what other scripts left: settings for ROCm, folders that belong to no package, and \
-packages that are broken.
+1 removes what other scripts left behind: ROCm settings, folders that belong to no package, and \
+broken packages.
 2 removes AMD's ROCm packages, with their apt sources and folders.
-3 removes those, and the ROCm packages of your distribution. Blender and others may use them."""
+3 removes those and your distribution's ROCm packages. Blender and other programs may use them."""
 RUNS_MORE = """\
 Each choice is one run of this program: what it did, where, and how it ended. Before \
 anything is changed, you see what would be undone and are asked. Files you added are kept."""
@@ -46,7 +46,7 @@ def clear(road: Road) -> int:
     broken = broken_driver(machine)
     driver = f", and the half-installed {', '.join(broken)}" if broken else ""
     options: list[Option[tuple[str, ...]]] = [
-        Option("leftovers of other scripts: settings, orphans, broken packages", ("clean-up",)),
+        Option("leftovers from other scripts: settings, orphans, broken packages", ("clean-up",)),
         Option(f"AMD's ROCm packages{driver}", ("remove",)),
         Option(f"AMD's and the distribution's ROCm{driver}", ("remove", "--distribution-rocm")),
     ]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 FINDINGS = "Which one? Type its number to see the evidence and the fix."
 FINDINGS_MORE = """\
-Each number is something that was found on this machine. It shows the evidence and how to fix it.
-a prints everything, with the checks that found nothing wrong.
+Each number stands for something found on this machine. Type it to see the evidence and the fix.
+a prints everything, including the checks that found nothing wrong.
 0 goes back to the first menu."""
 MEND_MORE = """\
 1 goes back to the list of what was found.

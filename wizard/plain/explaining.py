@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from wizard.plain.road import Road
 
 WHERE = "Where is the text (a log, a traceback, a program's output)?"
-PATH = "The path of the file:"
+PATH = "Path to the file:"
 WHERE_MORE = """\
 The text is compared with the error messages that this program knows. It is not sent anywhere.
-1 asks for the path of a text file, such as a log.
+1 asks for the path to a text file, such as a log.
 2 lets you paste the lines here."""
-PATH_MORE = "Type the path of a text file, such as ~/error.log. The file is only read."
-PASTE = "Paste it now. End it with a line that contains only a full stop."
+PATH_MORE = "Type the path to a text file, such as ~/error.log. The file is only read."
+PASTE = "Paste it now. End with a line that contains only a period."
 END = "."
 
 

@@ -21,14 +21,14 @@ DEVICES = "On which device?"
 AIMS = "What do you want to know?"
 PRESETS = "Which table of shapes?"
 LIMITS = "For which channels do you want to find the largest size that finishes?"
-SETTINGS = "Which shape do you want to make work?"
+SETTINGS = "Which shape do you want to get working?"
 OWN_SHAPE = "Channels and size, such as 16-32 64:"
 IN_USE = "Someone is logged in at a screen that this card drives, or may drive."
 PYTHONS_MORE = """\
-Each path is a Python on this machine that has PyTorch. Nothing in its folder is changed.
-The last choice asks you for the path of another one."""
+Each path leads to a Python on this machine that has PyTorch. Nothing in its folder is changed.
+The last choice lets you enter the path to another one."""
 NAME_MORE = """\
-Type the path of a Python that has PyTorch. It is in the folder bin of its environment."""
+Type the path to a Python that has PyTorch. It is in the bin folder of its environment."""
 DEVICES_MORE = """\
 1 measures on the graphics card. A shape that hangs is ended at its time limit; until then the \
 desktop may stand still.
@@ -41,13 +41,14 @@ AIMS_MORE = """\
 5 measures one shape with different environment variables, and says the fewest that it needs.
 6 measures what models need besides Conv2d, such as matrix products and batch norm."""
 PRESETS_MORE = """\
-Each choice is a list of shapes to measure. A longer list takes longer."""
+Each choice is a list of shapes to measure. A longer list takes more time."""
 LIMITS_MORE = """\
-The numbers are the channels that go into the convolution and come out of it, as in your model.
-Square images up to 256 x 256 are tried."""
+The numbers are the convolution's input and output channels, as in your model.
+Square images up to 256 x 256 are tested."""
 SETTINGS_MORE = """\
-Choose the shape that hangs or is wrong on your card. Channels are those that go in and come out; \
-the other two numbers are the height and width of the image. The last choice lets you type one."""
+Choose the shape that hangs or gives wrong results on your card. The channels are input and \
+output; the other two numbers are the height and width of the image. The last choice lets you \
+type your own."""
 OWN_SHAPE_MORE = """\
 16-32 64 means: 16 channels go in, 32 come out, and the image is 64 x 64."""
 IN_USE_MORE = """\

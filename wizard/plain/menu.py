@@ -17,17 +17,16 @@ from wizard.plain.road import Do, Road, say
 Way = Callable[[Road], int]
 
 AIM = """\
-This is rdna1-setup in plain text. It reads this machine, recommends a stack (a
+This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a
 PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
-installs it, and measures Conv2d on your card. Its makers have not run it on
-such a card."""
+installs it, and measures Conv2d on your card. Its authors have not run it on one of these cards."""
 LIVE = "Nothing is changed until you agree to a plan."
 HOW = """\
-Answer with a number and press Enter. Enter alone gives the default answer,
-which each question names. ? tells you more, b goes back to the previous
+Answer with a number and press Enter. Enter alone accepts the default answer,
+which each question shows. ? tells you more, b goes back to the previous
 question, and q quits, as do Ctrl+C and Ctrl+D. Nothing is changed unless you
 agree to a plan with y and Enter."""
-LEFT = "Goodbye. Nothing was changed, except by plans you agreed to."
+LEFT = "Goodbye. Nothing was changed except by plans you agreed to."
 BYE = "Goodbye."
 OURS = ("--plain", "--screens")
 STOPPED = 130
@@ -76,7 +75,7 @@ def _unfinished(road: Road) -> tuple[str, ...]:
 
     places = places_of(host_of(road.arguments))
     if back := half_back(places):
-        return ("", f"Partly undone: run {back.id}. Roll back continues it.")
+        return ("", f"Run {back.id} is partly undone. Roll back continues undoing it.")
     waits = unfinished_run(places)
     if waits is None:
         return ()

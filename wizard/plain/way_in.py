@@ -16,13 +16,13 @@ SCREENS = "screens"
 PLAIN = "plain"
 OVERVIEW = "overview"
 NO_SCREENS = "This terminal cannot show screens (TERM={0}), so here is the plain text version."
-ASKED = "{0} is running. How should this program talk to you?"
+ASKED = "{0} is running. How should this program communicate with you?"
 PLAIN_TEXT = "in plain text: numbered questions, one line per event"
 ON_SCREENS = "on screens"
 ASKED_MORE = """\
 1 prints numbered questions and one line for each event: a screen reader can read that.
 2 fills the terminal with screens, which few screen readers can follow."""
-NOT_AGAIN = "To skip this question: rdna1-setup --plain, or rdna1-setup --screens."
+NOT_AGAIN = "To skip this question, run rdna1-setup --plain or rdna1-setup --screens."
 
 
 def way_in(

@@ -131,9 +131,7 @@ def _orphans(machine: Machine, planned: tuple[Step, ...]) -> Iterator[Step]:
 
 def _orphaned(tree: RocmTree, there: set[str]) -> str:
     if tree.link_to is None:
-        return (
-            "No package that dpkg knows owns anything in this folder." if tree.owner == "" else ""
-        )
+        return "No package known to dpkg owns anything in this folder." if tree.owner == "" else ""
     lost = tree.link_to.startswith("/opt/") and tree.link_to not in there
     return f"This link points to {tree.link_to}, which does not exist." if lost else ""
 

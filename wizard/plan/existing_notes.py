@@ -25,7 +25,7 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
         f"{gone} Replaced files are not deleted, but moved to {there.path}/{OURS}.",
         f"All other packages ({stay}) keep their versions, and all other files are kept.",
         *(
-            f"{each.name} is removed, because it is built for the old torch, and {stack.id} does "
+            f"{each.name} is removed, because it was built for the old torch, and {stack.id} does "
             "not include it."
             for each in without_successor(stack, goes)
         ),

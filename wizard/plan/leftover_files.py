@@ -91,7 +91,8 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
         text = files.texts.get(pin.path)
         if not pin.path.startswith(PIN_FOLDER):
             found += Leftovers(
-                (), ((f"{pin.path} prefers AMD's packages ({pin.detail}). Edit it yourself."),)
+                (),
+                ((f"{pin.path} gives AMD's packages priority ({pin.detail}). Edit it yourself."),),
             )
         elif text is not None and not _only_amd_pins(text):
             found += Leftovers((), (f"{pin.path} also pins other packages. Edit it yourself.",))
@@ -152,7 +153,7 @@ def alternative_leftovers(machine: Machine) -> Leftovers:
     """
     files = [file for file in machine.system_files if file.kind == "alternative"]
     lost = {file.path.rpartition("/")[2] for file in files if GONE in file.detail}
-    why = "This link of ROCm's points to a file that does not exist."
+    why = "This ROCm link points to a file that does not exist."
     return Leftovers(
         tuple(
             SetSystemPathAside(why, file.path, BACK)
@@ -199,13 +200,13 @@ def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
 
 def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:
     why = (
-        "This is what remains of the folder once its packages are removed. By then no "
+        "This is what remains of the folder once its packages are removed. At that point, no "
         "package owns any of it."
     )
     content = known.trees.get(path) if known else None
     if content and (others := sorted(content.owners - names)):
         return Leftovers(
-            (), (f"{path} is kept, because it contains files of {', '.join(others)}.",)
+            (), (f"{path} is kept, because it contains files from {', '.join(others)}.",)
         )
     if content and not content.stray:
         return Leftovers()

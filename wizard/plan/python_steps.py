@@ -22,8 +22,8 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
         python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
         fetched = (
             RunProgram(
-                f"This machine has no Python {version} that can create environments. uv installs "
-                "one without root.",
+                f"This machine has no Python {version} that can create environments. uv can "
+                "install one without root.",
                 (
                     str(machine.uv),
                     *INSTALLING,

@@ -251,4 +251,4 @@ def _finish_after(machine: Machine, gone: Going) -> Iterator[Step]:
 def _nothing(machine: Machine, scopes: tuple[str, ...]) -> str:
     if DISTRIBUTION in scopes:
         return "There is nothing to remove: no ROCm package is installed."
-    return "There is nothing to remove: no package of AMD's repository is installed."
+    return "There is nothing to remove: no package from AMD's repository is installed."

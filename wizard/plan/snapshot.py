@@ -49,7 +49,7 @@ def as_asked(machine: Machine, plan: Plan, asked: str) -> Plan:
     if asked.partition(":")[0] not in tools:
         known = " and ".join(tools) or "none"
         raise PlanImpossible(
-            f"{asked} is not set up on this machine (tools that are: {known}). Set it up, or "
+            f"{asked} is not set up on this machine (set up here: {known}). Set it up, or "
             "continue without --snapshot. The rollback does not need it."
         )
     if not any(step.needs_root for step in plan.steps):

@@ -35,8 +35,8 @@ ASKED_FIRST = (
     "repository."
 )
 PROFILE_WARNING = (
-    "It affects every program of every user from the next login on, including programs that need "
-    "other settings. The venv does not need it."
+    "It affects every program run by every user from the next login on, including programs that "
+    "need other settings. The venv does not need it."
 )
 
 
@@ -138,7 +138,7 @@ def _coming(
     source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{asked}"
     yield from _write(SOURCE, line, source_why, prepared)
     pin_why = (
-        "Without this file apt prefers the distribution's packages of the same names, "
+        "Without this file, apt prefers the distribution's packages with the same names, "
         "now and later."
     )
     yield from _write(PIN, PIN_TEXT, pin_why, prepared)
@@ -147,7 +147,7 @@ def _coming(
 
 
 def _fetch(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
-    why = "All packages are downloaded before the first one changes, in case the network fails."
+    why = "All packages are downloaded before the first one is changed, in case the network fails."
     unknown = tuple((name, UNSETTLED) for name in entry.sets[choice.system_set])
     own = {deb.name for deb in offer.debs} if offer else set()
     brings = offer.brings if offer else unknown

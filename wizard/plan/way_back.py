@@ -209,7 +209,7 @@ def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -
     files = tuple(deb for deb in kept if (deb.name, deb.version) in went)
     there = {(deb.name, deb.version) for deb in files}
     return AptChange(
-        (f"This restores {counted(len(went), 'package')} that the plan removed, from the backup."),
+        (f"This uses the backup to restore {counted(len(went), 'package')} that the plan removed."),
         AGAIN,
         install=tuple(pair for pair in went if pair not in there),
         debs=files,

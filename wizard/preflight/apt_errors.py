@@ -86,14 +86,14 @@ KNOWN = (
     _known(
         r"Hash Sum mismatch|File has unexpected size",
         "The repository sent a file that does not match its own lists.",
-        "The mirror is being updated, or a proxy keeps old files.",
+        "The mirror is being updated, or a proxy is serving old files.",
         "Wait a few minutes, then run the same command again.",
     ),
     _known(
         r"[Cc]ertificate verification failed|SSL connection failed",
         "The certificate of the repository's server was not accepted.",
         "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
-        "Check the date. Behind a company proxy, install its certificate for the system.",
+        "Check the date. If you are behind a company proxy, install its certificate system-wide.",
     ),
     _known(
         r"Conflicting values set for option Signed-By regarding source (\S+)",
@@ -117,7 +117,8 @@ KNOWN = (
         r"Unable to locate package (\S+)|Version '[^']*' for '([^']*)' was not found",
         "No package source on this system has {0}.",
         "The repository does not have it, or its lists were not read.",
-        "Use another release or set. `apt-cache policy NAME` shows which versions apt knows.",
+        "Use another release or set. `apt-cache policy NAME` shows which versions are available "
+        "to apt.",
     ),
     _known(
         r"^E: (.*?) (?:in (?:source list|list file) )?/\S*?/(sources\.list(?:\.d/\S+)?)",
@@ -139,7 +140,7 @@ def explained(answer: Answer) -> Refusal:
     return Refusal(
         f"apt failed with exit code {answer.code}: {' / '.join(_last_words(answer))}",
         f"rdna1-setup does not know this error. {NOTHING}",
-        "Fix the problem that apt names, then run the same command again.",
+        "Fix the problem that apt reports, then run the same command again.",
     )
 
 

@@ -36,7 +36,7 @@ def package_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
 def _unknown(why: Unknown) -> Refusal:
     return Refusal(
         f"The list of installed packages cannot be read: {why.because}.",
-        "Without this list nothing can be removed safely. Nothing was changed.",
+        "Without this list, nothing can be removed safely. Nothing was changed.",
         "Make sure that `dpkg-query --show` works, then run the same command again.",
     )
 
@@ -119,7 +119,7 @@ def _changed(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     lost = [f"{name} {version}" for name, version in wanted if (name, version) not in there]
     if lost:
         yield Refusal(
-            f"These packages of the plan are no longer installed: {', '.join(lost[:5])}.",
+            f"These packages in the plan are no longer installed: {', '.join(lost[:5])}.",
             "Packages changed after the plan was made. This run changed nothing.",
             "Make the plan again and review it.",
         )

@@ -41,7 +41,7 @@ async def fetch_key(web: Web, repository: Repository, now: datetime) -> str:
     """
     refusal = Refusal(
         f"There is no key at {' or '.join(repository.keys)}.",
-        "Without it apt cannot check who made the packages. Nothing was changed.",
+        "Without it, apt cannot check who made the packages. Nothing was changed.",
         "Put the key next to the copy of the repository, as rocm.gpg.key, or use AMD's server.",
     )
     wrong: Refusal | None = None

@@ -93,7 +93,7 @@ def repair_notes(entry: Release, debs: tuple[LocalDeb, ...]) -> tuple[str, ...]:
     notes = [
         f"ROCm {entry.version} needs packages that this system no longer has. These are added "
         f"from outside this system's archives: {', '.join(sorted(names))}. They can be installed, "
-        "but it is not known whether all of ROCm then works."
+        "but it is not known whether all of ROCm will then work."
     ]
     if repair.repack in names:
         notes.append(

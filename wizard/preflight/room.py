@@ -43,8 +43,8 @@ def _refusal(disk: Disk, needs: list[Need]) -> Refusal:
     whole = sum(need.bytes for need in needs) + SPARE
     parts = ", ".join(f"{size_text(need.bytes)} {need.what} ({need.folder})" for need in needs)
     return Refusal(
-        f"{disk.filesystem} has only {size_text(disk.free_bytes)} free, but {size_text(whole)} "
-        f"are needed: {parts}, and {size_text(SPARE)} in reserve.",
+        f"{disk.filesystem} has only {size_text(disk.free_bytes)} free, but {size_text(whole)} is "
+        f"needed: {parts}, and {size_text(SPARE)} in reserve.",
         "The disk would fill up during the installation. Nothing was changed.",
         f"Free {size_text(whole - disk.free_bytes)} there, for example with `sudo apt-get clean`, "
         "which empties apt's cache. Or use the smallest set.",

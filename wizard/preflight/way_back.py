@@ -77,7 +77,7 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
     happened = []
     if sources.missing:
         happened.append(
-            "Neither apt's cache nor any configured archive has the package files of "
+            "Neither apt's cache nor any configured archive has the package files for "
             f"{_named(sources.missing)}."
         )
     if sources.dependent:

@@ -41,8 +41,8 @@ NO_HEAD = frozenset({400, 403, 405, 501})
 """Answers of servers that know no HEAD, or refuse it while they serve the file."""
 NOTHING_THERE = frozenset({404, 410})
 WORDS_OF_403 = (
-    " Some servers answer 403 for a file that does not exist. It may be missing, or you may have "
-    "no permission to read it."
+    " Some servers return 403 for a file that does not exist. It may be missing, or you may not "
+    "have permission to read it."
 )
 PORTAL = "It comes from this network or a proxy, such as a login page. Open any page in a browser."
 FAILURES = (OSError, http.client.HTTPException, ValueError)
@@ -286,7 +286,7 @@ def _on_index(wanted: Wheels, web: Web, ends: float) -> Answer:
 
 def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
     others = (
-        "It has other wheels of this package." if some else ("It has no wheel of this package.")
+        "It has other wheels for this package." if some else ("It has no wheel for this package.")
     )
     here = f"for Python {wanted.python} on a 64-bit PC with Linux"
     text = f"{wanted.host} has no {requirement} {here}. {others}"
@@ -357,12 +357,14 @@ def _failed(error: Exception, address: str) -> Answer:
         return _by_status(error, address, host)
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
         if isinstance(error, http.client.IncompleteRead):
-            return Answer(Standing.NOT_ASKED, f"{host} closed the connection during its answer.")
-        return Answer(Standing.NOT_ASKED, f"{host} did not answer like a web server.")
+            return Answer(
+                Standing.NOT_ASKED, f"{host} closed the connection while it was responding."
+            )
+        return Answer(Standing.NOT_ASKED, f"{host} did not respond as a web server would.")
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http
         return Answer(
-            Standing.NOT_ASKED, f"{host} redirected to an address that is not a web page."
+            Standing.NOT_ASKED, f"{host} redirected to something other than a web address."
         )
     trouble = name_failure(error, address)
     return Answer(Standing.NOT_ASKED, f"{trouble.happened} {trouble.meaning}")
@@ -373,7 +375,7 @@ def _by_status(error: HTTPError, address: str, host: str) -> Answer:
     if error.code in NOTHING_THERE:
         return Answer(Standing.GONE, f"{trouble.happened} There is nothing at this address.")
     if error.code < 400:
-        text = f"{host} redirected (HTTP {error.code}), but never to a page."
+        text = f"{host} redirected the request (HTTP {error.code}), but never to a page."
         return Answer(Standing.NOT_ASKED, text)
     said = f"{trouble.happened} {trouble.meaning}"
     return Answer(Standing.NOT_ASKED, said + (WORDS_OF_403 if error.code == 403 else ""))

@@ -76,7 +76,7 @@ def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) ->
 
 def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
     """What lies where, what is in it, and where it can go."""
-    yield "These files are for you to send, if you want to. They are in:"
+    yield "You can send these files if you want to. They are in:"
     yield f"    {clean(str(folder))}"
     yield ""
     yield from preview_lines(papers)

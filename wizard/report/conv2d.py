@@ -18,10 +18,10 @@ from wizard.run.lines import clean
 
 GAP = "  "
 LEGEND = (
-    "Cold: the first call, including compiling. Warm: a later call. Error: the largest "
+    "Cold: the first call, including compilation. Warm: a later call. Error: the largest "
     "difference from a float64 reference."
 )
-LOGGED = "MIOpen's log was on, which makes every call slower."
+LOGGED = "MIOpen's logging was on, which slows down every call."
 CLAIMS = "Published by others for GPUs (not checked by us):"
 LONGEST_ENGINE = 12
 """A card of somebody else may name any."""
@@ -64,7 +64,8 @@ def limit_lines(limit: Limit) -> Iterator[str]:
         all_pass = known.hangs > limit.largest
         text += "the largest you asked for." if all_pass else f"{known.hangs} does not."
     else:
-        text += f"{known.passes} passes, {known.hangs} does not; the allowed hangs are used up."
+        text += f"{known.passes} passes, but {known.hangs} does not; all allowed hangs have been "
+        "used."
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)

@@ -18,7 +18,10 @@ from wizard.sizes import memory_size_text
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
 COLUMNS = ("A", "B", "Cold", "Warm")
-LEGEND = "Cold and Warm: the time of the first and of a later call in B, divided by the time in A."
+LEGEND = (
+    "Cold and Warm: the times for the first call and a later call in B, each divided by the "
+    "time in A."
+)
 
 
 def compare_lines(found: Comparison, here: str | None = None) -> Iterator[str]:
@@ -55,7 +58,7 @@ def headline(found: Comparison) -> str:
     """What changed, in one sentence."""
     count, total = len(found.differing), len(found.changes)
     if not total:
-        return "There is nothing to compare: no shape was measured in both in the same way."
+        return "There is nothing to compare: no shape was measured the same way in both."
     shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
     return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} a different verdict."
 
@@ -79,7 +82,7 @@ def _chips(found: Comparison) -> Iterator[str]:
     if same_chip(found.before, found.after) is False:
         yield from textwrap.wrap(
             f"The chips differ: {clean(chip_of(found.before) or '')} and "
-            f"{clean(chip_of(found.after) or '')}. That alone may explain differences.",
+            f"{clean(chip_of(found.after) or '')}. That alone may explain any differences.",
             WIDTH,
         )
         yield ""

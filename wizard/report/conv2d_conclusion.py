@@ -26,7 +26,7 @@ from wizard.sizes import listed
 VERBS = {
     Verdict.HUNG: ("hangs", "hang"),
     Verdict.CRASHED: ("crashes", "crash"),
-    Verdict.WRONG: ("gives wrong numbers", "give wrong numbers"),
+    Verdict.WRONG: ("gives wrong numbers", "give wrong results"),
     Verdict.FLAKY: ("is right only sometimes", "are right only sometimes"),
     Verdict.ERROR: ("ends with an error", "end with an error"),
     Verdict.OUT_OF_MEMORY: ("needs more memory", "need more memory"),

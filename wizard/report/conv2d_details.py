@@ -106,7 +106,7 @@ def _hang(named: str, result: Result) -> Iterator[Titled]:
 
 def _times(result: Result) -> Iterator[str]:
     if result.cold_s is not None:
-        yield f"cold {measured_text(result.cold_s)} (the first call, including compiling)"
+        yield f"cold {measured_text(result.cold_s)} (the first call, including compilation)"
     if result.warm_s is not None:
         yield f"warm {measured_text(result.warm_s)} (median of later calls)"
     if result.memory_bytes is not None:

@@ -1,4 +1,4 @@
-"""What a stand-alone script measures, and the same for other hands, as lines."""
+"""What a standalone script measures, and the same for other hands, as lines."""
 
 from __future__ import annotations
 

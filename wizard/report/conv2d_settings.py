@@ -13,7 +13,7 @@ from wizard.conv2d.verdicts import Result
 from wizard.durations import measured_text
 from wizard.report.units import WIDTH
 
-NOT_OURS = "The makers of this program have measured none of this on an RDNA1 card."
+NOT_OURS = "The makers of this program have not measured any of this on an RDNA1 card."
 ENGINE_LINES = {
     "native": "with `torch.backends.cudnn.enabled = False` at the beginning of your program, "
     "convolutions do not use MIOpen",
@@ -23,8 +23,9 @@ ENGINE_LINES = {
 WARM = "Warm: median of later calls. Each setting has a process"
 ON_CARD = (
     f"{WARM} and databases of its own. `only X` means that all other families are switched off. "
-    "Errors there are common and mean that the family cannot compute this shape. Shapes that are "
-    "not right without changes are left out (use --find-setting for them)."
+    "Errors there are common and mean that the family cannot compute this shape. Shapes that do "
+    "not give the right result without "
+    "changes are left out (use --find-setting for them)."
 )
 ON_PROCESSOR = (
     f"{WARM} of its own. The processor does not use MIOpen, so MIOpen's families and the engine "
@@ -118,7 +119,9 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
         if answer.repeats:
             yield f"It was right {_repeats(answer)} when measured again from scratch."
         else:
-            yield "It was right once; no allowed hang was left to measure it again."
+            yield (
+                "It gave the right result once, but no allowed hangs were left to measure it again."
+            )
 
 
 def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
@@ -129,7 +132,7 @@ def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
     if answer.engines and not right:
         yield "It is also wrong without MIOpen, so MIOpen is not the only cause."
     if not answer.engines:
-        yield "It was not measured without MIOpen. --engine native does that."
+        yield "It was not measured without MIOpen; to do so, use --engine native."
 
 
 def _repeats(answer: SettingAnswer) -> str:

@@ -10,7 +10,9 @@ from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.units import WIDTH
 
 NOT_NEEDED = "It passes: you need no workaround."
-NONE = "None of the measured workarounds helps. Another stack may work better: rdna1-setup plan."
+NONE = (
+    "None of the measured workarounds helps. Another stack may work better: run rdna1-setup plan."
+)
 NOT_MEASURED = "not measured: the allowed hangs are used up, or measuring was no longer possible"
 
 

@@ -23,7 +23,7 @@ LOGIN = (
 
 RESTART = (
     "Restart this machine, because the kernel keeps the loaded driver until then. Then start "
-    "rdna1-setup again. It says what to do next."
+    "rdna1-setup again. It will tell you what to do next."
 )
 
 

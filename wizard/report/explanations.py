@@ -33,7 +33,10 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield ""
     yield from _plain(topic.sources)
     yield ""
-    yield (f"Last checked: {topic.date or 'unknown'}. In our own words; we do not own such a card.")
+    yield (
+        f"Last checked: {topic.date or 'unknown'}. This is in our own words; we do not own "
+        f"such a card."
+    )
 
 
 def approaches() -> Explanation:

@@ -25,13 +25,13 @@ NO_CARD = (
     "were run."
 )
 NOT_RDNA1 = (
-    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program only "
-    "knows those."
+    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program "
+    "recognizes only those."
 )
 UNRECOGNISED = "This text shows an error that this program does not know."
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
-    "This program does not recognize any line of this text. Try the kernel log (journalctl -k "
+    "This program does not recognize any line in this text. Try the kernel log (journalctl -k "
     "-b), or the whole output of the failing command."
 )
 

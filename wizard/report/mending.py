@@ -29,11 +29,12 @@ WORDS = {
     Outcome.GONE: "Checked again: {cause} is fixed.",
     Outcome.LOGIN: (
         "Checked again: {cause} will be fixed at your next login. Log out of the whole session "
-        "and in again (or restart), then run rdna1-setup diagnose again."
+        "and log in again (or restart), then run rdna1-setup diagnose again."
     ),
     Outcome.TERMINAL: (
         "Checked again: {cause} is fixed in the files, but this terminal still has the old "
-        "settings. Open a new one (or log out and in), then run rdna1-setup diagnose again."
+        "settings. Open a new one (or log out and log in again), then run rdna1-setup diagnose "
+        "again."
     ),
     Outcome.THERE: (
         "Checked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."

@@ -47,7 +47,7 @@ def no_results(run: Run) -> Trouble:
     """Why nothing can be made of a run that came to no verdict."""
     return Trouble(
         f"The run from {clean(run.since)} has no results.",
-        "It ended before a shape had a verdict, or is still running.",
+        "It ended before any shape had a verdict, or is still running.",
         "Choose another run, or run the same command again to continue where it stopped.",
     )
 
@@ -64,7 +64,7 @@ def none_before(run: Run) -> Trouble:
 def nothing_found(run: Run) -> Trouble:
     """Why there is nothing to keep of a run."""
     return Trouble(
-        f"The run from {clean(run.since)} found no setting that a venv could keep.",
+        f"The run from {clean(run.since)} found no setting that a venv could store.",
         "Only a search for the smallest setting finds one, and only if variables help.",
         "Press o on Measure to search for the smallest setting for a shape that fails.",
     )

@@ -145,7 +145,7 @@ def stack_lines(found: Compared, stack: str, evidence_on: date | None = None) ->
 def _old_checks(stack: Stack, day: date) -> Iterator[str]:
     """What of the installation itself nobody has looked at for long."""
     if overdue(stack.checked, day):
-        yield f"Index, versions and sizes were checked on {stack.checked}, {LONG_AGO}."
+        yield f"The index, versions and sizes were checked on {stack.checked}, {LONG_AGO}."
     catalogue = load_catalogue()
     if stack.system_release and overdue(catalogue.checked, day):
         yield f"AMD's system packages were checked on {catalogue.checked}, {LONG_AGO}."

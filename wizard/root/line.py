@@ -192,7 +192,7 @@ async def _session(
     news_of(first)  # raises for a refusal
     if first["event"] != "ready" or first.get("digest") != digest:
         raise Trouble(
-            "The program that answered is not the root helper of this plan.",
+            "The program that answered is not the root helper for this plan.",
             "It named a different plan from the one it was sent.",
             "Start again. If it happens a second time, please report it.",
         )

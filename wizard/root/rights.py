@@ -114,8 +114,8 @@ async def _require_python(environment: Mapping[str, str]) -> None:
                 raise Trouble(
                     f"{PYTHON} lacks parts of its standard library.",
                     (
-                        "Minimal systems have a reduced Python, and the root helper needs the "
-                        "full one."
+                        "Minimal systems have a stripped-down Python, and the root helper needs "
+                        "the full one."
                     ),
                     "Install the full Python with `sudo apt-get install python3`. Then start "
                     "again.",
@@ -127,7 +127,7 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
     if os.geteuid() == 0:
         return Trouble(
             f"The root helper ended without a message (exit code {code}).",
-            "It was started, but something ended it at once.",
+            "It was started, but something ended it immediately.",
             "See the messages on the terminal, and please report this.",
         )
     if code < 0:
@@ -138,8 +138,8 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
         )
     return Trouble(
         f"sudo did not grant root rights (exit code {code}).",
-        "The password was wrong three times, the prompt was interrupted, or this account may not "
-        "use sudo. The terminal shows sudo's message. Nothing was changed.",
+        "The wrong password was entered three times, the prompt was interrupted, or this account "
+        "may not use sudo. The terminal shows sudo's message. Nothing was changed.",
         _hand_work(
             ("Start again, or ask the administrator of this machine to add you to the group sudo"),
             by_hand,

@@ -91,7 +91,7 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
         case _:
             raise Trouble(
                 f"This version of rdna1-setup cannot carry out this step: {step}",
-                "It does not know steps of this kind.",
+                "It does not recognize this kind of step.",
                 "Please report this, and attach the plan.",
             )
 
@@ -114,7 +114,7 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
     if missing := _missing(step.creates):
         raise Trouble(
             f"The program succeeded, but did not create {', '.join(missing)}.",
-            "It reported success, but did not do its work.",
+            "It reported success, but did not do its job.",
             "Read the log above, then run the same command again.",
         )
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
@@ -182,7 +182,7 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
         more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
         raise Trouble(
             f"pip reports that everything is installed, but {missing[0]} cannot be found{more}.",
-            "An earlier installation was interrupted, or another program changes this folder.",
+            "An earlier installation was interrupted, or another program is changing this folder.",
             "Undo this run with `rdna1-setup rollback` and start again.",
         )
     found = "" if step.tool else ", and pip finds no conflict"

@@ -57,7 +57,7 @@ def run_to_resume(
         raise Trouble(
             f"{_some(taken)} already exists, and this program did not make it.",
             "The new venv would overwrite it, and it could not be restored.",
-            "Choose a new folder with --venv, or move it away.",
+            "Move it elsewhere, or choose a new folder with --venv.",
         )
     return None
 

@@ -35,7 +35,7 @@ KNOWN = (
         r"No space left on device|\[Errno 28\]|Disk quota exceeded|\[Errno 122\]",
         "The disk is full.",
         "The file system of the folder or of temporary files has no space left.",
-        f"Free some space (`df -h` shows which disks are full), {_AGAIN}",
+        f"Free up some space (`df -h` shows which disks are full), {_AGAIN}",
     ),
     _known(
         r"externally-managed-environment",
@@ -62,15 +62,15 @@ KNOWN = (
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
         r".*no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
         "{found[folder]} has no suitable wheel for {found[wanted]}.",
-        "With --wheelhouse, pip looks only in that folder. It must have all dependencies of the "
-        "stack, for this Python and machine.",
+        "With --wheelhouse, pip looks only in that folder. It must contain all the stack's "
+        "dependencies, for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         f"{_AGAIN}",
     ),
     _known(
         r"no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
         "{found[wanted]} was not found.",
-        "The index has no wheel of it for this Python and machine.",
+        "The index does not have a wheel of it for this Python and machine.",
         "Check --torch-index, and check that the stack lists this Python.",
     ),
     _known(
@@ -82,27 +82,27 @@ KNOWN = (
     _known(
         r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
         "{found[file]} is not for this Python or this machine.",
-        "The tags in a wheel's name say which Python and platform it is for. For example, torch "
+        "The tags in a wheel's name show which Python and platform it is for. For example, torch "
         "1.13.1+rocm5.2 supports Python up to 3.10.",
-        "Choose a Python that the stack lists. The wizard can install it with uv.",
+        "Choose a Python version listed for the stack. The wizard can install it with uv.",
     ),
     _known(
         r"Wheel '(?P<name>[^']+)' located at \S+ is invalid|File is not a zip file|BadZipFile",
         "The downloaded file is not a wheel.",
-        "It is a network's log-in page (captive portal), or the file is damaged.",
+        "It is a network's login page (captive portal), or the file is damaged.",
         f"Open any page in a browser and log in to the network, {_AGAIN}",
     ),
     _known(
         r"No download found for request: (?P<wanted>\S+)",
         "uv does not know this Python: {found[wanted]}.",
         "Its list has no build of that version for this machine.",
-        "Choose another Python that the stack lists.",
+        "Choose another Python version listed for the stack.",
     ),
     _known(
         r"failed to query metadata of file `(?P<file>[^`\n]+/cpython-[^`\n]+)`: No such file",
         "uv looks for a Python that does not exist: {found[file]}.",
-        "Each version of uv knows one build of each Python. Another version filled that folder, "
-        "or the folder was not copied completely.",
+        "Each version of uv recognizes one build of each Python. Another version filled that "
+        "folder, or the folder was not copied completely.",
         "Download it again with the uv installed here, or install the version of uv that "
         f"downloaded it, {_AGAIN}",
     ),
@@ -129,12 +129,12 @@ KNOWN = (
         "The server's certificate was not accepted.",
         "A proxy intercepts TLS connections, the clock is wrong, or certificates are missing.",
         "Check the date. Behind a company proxy, set PIP_CERT and SSL_CERT_FILE to its "
-        "certificate. Do not turn certificate checks off.",
+        "certificate. Do not turn off certificate checks.",
     ),
     _known(
         r"407 Proxy Authentication Required",
         "The proxy needs a login.",
-        "HTTP_PROXY or HTTPS_PROXY names a proxy that does not accept you.",
+        "HTTP_PROXY or HTTPS_PROXY names a proxy that denies you access.",
         "Put your user name and password into the proxy variable, or unset it if you need no "
         f"proxy, {_AGAIN}",
     ),
@@ -171,7 +171,7 @@ KNOWN = (
     _known(
         r"(?P<code>40[134]|5\d\d) (?:Client|Server) Error: [^\n]*?for url: (?P<url>\S+)"
         r"|too many (?P<many>5\d\d) error responses",
-        "The server refused a file with an HTTP error: {found[0]}.",
+        "The server responded to a file request with an HTTP error: {found[0]}.",
         "401 and 403 mean that it needs a login, 404 that the file has moved, 501 that it "
         "refuses range requests, and other 5xx codes that it has a problem.",
         f"Check the index address and your login, or wait a few minutes after a 5xx code, {_AGAIN}",
@@ -182,14 +182,14 @@ KNOWN = (
         r"\(from versions: (?P<versions>[^)\n]*)",
         "{found[folder]} has no suitable wheel for {found[wanted]}.",
         "pip found these versions: {found[versions]}. With --wheelhouse, it looks only in that "
-        "folder. It must have all dependencies of the stack, for this Python and machine.",
+        "folder. It must contain all the stack's dependencies, for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         f"{_AGAIN}",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: none\)",
         "pip found no file for {found[wanted]}.",
-        "The index does not have it for this Python or needs a login, or a network's log-in page "
+        "The index does not have it for this Python or needs a login, or a network's login page "
         "(captive portal) answered instead.",
         "Open the index address in a browser. Check --torch-index, and check that the stack "
         "lists this Python.",
@@ -204,7 +204,7 @@ KNOWN = (
     _known(
         r"No matching distribution found for (?P<wanted>\S+)",
         "{found[wanted]} was not found.",
-        "The index has no wheel of it for this Python and machine.",
+        "The index does not have a wheel of it for this Python and machine.",
         "Check --torch-index, and check that the stack lists this Python.",
     ),
 )

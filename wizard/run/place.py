@@ -37,6 +37,6 @@ def _no_place(folder: Path, why: str) -> Trouble:
     return Trouble(
         f"The folder {clean(str(folder))} cannot be created: {why}.",
         "You cannot write to the folder above it: it belongs to another user, is read-only or "
-        "full, is a file, or belongs to the kernel, such as /proc.",
+        "full, is a file, or belongs to the kernel, as /proc does.",
         "Choose a folder of your own with --venv DIR.",
     )

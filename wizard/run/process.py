@@ -113,7 +113,7 @@ async def stream(
 def _not_started(program: str, why: str) -> Trouble:
     return Trouble(
         f"{program} could not be started: {why}.",
-        "The program is missing, or you have no permission to run it.",
+        "The program is missing, or you do not have permission to run it.",
         "Check the path, then run the same command again.",
     )
 
@@ -181,10 +181,10 @@ async def end(process: asyncio.subprocess.Process) -> None:
     raise Trouble(
         f"Process {process.pid} cannot be killed (it is waiting inside the kernel).",
         (
-            "Its device or disk does not answer. The process is left alone, and nothing else "
+            "Its device or disk does not answer. The process was left alone, and nothing else "
             "was started."
         ),
-        f"See `ps -o pid,stat,wchan,comm -p {process.pid}`. Often only a restart helps.",
+        f"See `ps -o pid,stat,wchan,comm -p {process.pid}`. Often the only fix is a restart.",
     )
 
 

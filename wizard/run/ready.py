@@ -46,8 +46,8 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
 def _refuse_taken_back(record: Record, places: Places) -> None:
     if rollback_begun(record, places) is not None:
         raise Trouble(
-            f"Run {record.id} is being undone. At least some of its changes to the system are "
-            "already undone.",
+            f"Run {record.id} is being undone. At least some of its changes to the system have "
+            "already been undone.",
             "Continuing it would skip steps that are no longer done.",
             f"Finish undoing it first: rdna1-setup rollback {record.id}. Then start over.",
         )

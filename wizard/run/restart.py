@@ -21,8 +21,8 @@ WAITS = (
     "and until the restart the kernel keeps using the loaded one."
 )
 RESTARTED = (
-    "This machine was restarted since run {0} removed AMD's kernel driver. Next, Diagnose shows "
-    "whether the kernel's own driver runs the card, and Start sets PyTorch up."
+    "This machine has been restarted since run {0} removed AMD's kernel driver. Next, Diagnose "
+    "shows whether the kernel's own driver runs the card, and Start sets up PyTorch."
 )
 
 

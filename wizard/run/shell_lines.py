@@ -69,6 +69,6 @@ def _require_one_name(file: Path) -> None:
     if (names := file.stat().st_nlink) > 1:
         raise Trouble(
             f"{file} has {names} names (hard links).",
-            "Rewriting it would separate it from its other names. Nothing was changed.",
+            "Rewriting it would break its hard links. Nothing was changed.",
             "Edit it yourself, or replace it with a copy and start again.",
         )

@@ -97,7 +97,7 @@ class Experiments:
         if stopped is None or not stopped.left:
             return ""
         return (
-            f"Stopped, but {'; '.join(stopped.left)}: it waits inside the kernel. Restart the "
+            f"Stopped, but {'; '.join(stopped.left)}: it is waiting inside the kernel. Restart the "
             "machine."
         )
 

@@ -63,8 +63,8 @@ def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
         if name in names:
             raise Trouble(
                 f"{name} {version} was installed in {back.site} after this run.",
-                f"The restored {name} would mix with it, and both would be damaged. Nothing was "
-                "changed.",
+                f"The restored {name} would get mixed up with it, and both would be damaged. "
+                "Nothing was changed.",
                 (
                     f"Remove it with the environment's pip (pip uninstall {name}), then roll "
                     "back again."
@@ -82,7 +82,8 @@ def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
             raise Trouble(
                 f"{name} {version} was installed in {back.site} after this run, over files that "
                 f"would be restored, such as {over[0]}.",
-                "Half of it would be replaced, and neither would work. Nothing was changed.",
+                "Half of it would be replaced, and neither version would work. Nothing was "
+                "changed.",
                 (
                     f"Remove it with the environment's pip (pip uninstall {name}), then roll "
                     "back again."

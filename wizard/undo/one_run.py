@@ -98,7 +98,7 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise refusal_of_older(older[meant])
     if meant in unreadable:
         raise Trouble(
-            f"The journal of run {meant} is damaged, or from a newer version.",
+            f"The journal of run {meant} is damaged or was written by a newer version.",
             "Without a readable journal, the run's files cannot be told apart from yours. "
             "Nothing was changed.",
             f"Name another run by its ID. {SEE_LIST}",

@@ -50,7 +50,7 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     if isinstance(rows, Unknown):
         raise Trouble(
             f"The list of installed packages cannot be read: {rows.because}.",
-            "Without this list nothing can be undone safely. Nothing was changed.",
+            "Without this list, nothing can be undone safely. Nothing was changed.",
             "Make sure that `dpkg-query --show` works. Or run as root: sh "
             f"{undo_script(record.id, state)}",
         )

@@ -160,8 +160,12 @@ class TakingBack:
         return StepFailed(
             number,
             f"The run was undone, except for {count}: {left[0]}",
-            "Everything else is as before. "
-            + (("The run is now listed as undone.") if closed else "You can undo the run again."),
+            "Everything else is as it was before. "
+            + (
+                ("The run is now listed as undone.")
+                if closed
+                else "Undoing the run is possible again."
+            ),
             "The lines above show what went wrong and why.",
         )
 

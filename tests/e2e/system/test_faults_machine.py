@@ -55,7 +55,7 @@ def test_a_disk_that_becomes_full_in_the_download(owner: Owner) -> None:
         agree(terminal)
         told = end_of(terminal)
     assert "The disk is full" in told
-    assert "Free some space (`sudo apt-get clean`" in told
+    assert "Free up some space (`sudo apt-get clean`" in told
     owner.lost_nothing()
     owner.root.run("rm", f"{BACKUP}/filler")
     owner.goes_through()
@@ -66,7 +66,7 @@ def test_a_disk_that_becomes_full_while_packages_unpack(owner: Owner) -> None:
     owner.root.limit_disk("/opt/rocm-5.2.0", 64 * 1024)
     told = owner.failure()
     assert "The disk is full" in told
-    assert "Free some space" in told
+    assert "Free up some space" in told
     assert "not in the planned state" in told
     owner.lost_nothing(WAITING)
     bigger = ("-o", "remount,size=50m", str(owner.root.path("/opt/rocm-5.2.0")))
@@ -84,7 +84,7 @@ def test_a_disk_that_becomes_full_while_packages_are_kept(owner_in: OwnerIn) -> 
         agree(terminal)
         told = end_of(terminal)
     assert "The disk is full" in told
-    assert "Free some space" in told
+    assert "Free up some space" in told
     owner.is_as_before()
     owner.root.run("rm", f"{BACKUP}/filler")
     owner.goes_through()

@@ -36,7 +36,7 @@ def test_a_password_that_is_wrong_three_times(owner: Owner) -> None:
             terminal.send("wrong\n")
         told = end_of(terminal)
     assert "3 incorrect password attempts" in told
-    assert "The password was wrong three times" in told
+    assert "The wrong password was entered three times" in told
     assert "Start again" in told
     owner.is_as_before()
     owner.goes_through()

@@ -195,7 +195,7 @@ def test_rollback_brings_back_all_but_what_went_for_good(enter: Enter) -> None:
     before, held = take(root.folder), packages(root)
     refused = root.wizard("remove", "--yes")
     assert refused.returncode == 2
-    assert f"has the package files of {name} {version}." in refused.stderr
+    assert f"has the package files for {name} {version}." in refused.stderr
     carry_out(root, "remove", "--without-rollback", "--yes", says="Finished.")
     assert name not in packages(root)
     with at_a_terminal(root, "rollback", "--yes") as terminal:

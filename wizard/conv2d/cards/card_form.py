@@ -71,7 +71,7 @@ def no_file(path: Path) -> Trouble:
     return Trouble(
         f"{clean(str(path))} is not a file.",
         "Nothing was imported.",
-        "Name a file that rdna1-setup conv2d --export wrote.",
+        "Specify a file written by rdna1-setup conv2d --export.",
     )
 
 

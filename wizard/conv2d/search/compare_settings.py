@@ -23,7 +23,7 @@ from wizard.conv2d.sweep import Note, Sweep, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result
 from wizard.knowledge.solvers import Family, load_families
 
-SPENT = "The limit of hangs was reached, so the missing rows were not measured."
+SPENT = "The limit on hangs was reached, so the missing rows were not measured."
 
 
 @dataclass(frozen=True, slots=True)

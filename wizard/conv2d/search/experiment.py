@@ -21,7 +21,7 @@ from wizard.conv2d.worker.wording import LOST
 from wizard.run.joined_groups import joined_group
 
 JOINED = (
-    "Your membership in the group {0} takes effect at your next login. Until then, the worker is "
+    "Your membership in the {0} group takes effect at your next login. Until then, the worker is "
     "started through `sg {0} -c`."
 )
 OTHER_TORCH = "The unfinished measurement used another torch, so this one starts over."

@@ -44,7 +44,7 @@ class Circumstances:
             case True:
                 return "The card drives a screen, but nobody seems to be logged in there."
             case False:
-                return "The card drives no screen."
+                return "The card does not drive a screen."
             case None:
                 return "It is not known whether the card drives a screen."
 

@@ -76,6 +76,7 @@ def _cost_of_a_hang(deadlines: Deadlines) -> str:
     seconds = later if first == later else f"{later}, or {first} for the first shape of a process"
     rest = deadlines.killed + deadlines.health
     return (
-        f"Each hang takes its deadline ({seconds}), and then up to {rest:g} s to end its process "
-        "and check the card. In the worst case, you have to restart the machine."
+        f"Each hang lasts until its deadline ({seconds}), and then it takes up to {rest:g} s to "
+        f"end its process and check the "
+        "card. In the worst case, you have to restart the machine."
     )

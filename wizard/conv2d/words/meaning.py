@@ -108,9 +108,10 @@ def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ..
         else "the same command with --engine native measures without "
     )
     past += "MIOpen: if its result is right, MIOpen is the cause. " if past else ""
-    longer = "A longer --deadline shows whether it was a slow first call or a hang. "
+    longer = "A longer --deadline will show whether it was a slow first call or a hang. "
     hung = longer if Verdict.HUNG in found else ""
     other = (
-        "Another stack may work better: rdna1-setup plan. To share your results: rdna1-setup report"
+        "Another stack may work better: run rdna1-setup plan. To share your results: rdna1-setup "
+        "report"
     )
     return (f"{past}{hung}{other}",)

@@ -156,9 +156,9 @@ PROOFS: tuple[tuple[HangClass, Callable[[Evidence], str]], ...] = (
     (HangClass.LOST_SIGNAL, _lost_signal),
 )
 NEXT_STEPS = {
-    HangClass.UNKILLABLE: "Only restarting the machine ends it. Save your work and restart. "
+    HangClass.UNKILLABLE: "Only a restart of the machine will end it. Save your work and restart. "
     "Until then, no measurement can be trusted.",
-    HangClass.RESET: "Restart the programs that use the card, or better, the whole machine: "
+    HangClass.RESET: "Restart the programs that use the card, or, better yet, the whole machine: "
     "their data on the card is lost. Later results count only if the card "
     "passes a check first.",
     HangClass.DRIVER: "Restart the machine before you measure anything else: the driver lost "

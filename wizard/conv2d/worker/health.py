@@ -21,12 +21,12 @@ UNSOUND = ("reset-failed", "reset", "preemption-failed", "eviction-failed")
 """Messages after which only a finished reset makes the card whole."""
 WELL = "The card still works: a test addition and a small matrix product were correct. Continuing."
 WELL_AFTER_RESET = (
-    "The driver has reset the card, and it works again: a test addition and a small matrix product "
-    "were correct. "
-    "Other programs that used it, including the desktop, may have lost their data on the card."
+    "The driver has reset the card, and it works again: a test addition and a small matrix "
+    "product were correct. Other programs that used it, including the desktop, may have lost "
+    "their data on the card."
 )
 NO_CONVOLUTION = (
-    "This is not a convolution, and any working card can do it. Therefore no measurement on this "
+    "This is not a convolution, and any working card can do it, so no measurement on this "
     "card can be trusted now."
 )
 

@@ -135,7 +135,8 @@ def import_hung(python: str, seconds: float) -> StopReason:
     """``import torch`` did not come back."""
     return StopReason(
         f"import torch did not finish within {seconds:g} s under {python} and was killed.",
-        "The hang is in loading torch, before any convolution. A cold disk can also be that slow.",
+        "The hang occurs while loading torch, before any convolution. A cold disk can also be "
+        "that slow.",
         "Try again. If it happens again, reinstall torch, or allow more time with "
         "--import-deadline.",
     )

@@ -22,8 +22,8 @@ FORK_BAD = (
     "process. So each further shape gets its own process, which is slower but otherwise the same."
 )
 FORK_FAILED_CHECK = (
-    "A forked process did not pass the check of the card, and none has worked so far. The card "
-    "is checked again from a separate process. From now on each shape gets its own process, "
+    "A forked process did not pass the card check, and none has worked so far. The card "
+    "is checked again from a separate process. From now on, each shape gets its own process, "
     "which is slower but otherwise the same."
 )
 FORK_CLEARED = "It failed in a separate process too: the shape is at fault, not forking."

@@ -16,7 +16,7 @@ from wizard.machine.shell import is_wanted
 from wizard.redaction.values import told_value
 
 T = TypeVar("T")
-SOURCE = f"Recorded with report --record by rdna1-setup {__version__}; the owner is disguised."
+SOURCE = f"Recorded with report --record by rdna1-setup {__version__}; the owner is anonymized."
 SYSTEM_PATH = frozenset(
     {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 )

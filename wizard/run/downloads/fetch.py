@@ -74,15 +74,15 @@ def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterat
     for theirs, ours in zip(published, wheels, strict=True):
         if theirs.sha256 not in ("", ours.sha256):
             yield Output(
-                (f"{ours.file}: the index lists another SHA-256. The one in the plan is used.",)
+                (f"{ours.file}: the index lists a different SHA-256. The one in the plan is used.",)
             )
         if ours.yanked:
             yield Output((f"{ours.file} was withdrawn by its publisher (yanked).",))
     for wheel in unlabelled(wheels):
         yield Output(
             (
-                f"{wheel.file} has no +label in its version. It may come from PyPI and be built "
-                "for other hardware.",
+                f"{wheel.file} has no +label in its version. It may come from PyPI and have been "
+                "built for other hardware.",
             )
         )
 

@@ -130,7 +130,7 @@ def _connection(cause: Exception, host: str) -> Trouble:
         case TimeoutError():
             words = (
                 f"{host} did not answer in time (timeout).",
-                "The connection is slow or down, or a firewall drops the packets.",
+                "The connection is slow or down, or a firewall is dropping the packets.",
                 f"Wait a moment or use another network, {AGAIN}",
             )
         case _:

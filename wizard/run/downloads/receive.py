@@ -102,7 +102,7 @@ def _refuse_a_page(answer: http.client.HTTPResponse, first: bytes, staged: Stage
     host = clean(urlsplit(answer.url).hostname or "")
     raise Trouble(
         f"{host} sent a web page (HTML) instead of {staged.whole.name}.",
-        "The page is a network's log-in page (captive portal) or a proxy's message.",
+        "The page is a network's login page (captive portal) or a proxy's message.",
         "Open any page in a browser, log in to the network, then run the same command again. "
         "What was downloaded is kept.",
     )
@@ -111,7 +111,7 @@ def _refuse_a_page(answer: http.client.HTTPResponse, first: bytes, staged: Stage
 def _refuse_other_content(first: bytes, staged: Staged) -> None:
     if first and not first.startswith(_ZIP):
         raise Trouble(
-            f"The download of {staged.whole.name} is not a wheel.",
+            f"The file downloaded for {staged.whole.name} is not a wheel.",
             "The file does not begin like a zip archive, and no hash was published to check it "
             "against.",
             "Check the index address, then run the same command again.",

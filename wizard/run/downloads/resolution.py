@@ -53,7 +53,7 @@ def read_report(path: Path) -> tuple[Wheel, ...]:
 def _unreadable(path: Path, why: str) -> Trouble:
     return Trouble(
         f"pip's report {path} cannot be used: {clean(why)}.",
-        "The report lists what to download. Without it nothing can be downloaded.",
+        "The report lists what to download. Without it, nothing can be downloaded.",
         "Delete it and run the same command again. pip then writes a new report.",
     )
 
@@ -92,8 +92,11 @@ def _require_match(file: str, name: str, version: str) -> None:
     named, numbered, _, _ = parse_wheel_filename(file)
     if (named, numbered) != (canonicalize_name(name), Version(version)):
         raise Trouble(
-            f"{file} contains {clean(name)} {clean(version)}, not what its name says.",
-            ("A file whose name and content differ cannot be trusted, so it was not downloaded."),
+            f"{file} contains {clean(name)} {clean(version)}, not what its name indicates.",
+            (
+                "A file whose name and content do not match cannot be trusted, so it was not "
+                "downloaded."
+            ),
             "Use another index. This one has errors.",
         )
 

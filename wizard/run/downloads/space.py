@@ -37,7 +37,7 @@ def full(folder: Path, missing: int | None) -> Trouble:
     return Trouble(
         f"The file system {mount_point(folder)} is full{lacks}.",
         f"Everything is downloaded to {folder} before anything is installed.",
-        "Free some space there, or choose a folder on a larger disk, then run the same command "
+        "Free up some space there, or choose a folder on a larger disk, then run the same command "
         "again. What was downloaded is kept.",
     )
 

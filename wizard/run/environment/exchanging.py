@@ -24,7 +24,7 @@ def exchange_library(step: ExchangeLibrary) -> str:
         _require_own(path)
     elif not _is_same(path, kept):  # reinstalled since, or a name of somebody else's
         raise _changed(
-            step.path, f"Keep either this library or {kept}, and move the other one away."
+            step.path, f"Keep either this library or {kept}, and move the other one elsewhere."
         )
     draft = _cleared(step)
     try:
@@ -52,7 +52,7 @@ def bring_library_back(step: BringLibraryBack) -> str:
         raise _changed(
             step.path,
             f"If it belongs to the same torch and you want the old library back, run `mv {kept} "
-            f"{path}`. If another torch was installed since, remove {kept}.",
+            f"{path}`. If another torch has been installed since, remove {kept}.",
         )
     kept.replace(path)
     sync(path.parent)
@@ -129,7 +129,7 @@ def _require_own(path: Path) -> None:
         raise Trouble(
             f"{path} belongs to another user.",
             "Only the owner of this environment should change it. Nothing was changed.",
-            "Run the same command as its owner.",
+            "Run the same command under its owner's account.",
         )
 
 

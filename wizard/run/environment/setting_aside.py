@@ -83,9 +83,9 @@ def _move(aside: Backup) -> None:
 
 
 _FULL = " Even moving a file needs a little space for its name, and the disk has none left."
-_FOREIGN = " A folder on the path is read-only, or belongs to another user."
+_FOREIGN = " A folder along the path is read-only, or belongs to another user."
 _CAUSES = {
-    errno.EXDEV: " A folder on the path is on another file system.",
+    errno.EXDEV: " A folder along the path is on another file system.",
     errno.EACCES: _FOREIGN,
     errno.EPERM: _FOREIGN,
     errno.ENOSPC: _FULL,

@@ -29,8 +29,8 @@ def _of_another_folder(aside: Backup, was: str) -> Trouble:
     return Trouble(
         f"{aside.folder} belongs to {was}: {aside.root} is a copy of that environment, or it was "
         "moved, or a link to it was changed.",
-        "The backup has the original state of that environment, and a second run would mix the "
-        "two.",
+        "The backup contains the original state of that environment, and a second run would mix "
+        "the two.",
         "If the environment or a link was moved, move it back, undo its run (rdna1-setup "
         f"rollback), and move it again. If it is a copy, delete {aside.folder}, because the old "
         "packages belong to the original.",
@@ -45,8 +45,8 @@ def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
     remove = f"Remove these files that rdna1-setup wrote: {', '.join(files)}. " if files else ""
     return Trouble(
         f"{aside.folder} contains packages that a run backed up, but the run's journal is gone.",
-        "The backup has the original state of this environment, and a second run would mix the "
-        "two.",
+        "The backup contains the original state of this environment, and a second run would mix "
+        "the two.",
         (
             (f"Remove the new packages with the environment's own pip (pip uninstall {names}). ")
             if names

@@ -44,7 +44,7 @@ def _answer_in(file: Path) -> Mapping[str, object]:
         return answer
     raise Trouble(
         "The check of torch ended without a result.",
-        "Importing torch ended the Python process, or its output was cut off.",
+        "Importing torch terminated the Python process, or its output was cut off.",
         "Read the log above. Run the same command again to repeat the check.",
     )
 
@@ -64,12 +64,12 @@ def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
         raise Trouble(
             f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",
             f"Python found another torch first, in {answer['torch_folder']}.",
-            "Remove that torch, or make sure that this Python does not find it. Then run the "
+            "Remove that torch, or make sure that this Python cannot find it. Then run the "
             "same command again.",
         )
     if step.device != "none" and answer["matmul"] != "right":
         raise Trouble(
             f"A small test calculation failed: {answer['matmul']}.",
             "torch is installed, but the device cannot be used, or gives wrong results.",
-            "Look at the device rows of `rdna1-setup detect`, then run the same command again.",
+            "Look at the device rows in `rdna1-setup detect`, then run the same command again.",
         )
