@@ -38,7 +38,7 @@ def test_a_disk_without_room_is_seen_before_anything_is_begun(owner: Owner) -> N
     owner.root.run("mkdir", BACKUP)
     owner.root.limit_disk(BACKUP, TOO_LITTLE)
     told = owner.refusal()
-    assert "has 0.1 GB free; 0.2 GB are needed" in told
+    assert "has only 0.1 GB free, but 0.2 GB is needed" in told
     assert f"to download ({BACKUP})" in told
     assert "`sudo apt-get clean`" in told
     owner.is_as_before()
@@ -119,7 +119,7 @@ def test_a_lock_that_is_held_for_ever(owner: Owner) -> None:
         with held_lock(owner.root):
             agree(terminal)
             told = end_of(terminal)
-    assert "Another program works on packages: python3, process " in told
+    assert "Another program is changing packages: python3, process " in told
     assert "It has held its lock for 3 s" in told
     assert "Never delete the lock" in told
     owner.lost_nothing()

@@ -23,7 +23,7 @@ def test_somebody_who_may_not_use_sudo(owner: Owner) -> None:
     assert "owner is not in the sudoers file" in told
     assert "this account may not use sudo" in told
     assert "add you to the group sudo" in told
-    assert "run it as root by hand: sh /home/owner/" in told
+    assert "run them as root yourself: sh /home/owner/" in told
     owner.root.give_sudo("with password")
     owner.is_as_before()
     owner.goes_through()
@@ -50,7 +50,7 @@ def test_no_sudo_at_all(owner: Owner) -> None:
         told = end_of(terminal)
     assert "sudo is not installed" in told
     assert "su -c 'apt-get install sudo'" in told
-    (script,) = re.findall(r"run it as root by hand: sh (\S+by-hand\.sh)", told)
+    (script,) = re.findall(r"run them as root yourself: sh (\S+by-hand\.sh)", told)
     program.with_name("no-sudo").rename(program)
     owner.is_as_before()
     owner.root.run("sh", script, text="y\n")
@@ -77,7 +77,7 @@ def test_ctrl_c_twice_where_the_password_is_asked(owner: Owner) -> None:
         terminal.wait_for("Stopping after this step, or at once")
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
-    assert re.search("The same command (?:does it again and )?goes on", told)  # sudo may be faster
+    assert re.search("Run the same command again to (?:repeat the step and )?continue", told)  # sudo may be faster
     owner.is_as_before()
     owner.goes_through()
 
@@ -92,7 +92,7 @@ def test_ctrl_c_twice_while_apt_works(owner: Owner, archive: ArchiveServer) -> N
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert "Stopped, but the root helper is still working" in told
-    assert "its own.\n`rdna1-setup watch` shows its progress. Then" in told
+    assert re.search(r"its own\.\s`rdna1-setup watch` shows its progress\. Then", told)
     program = f"{PREFIX}/bin/rdna1-setup"
     with owner.root.start(program, "watch", user=OWNER) as watching:
         assert watching.stdout is not None
