@@ -110,7 +110,7 @@ def test_a_script_says_yes_beforehand_or_nothing_starts(
         assert refusal(asked("--yes"), SWEEP, FREE, 1) is None
         assert "The measurement stops after the first hang" in words_of(capsys)
         assert refusal(asked(), SWEEP, FREE, 1) == 2
-    assert "there is no terminal to ask" in words_of(capsys)
+    assert "there is no terminal in which to prompt" in words_of(capsys)
 
 
 def test_a_desktop_in_use_is_refused_even_with_yes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,8 +138,11 @@ def test_the_warning_says_what_is_really_run(capsys: pytest.CaptureFixture[str])
 
 def test_the_warning_says_what_a_hang_costs(capsys: pytest.CaptureFixture[str]) -> None:
     refusal(asked("--yes"), SWEEP, FREE, 1)
-    assert "(30 s, or 60 s for the first shape of a process), and then up to 50 s" in words_of(
-        capsys
+    assert (
+        "(30 s, or 60 s for the first shape of a process), and then it takes up to 50 s"
+        in words_of(capsys)
     )
     refusal(asked("--yes"), replace(SWEEP, deadlines=Deadlines(first=20, later=20)), FREE, 1)
-    assert "its deadline (20 s), and then up to 50 s to end its process" in words_of(capsys)
+    assert "its deadline (20 s), and then it takes up to 50 s to end its process" in words_of(
+        capsys
+    )

@@ -70,7 +70,9 @@ def test_without_a_terminal_a_rollback_says_what_confirms_it(
     run_folder(tmp_path, RUN, begin(tmp_path))
     ended = wizard(tmp_path, "rollback", RUN, *more)
     assert ended.returncode == 2
-    assert f"Nothing was {happened}, because there is no terminal to ask" in ended.stderr
+    assert (
+        f"Nothing was {happened}, because there is no terminal in which to prompt" in ended.stderr
+    )
     command = ended.stderr.splitlines()[-1].strip()
     assert command == " ".join(("rdna1-setup rollback", RUN, *more, "--yes"))
     declined = answered(tmp_path, "n", "rollback", RUN, *more)

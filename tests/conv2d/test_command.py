@@ -111,7 +111,7 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
     asked = ("--python", worker_python, *SMALL)
     code, _, errors = home.run(*asked, FAKE_TORCH_HIP="5.2")
     assert (code, "device:" in errors) == (2, False)
-    assert "there is no terminal to ask" in errors
+    assert "there is no terminal in which to prompt" in errors
 
     code, _, errors = home.run(*asked, "--yes", "--even-if-in-use", FAKE_TORCH_HIP="5.2")
     assert code == 0

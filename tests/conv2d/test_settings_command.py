@@ -41,7 +41,7 @@ def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_pyth
     assert f"The smallest set that makes it work: {' '.join(PAIR)}." in text
     assert "right 3 of 3 times" in text
     assert "It used 3 hangs of the 5 allowed." in text
-    assert "The makers of this program have measured" in text
+    assert "The makers of this program have not measured" in text
     assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
     assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
     folder = worker_python.rpartition("/bin/")[0]
@@ -175,7 +175,7 @@ def told(**changes: object) -> str:
 def test_every_end_has_its_words() -> None:
     assert "A later call takes 2.00 ms (the first one 1.50 s); with the engine native" in told()
     assert "which may not be the smallest" in told(is_smallest=False)
-    assert "hang was left to measure it again" in told(repeats=0, passes=0)
+    assert "no allowed hangs were left to measure it again" in told(repeats=0, passes=0)
     assert "It is right without any change (3 of 3 times" in told(changes=())
     nothing = told(changes=None)
     assert "No setting makes it work: 2 of 200 sets of variables were tried." in nothing

@@ -37,8 +37,7 @@ def test_a_failed_step_names_all_that_is_missing_and_the_folder_is_not_done(tmp_
     failed = next(event for event in seen if isinstance(event, StepFailed))
     assert "/nonexistent/python3.11 could not be started" in failed.happened
     assert (
-        "Steps that remain: Set up a pip for Python 3.11; Choose the wheels of cpu"
-        in failed.meaning
+        "Remaining steps: Set up a pip for Python 3.11; Choose the wheels of cpu" in failed.meaning
     )
     ending = seen[-1]
     assert isinstance(ending, PlanFinished)

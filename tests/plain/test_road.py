@@ -68,7 +68,7 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
     tmp_path: Path, answer: str, declined: bool
 ) -> None:
     _, told = walk(tmp_path, f"1 1 . {answer} . 0", "--machine", MACHINE)
-    assert "Should the plan give it to" in told
+    assert "Should the plan grant it" in told
     command = told.split("The same as a command:")[1].split("\n\n")[0]
     assert ("--without-groups" in command) == declined
     assert ("as root, add owner to render" in told) != declined

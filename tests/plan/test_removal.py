@@ -438,7 +438,9 @@ def test_a_folder_in_which_a_package_that_stays_has_files_stays_and_that_is_said
     files = knowing({}, "rocm-core", "mine", stray=True)
     plan = make_removal(with_packages(amd("rocm-core"), unclear), files=files)
     assert TREE not in moved(plan)
-    assert any(f"{TREE} is kept, because it contains files of mine" in note for note in plan.notes)
+    assert any(
+        f"{TREE} is kept, because it contains files from mine" in note for note in plan.notes
+    )
 
 
 def test_a_key_for_every_source_stays_while_a_source_of_amds_does() -> None:

@@ -279,7 +279,7 @@ NO_COMGR = RECORDS.replace("Filename: x\n", "")
 
 async def test_what_no_archive_has_any_more_refuses_the_plan(tmp_path: Path) -> None:
     words = await only(tmp_path, removal(), *replies(records=NO_COMGR))
-    assert f"has the package files of comgr {VERSION}. Rollback could not restore them" in words
+    assert f"has the package files for comgr {VERSION}. Rollback could not restore them" in words
     assert "Configure their archive again" in words
     assert "run again with --without-rollback to remove them permanently" in words
     assert "rocm-core" not in words
@@ -299,7 +299,7 @@ async def test_what_goes_for_good_by_choice_is_not_looked_for(tmp_path: Path) ->
     plan = make_removal(machine, for_good=LOST)
     assert await checked(tmp_path, plan, *replies(records=NO_COMGR)) == ()
     words = await only(tmp_path, plan, *replies(records=""))
-    assert f"has the package files of rocm-core {VERSION}" in words
+    assert f"has the package files for rocm-core {VERSION}" in words
 
 
 async def test_what_was_to_go_for_good_and_is_another_version_by_now_is_named(

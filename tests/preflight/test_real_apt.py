@@ -180,7 +180,7 @@ async def test_packages_that_no_index_has_are_found_out_for_the_way_back(
     with_what = asking(tmp_path, installed("rocm-core", OLD), rows=rows)
     machine = replace(with_packages(amd("rocm-core")), system_files=())
     (refusal,) = await check(make_removal(machine), with_what)
-    assert f"has the package files of rocm-core {OLD}." in refusal.happened
+    assert f"has the package files for rocm-core {OLD}." in refusal.happened
 
 
 NAMES = ("rocm-core", "rocblas", "rocfft", "comgr")
@@ -204,7 +204,7 @@ async def test_what_needs_a_lost_package_is_named_as_lost_too(tmp_path: Path) ->
     machine, with_what = with_chain(tmp_path)
     (refusal,) = await check(make_removal(machine), with_what)
     first, second = refusal.happened.split(" These depend ")
-    assert f"of rocm-core {OLD}." in first
+    assert f"for rocm-core {OLD}." in first
     assert f"could not be restored either: rocblas {OLD}, rocfft {OLD}." in second
     assert "comgr" not in refusal.happened
 

@@ -35,7 +35,7 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
         status("511 Network Authentication Required"),
         "log in first",
     ),
-    "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not answer like a web server"),
+    "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not respond as a web server would"),
     "a server that refuses": (status("403 Forbidden"), "Some servers return 403"),
     "a server that wants a login": (status("401 Unauthorized"), "login"),
     "a law": (status("451 Unavailable For Legal Reasons"), "451"),
@@ -47,7 +47,7 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
     "a redirect to a disk": (status("302 Found", "Location: file:///etc/passwd"), "302"),
     "a redirect to no address": (
         status("302 Found", "Location: http://[nonsense/"),
-        "to an address that is not a web page",
+        "to something other than a web address",
     ),
 }
 ENDLESS: dict[str, tuple[Talk, str]] = {

@@ -64,8 +64,7 @@ def limit_lines(limit: Limit) -> Iterator[str]:
         all_pass = known.hangs > limit.largest
         text += "the largest you asked for." if all_pass else f"{known.hangs} does not."
     else:
-        text += f"{known.passes} passes, but {known.hangs} does not; all allowed hangs have been "
-        "used."
+        text += f"{known.passes} passes, but {known.hangs} does not; all allowed hangs were used."
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)

@@ -34,8 +34,7 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield from _plain(topic.sources)
     yield ""
     yield (
-        f"Last checked: {topic.date or 'unknown'}. This is in our own words; we do not own "
-        f"such a card."
+        f"Last checked: {topic.date or 'unknown'}. The words are ours; we do not own such a card."
     )
 
 

@@ -77,7 +77,9 @@ def test_ctrl_c_twice_where_the_password_is_asked(owner: Owner) -> None:
         terminal.wait_for("Stopping after this step, or at once")
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
-    assert re.search("Run the same command again to (?:repeat the step and )?continue", told)  # sudo may be faster
+    assert re.search(
+        "Run the same command again to (?:repeat the step and )?continue", told
+    )  # sudo may be faster
     owner.is_as_before()
     owner.goes_through()
 

@@ -55,7 +55,7 @@ def test_the_wizard_gets_root_by_a_password_that_it_never_sees(enter: Enter, sud
         terminal.wait_for("change nothing: ")
         assert "add owner to render" in terminal.text()
         terminal.send("yes\n")
-        terminal.wait_for("The one step is done")
+        terminal.wait_for("1 of 1 step done")
         terminal.send("?")  # keys are the wizard's again, and it draws
         terminal.wait_for("Help")
     assert "render" in root.run("id", "-nG", OWNER).stdout.split()

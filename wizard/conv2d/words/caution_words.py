@@ -77,6 +77,5 @@ def _cost_of_a_hang(deadlines: Deadlines) -> str:
     rest = deadlines.killed + deadlines.health
     return (
         f"Each hang lasts until its deadline ({seconds}), and then it takes up to {rest:g} s to "
-        f"end its process and check the "
-        "card. In the worst case, you have to restart the machine."
+        "end its process and check the card. In the worst case, you have to restart the machine."
     )
