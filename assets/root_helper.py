@@ -2290,7 +2290,7 @@ KNOWN = (
     _known(
         r"NO_PUBKEY (?P<key>[0-9A-F]+)|is not signed|BADSIG (?P<bad>[0-9A-F]+)|not authenticated",
         "The repository is not signed with the key that was given for it {key}{bad}.",
-        "The lists may not come from the maker of ROCm. Nothing was used.",
+        "The lists may not come from the maker of ROCm, so they were not used.",
         "Check the address and the key's fingerprint. Never use [trusted=yes].",
     ),
     _known(
@@ -3658,7 +3658,7 @@ def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
     present = read_file(folder, name, LONGEST_CONTENT * 4)
     if present is None or not kept.ours or sha256(present[0]) != kept.ours:
         raise Trouble(
-            "{} exists again, and rdna1-setup did not make it.".format(path),
+            "{} exists again, and rdna1-setup did not create it.".format(path),
             "Another file has since been put in its place, and was left alone.",
             "The old file is {}. Move one of them elsewhere yourself.".format(kept.place),
         )

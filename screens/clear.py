@@ -38,7 +38,7 @@ NEVER = (
     "Python environments."
 )
 MEASURE_FIRST = "Your torch {0} includes its own ROCm: press c to measure it first."
-UNCHANGED = "Nothing was changed. Fix the problem, then choose it again."
+UNCHANGED = "Nothing was changed. Fix the problem, then make your choice again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
 
@@ -76,13 +76,13 @@ class Clear(StepScreen):
     NAME = "choose"
     TITLE_WORD = "Remove"
     HELP_TEXT = (
-        "The up and down arrow keys move. Enter makes the plan and shows it; nothing is changed "
-        "yet.\n\nAMD's ROCm: every package from AMD's repository, with its apt sources, keys and "
-        "pins, and the folders left behind in /opt. A half-installed driver package is removed "
-        "too, because apt fails until it is gone. The row then shows its name.\nAMD's ROCm and "
-        "driver: the same, plus amdgpu-dkms, which builds a kernel module. The kernel's own "
-        "driver stays installed and is all you need. This row appears only if that package is "
-        "installed and does not have to be removed.\nAll ROCm packages: AMD's ROCm, plus your "
+        "The up and down arrow keys move the selection. Enter makes the plan and shows it; "
+        "nothing is changed yet.\n\nAMD's ROCm: every package from AMD's repository, with its apt "
+        "sources, keys and pins, and the folders left behind in /opt. A half-installed driver "
+        "package is removed too, because apt fails until it is gone. The row then shows its "
+        "name.\nAMD's ROCm and driver: the same, plus amdgpu-dkms, which builds a kernel module. "
+        "The kernel's own driver stays installed and is all you need. This row appears only if "
+        "amdgpu-dkms is completely installed.\nAll ROCm packages: AMD's ROCm, plus your "
         "distribution's own packages. Blender, hashcat and other programs may use them.\nOther "
         "leftovers: ROCm settings in files that are read at every login, folders that belong to "
         "no package, and packages whose files were deleted. Your shell files are edited line by "

@@ -42,7 +42,7 @@ from wizard.services import Services
 
 LINE_CELLS = 78
 DRAWN_S = 0.1
-READING = "Reading this machine ..."
+READING = "Inspecting this machine ..."
 AT_IT = "Running the checks ..."
 NOT_READ = "Nothing could be checked. Press r to try again."
 OF_A_TEXT = "Esc switches back to this machine."
@@ -316,7 +316,7 @@ class Diagnose(StepScreen):
         self._show(at=0)
 
     def _take_unexplained(self, error: OSError | ValueError) -> None:
-        self.say("The text was not explained. Press t to try a different one.", "fault")
+        self.say("The text could not be explained. Press t to try a different one.", "fault")
         text = told(fault("The text was not read", error, ANOTHER))
         self.app.push_screen(Notice("Not explained", text))
 

@@ -58,6 +58,6 @@ def damaged(path: str) -> str:
     """Why a folder is no run, and what to do about it."""
     return (
         f"{path} cannot be read.\n\nIt is {WHY_UNREADABLE}. The other runs are not "
-        "affected.\n\nIf you do not need it, delete that folder. If a newer version of this "
+        "affected.\n\nIf you do not need this run, delete its folder. If a newer version of this "
         "program wrote it, that version can show it."
     )

@@ -17,7 +17,7 @@ from screens.windows.lines_view import LinesView
 from wizard.knowledge.explanations import Explanation, load_explanations
 from wizard.report.explanations import topic_lines
 
-FIRST = "Choose a question and press Enter. To read them as plain text, run rdna1-setup about."
+FIRST = "Choose a question and press Enter. To read them all as plain text, run rdna1-setup about."
 
 
 class Explain(Page[None]):

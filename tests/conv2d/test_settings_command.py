@@ -53,7 +53,7 @@ def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
     code, output, _ = home.run(*asked, **environ(miopen={"helps": [["NOTHING=1"]]}))
     text = " ".join(output.split())
     assert code == 1
-    assert "No setting that makes it work was found: 1 of" in text
+    assert "No setting was found that makes it work: 1 of" in text
     assert "--engine native" in text
     assert "--hangs 4 continues from here" in text
 

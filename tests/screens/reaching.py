@@ -9,7 +9,7 @@ from tests.screens.driving import drawn, press, screen_text, until, working
 from tests.screens.states import State
 
 WORKING = (
-    *("Reading this machine", "Looking at everything", "Reading this machine"),
+    *("Inspecting this machine", "Looking at everything", "Inspecting this machine"),
     *("Reading what the last run changed", "Reading the files", "Making the plan", "Asking;"),
     *("Reading what is kept", "Looking."),
 )

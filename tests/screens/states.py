@@ -197,7 +197,7 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be read completely", "It took", "Press r to read again"),
+        ("could not be collected", "It took", "Press r to read again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
@@ -215,7 +215,7 @@ ERRORS: dict[str, State] = {
         "choose",
         (
             "The plan was not made: Permission denied",
-            "You have no permission: it",
+            "You do not have permission: it",
             "choose another folder",
         ),
         live(make=fails(DENIED)),
@@ -225,7 +225,7 @@ ERRORS: dict[str, State] = {
         "clear",
         (
             "The plan was not made: Permission denied",
-            "You have no permission: it",
+            "You do not have permission: it",
             "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
@@ -260,7 +260,7 @@ ERRORS: dict[str, State] = {
         "roll_back",
         (
             "The changes of the last run cannot be read",
-            "You have no permission: it",
+            "You do not have permission: it",
             "open Roll back again",
         ),
         live(way_back=fails(DENIED)),
@@ -287,7 +287,7 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("Could not check whether a run is active", "You have no permission: it", "Press h"),
+        ("Could not check whether a run is active", "You do not have permission: it", "Press h"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
@@ -299,7 +299,7 @@ ERRORS: dict[str, State] = {
     ),
     "history-unread": State(
         "conv2d",
-        ("The saved runs cannot be read", "You have no permission: it", "press h again"),
+        ("The saved runs cannot be read", "You do not have permission: it", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
@@ -311,7 +311,7 @@ ERRORS: dict[str, State] = {
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be collected", "You have no permission: it", "press p again"),
+        ("The report could not be collected", "You do not have permission: it", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
@@ -341,7 +341,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The plan was not made: Permission denied",
-            "You have no permission: it",
+            "You do not have permission: it",
             "press Enter again",
         ),
         diagnosing(make_fix=fails(DENIED)),

@@ -191,7 +191,7 @@ async def test_what_must_be_done_before_the_gpu_can_be_used_is_told_at_the_end()
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
-        assert "! Log out and in again" in screen_text(pilot.app)
+        assert "! Log out and back in" in screen_text(pilot.app)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -124,7 +124,7 @@ async def test_why_a_half_installed_driver_cannot_stay_is_told_before_anything_i
     session = Session(machine=machine, clears=True)
     async with SetupApp(LIVE_SERVICES, session, "clear").run_test(size=SMALL) as pilot:
         await settled(pilot)
-        assert "amdgpu-dkms is half installed, and apt fails until it is gone." in words_on(
+        assert "amdgpu-dkms is half installed, and apt will fail until it is gone" in words_on(
             pilot.app
         )
         assert "The kernel's own driver stays installed." in words_on(pilot.app)

@@ -169,7 +169,7 @@ async def test_a_text_too_long_to_be_laid_out_is_read_all_the_same() -> None:
     async with app_at(explaining(answer)).run_test(size=SMALL) as pilot:
         await asked(pilot)
         pilot.app.post_message(events.Paste(long))
-        await until(pilot, lambda: "You pasted 360 kB, too much" in text_of(pilot))
+        await until(pilot, lambda: "You pasted 360 kB, which is too much" in text_of(pilot))
         assert pilot.app.screen.query_one(TextArea).text == ""
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: OWN in text_of(pilot))

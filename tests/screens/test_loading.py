@@ -102,13 +102,13 @@ MEASURES = tuple(("", key) for key in ("o", *("down",) * 3, "right", "escape", "
 STATES: dict[str, Loading] = {
     "detect": Loading(
         "detect",
-        "Reading this machine",
+        "Inspecting this machine",
         "#parts",
         lambda w: w.services(detect=w.road(LIVE_SERVICES.knowledge.detect)),
     ),
     "diagnose": Loading(
         "diagnose",
-        "Reading this machine",
+        "Inspecting this machine",
         "#findings",
         lambda w: w.services(detect=w.road(LIVE_SERVICES.knowledge.detect)),
         session=Session(),

@@ -64,7 +64,7 @@ SYSTEM = system_plan(
         ),
         PutSystemPathBack(f"Restores {PROFILE}.", PROFILE, AGAIN),
     ),
-    ("This undoes what plan 0123456789ab changed in the system, last step first.",),
+    ("This undoes what plan 0123456789ab changed on the system, last step first.",),
     takes_back="0123456789ab",
 )
 

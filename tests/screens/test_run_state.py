@@ -105,7 +105,7 @@ def test_amounts_are_told_in_their_unit(unit: str, total: int, told: str) -> Non
         ("Create the environment", "Creating the environment"),
         ("Pin package versions", "Pinning package versions"),
         ("Set up the sources", "Setting up the sources"),
-        ("Free up some space", "Freeing some space"),
+        ("Free up some space", "Freeing up some space"),
         ("as root, purge 3 packages", "as root, purge 3 packages"),
         ("/usr/bin/python3 -m venv x", "/usr/bin/python3 -m venv x"),
     ],

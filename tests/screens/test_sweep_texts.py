@@ -82,7 +82,7 @@ def test_how_a_row_is_measured_is_part_of_its_column() -> None:
 
 def test_what_has_no_size_or_stands_behind_another_is_counted_below_the_grid() -> None:
     rows = (*ROWS, ROWS[0], *operation_rows(("lstm",)))
-    told = "Not in the grid: 1 without a size, 1 repeated. Press v to see them all as rows."
+    told = "Not in the grid: 1 without a size, 1 repeated. Press v to see them as rows."
     assert told in plain(grid_lines(SweepState(rows), 1, 78, 12))
     assert "Not in the grid" not in "".join(plain(grid_lines(SweepState(ROWS), 1, 78, 12)))
 

@@ -29,11 +29,12 @@ broken packages.
 3 removes those and your distribution's ROCm packages. Blender and other programs may use them."""
 RUNS_MORE = """\
 Each choice is one run of this program: what it did, where, and how it ended. Before \
-anything is changed, you see what would be undone and are asked. Files you added are kept."""
+anything is changed, you see what would be undone and are asked to confirm. Files you \
+added are kept."""
 FOR_GOOD_MORE = """\
 1 removes nothing and leaves the machine as it is.
 2 removes all of them. Rollback cannot restore the packages that are named above."""
-NOT_HERE = "A machine recording has nothing to undo."
+NOT_HERE = "There is nothing to undo in a machine recording."
 FOR_GOOD = "Remove them anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
 

@@ -23,7 +23,7 @@ MEND_MORE = """\
 2 shows the plan of the fix. Nothing is changed before you agree to it."""
 ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
-MEND = "fix it: you see the plan first and are asked"
+MEND = "fix it: you see the plan first and are asked to confirm"
 
 
 def walk(road: Road) -> int:

@@ -36,7 +36,7 @@ class Road:
         """The machine as it is now."""
         from wizard.machine.detect import detect
 
-        self.say("Reading this machine ...")
+        self.say("Inspecting this machine ...")
         host = host_of(self.arguments)
         return host, detect(host)
 

@@ -53,8 +53,8 @@ FOLDER_MORE = """\
 Press Enter to use the folder shown. If you name another folder, it is created if it does not exist.
 For an existing environment, the plan shows whether PyTorch will be replaced there."""
 MEASURE_MORE = """\
-1 measures convolutions with what was just installed. You choose which, and are asked before \
-anything runs on the GPU.
+1 measures convolutions with what was just installed. You choose which, and are asked to \
+confirm before anything runs on the GPU.
 2 goes back to the first menu. Its second choice measures later."""
 FOLDER = "Which folder? Name a new one, or an existing venv or conda environment."
 

@@ -76,7 +76,7 @@ def make_way_back(
     first = (
         FinishInterrupted("dpkg was interrupted, and apt refuses to work until this step has run."),
     )
-    notes = [f"This undoes what plan {plan.id} changed in the system, starting with the last step."]
+    notes = [f"This undoes what plan {plan.id} changed on the system, starting with the last step."]
     if modules:
         notes.append(
             f"Configuring {', '.join(modules)} builds a kernel module, and this program never "

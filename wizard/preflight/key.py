@@ -55,7 +55,7 @@ def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str |
             f"The key at {address} was valid until {end:%Y-%m-%d}; today is {now:%Y-%m-%d}.",
             "apt would refuse everything signed with it. Either the file is an old copy, or this "
             "machine's clock is wrong. Nothing was changed.",
-            "Check the date. Then ask the owner of the mirror for the newer key, or use AMD's "
+            "Check the date. Then ask the operator of the mirror for the newer key, or use AMD's "
             "server.",
         )
     if key.created > now.timestamp():

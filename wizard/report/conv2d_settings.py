@@ -108,7 +108,7 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
         if answer.is_complete:
             yield f"No setting makes it work: {tried}."
         else:
-            yield f"No setting that makes it work was found: {tried}."
+            yield f"No setting was found that makes it work: {tried}."
         yield from _engine_texts(answer)
     elif not answer.changes:
         again = f" ({_repeats(answer)} when measured again)" if answer.repeats else ""
@@ -132,7 +132,7 @@ def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
     if answer.engines and not right:
         yield "It is also wrong without MIOpen, so MIOpen is not the only cause."
     if not answer.engines:
-        yield "It was not measured without MIOpen; to do so, use --engine native."
+        yield "No measurement was made without MIOpen. To make one, use --engine native."
 
 
 def _repeats(answer: SettingAnswer) -> str:

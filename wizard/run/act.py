@@ -91,7 +91,7 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
         case _:
             raise Trouble(
                 f"This version of rdna1-setup cannot carry out this step: {step}",
-                "It does not recognize this kind of step.",
+                "This version does not recognize this kind of step.",
                 "Please report this, and attach the plan.",
             )
 

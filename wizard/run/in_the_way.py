@@ -167,7 +167,7 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
     if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
         raise Trouble(
             f"{plan.venv} has {', '.join(others)} in addition to what this plan installs.",
-            "It was installed in the meantime, or there were two versions. Both installations "
-            "would be damaged.",
+            "It was installed in the meantime, or there were two versions. Continuing would "
+            "damage both installations.",
             "Remove it with pip, then undo this run (rdna1-setup rollback) and start over.",
         )

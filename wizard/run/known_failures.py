@@ -71,7 +71,7 @@ KNOWN = (
         r"no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
         "{found[wanted]} was not found.",
         "The index does not have a wheel of it for this Python and machine.",
-        "Check --torch-index, and check that the stack lists this Python.",
+        "Check --torch-index, and check that the stack supports this Python.",
     ),
     _known(
         r"ResolutionImpossible(?:.*)|No solution found when resolving",
@@ -192,19 +192,19 @@ KNOWN = (
         "The index does not have it for this Python or needs a login, or a network's login page "
         "(captive portal) answered instead.",
         "Open the index address in a browser. Check --torch-index, and check that the stack "
-        "lists this Python.",
+        "supports this Python.",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: (?P<versions>[^)]*)\)",
         "{found[wanted]} was not found. Available: {found[versions]}.",
         "The index has no wheel of that version for this Python and machine. PyPI never has "
         "+rocm versions. torch 1.13.1+rocm5.2 supports Python up to 3.10.",
-        "Check --torch-index, and check that the stack lists this Python.",
+        "Check --torch-index, and check that the stack supports this Python.",
     ),
     _known(
         r"No matching distribution found for (?P<wanted>\S+)",
         "{found[wanted]} was not found.",
         "The index does not have a wheel of it for this Python and machine.",
-        "Check --torch-index, and check that the stack lists this Python.",
+        "Check --torch-index, and check that the stack supports this Python.",
     ),
 )

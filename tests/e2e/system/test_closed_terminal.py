@@ -107,7 +107,7 @@ def test_the_next_apply_watches_apt_to_its_end_and_goes_on(
         release(root)
         watching.wait_for("The root step is finished")
         assert watching.exit_code() == 0
-        assert "0 packages are in, 24 are out" in outcome_of_removal(root)
+        assert "0 packages installed, 24 removed" in outcome_of_removal(root)
         again.wait_for(QUESTION)
         again.send("yes\n")
         again.wait_for("Finished.", APPLY_S)
@@ -148,7 +148,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
             wizard.wait_for("It continues even if you")
             release(root)
             wizard.wait_for("The root step is finished")
-            assert "0 packages are in, 24 are out" in outcome_of_removal(root)
+            assert "0 packages installed, 24 removed" in outcome_of_removal(root)
             wizard.send("\r")
             wizard.wait_for("Continue")
         wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
