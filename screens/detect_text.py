@@ -42,7 +42,7 @@ def broken_text(error: OSError | ValueError, rows: int) -> str:
     found = "The findings so far are below" if rows else "Nothing was found so far"
     return in_one_run(
         fault(
-            "Some information about this machine could not be collected",
+            "This machine could not be inspected completely",
             error,
             f"{found}. Press r to read again.",
         )

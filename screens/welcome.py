@@ -135,7 +135,7 @@ class Welcome(StepScreen):
         """Leaves it to the next step to say why."""
         self.reading = False
         self.conclude(
-            "Could not collect information about this machine. Press Enter to try again.",
+            "This machine could not be inspected. Press Enter to try again.",
             Status.WARNING,
         )
 

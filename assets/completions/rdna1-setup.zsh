@@ -12,7 +12,7 @@ _shtab_rdna1_setup_commands() {
   local _commands=(
     about:'Explain ROCm, the override, why games work but Conv2d does not, and more.'
     apply:'Carry out a plan. You see it first, can resume it, and can undo it with rollback.'
-    clean-up:'Remove leftovers of other scripts (settings, folders, broken packages). You can undo it.'
+    clean-up:'Remove leftovers from other scripts (settings, folders, broken packages). You can undo it.'
     conv2d:'Measure Conv2d on your card, shape by shape, each with a deadline.'
     detect:'Show what this machine has: cards, access, Pythons, torch, ROCm and settings.'
     diagnose:'Find out what is wrong with ROCm and PyTorch on this machine, with evidence and fixes.'
@@ -33,8 +33,8 @@ _shtab_rdna1_setup_commands() {
 _shtab_rdna1_setup_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "(- : *)--version[show program\'s version number and exit]"
   "--plain[ask questions in plain text instead of showing screens]"
   "--screens[show screens even if a screen reader is running]"
@@ -52,8 +52,8 @@ _shtab_rdna1_setup_defaults_added=0
 _shtab_rdna1_setup_about_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--json[print JSON for programs]"
   ":the topic to explain (default\: list all topics):(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
 )
@@ -64,8 +64,8 @@ _shtab_rdna1_setup_about_defaults_added=0
 _shtab_rdna1_setup_apply_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
@@ -98,8 +98,8 @@ _shtab_rdna1_setup_apply_defaults_added=0
 _shtab_rdna1_setup_clean_up_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--without-rollback[permanently remove packages that are no longer in any archive]"
   "--yes[do not ask\: you have read the plan]"
   "--json[print events as JSON lines]"
@@ -111,8 +111,8 @@ _shtab_rdna1_setup_clean_up_defaults_added=0
 _shtab_rdna1_setup_conv2d_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "(- : *)--help-all[also show rarely needed options, and exit]"
   "--preset[a table of shapes, for example notes002]:ID:(default mobilenetv3 notes-raw notes000-batches notes000-channels notes000-kernels notes000-sizes notes001-default-choice notes001-symptom notes001-test notes001-timings notes002 notes003 notes004 resnet50 unet vae-decoder yolov8n)"
   "--sizes[square images, for example 32,44,224]:N,N:"
@@ -159,8 +159,8 @@ _shtab_rdna1_setup_conv2d_defaults_added=0
 _shtab_rdna1_setup_detect_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--json[print JSON for programs]"
   "--verify[also check the hashes of the ROCm libraries of every torch (reads gigabytes)]"
 )
@@ -171,8 +171,8 @@ _shtab_rdna1_setup_detect_defaults_added=0
 _shtab_rdna1_setup_diagnose_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--kernel-log[read this kernel log instead of the machine\'s own]:FILE:_files"
   "--try-torch[also try each torch on the card, which may hang it]"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
@@ -190,8 +190,8 @@ _shtab_rdna1_setup_diagnose_defaults_added=0
 _shtab_rdna1_setup_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--json[print JSON for programs]"
   "(*):a file with the text, or - for standard input:_files"
@@ -203,11 +203,11 @@ _shtab_rdna1_setup_explain_defaults_added=0
 _shtab_rdna1_setup_fetch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--stack[the stack to install]:ID:(cpu native rocm52 rocm57 rocm62)"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--for[the recorded machine to download for, made by \`report --record DIR\` (default\: this machine)]:RECORDED:_files -/"
+  "--for[the machine recording to download for, made by \`report --record DIR\` (default\: this machine)]:RECORDED:_files -/"
   "--gpu[PCI address of the card]:ADDRESS:"
   "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
   "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
@@ -221,8 +221,8 @@ _shtab_rdna1_setup_fetch_defaults_added=0
 _shtab_rdna1_setup_keep_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--venv[a venv made by rdna1-setup]:DIR:_files -/"
   "--yes[do not ask\: you have read the plan]"
   "--json[print events as JSON lines]"
@@ -235,8 +235,8 @@ _shtab_rdna1_setup_keep_defaults_added=0
 _shtab_rdna1_setup_plan_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
@@ -274,8 +274,8 @@ _shtab_rdna1_setup_plan_defaults_added=0
 _shtab_rdna1_setup_rehearse_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
@@ -307,8 +307,8 @@ _shtab_rdna1_setup_rehearse_defaults_added=0
 _shtab_rdna1_setup_remove_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
   "--without-rollback[permanently remove packages that are no longer in any archive]"
@@ -322,8 +322,8 @@ _shtab_rdna1_setup_remove_defaults_added=0
 _shtab_rdna1_setup_report_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--format[format]:format:(md json)"
   "--json[same as --format json]"
   "--record[record this machine in a new folder]:DIR:_files -/"
@@ -339,8 +339,8 @@ _shtab_rdna1_setup_report_defaults_added=0
 _shtab_rdna1_setup_rollback_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--list[list the runs and do nothing else]"
   "--forget[only mark the run as undone, because its folder is lost]"
   "--yes[do not ask]"
@@ -354,8 +354,8 @@ _shtab_rdna1_setup_rollback_defaults_added=0
 _shtab_rdna1_setup_test_my_card_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
   "--json[print results as JSON, and progress on stderr]"
   "--python[test with the torch of this Python (default\: the first ROCm build found)]:PY:_files"
   "--folder[write the result card and report into this new folder (default\: a folder here, named after the time)]:DIR:_files -/"
@@ -372,8 +372,8 @@ _shtab_rdna1_setup_test_my_card_defaults_added=0
 _shtab_rdna1_setup_watch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
-  "--machine[use a recorded machine instead of this one]:DIR:_files -/"
-  "--demo[use a recorded machine that comes with the program]"
+  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
+  "--demo[use an example machine that comes with the program]"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -109,9 +109,9 @@ class Conv2d(StepScreen):
         "shapes as rows, and their times. Space shows everything about the marked shape, with "
         "the commands that repeat its measurement. Cold is the first call, including compilation; "
         "Warm is a later one. Published is what others reported for the same shape, chip and "
-        "ROCm. The grid shows it in brackets.\n\no opens the options: another question (find a "
-        "limit, compare settings, find workarounds), other shapes or your own layers, the "
-        "device, the deadline, how many times the GPU may hang. a shows the last result in "
+        "ROCm. The grid shows it in brackets.\n\no opens the options: what to measure (find a "
+        "limit, compare settings, find workarounds), which shapes or layers, on which device, "
+        "the deadline, and how many hangs are allowed. a shows the last result in "
         "full.\n\nAll results are kept. A run continues if you quit the program, and is shown "
         "again when you come back."
     )
@@ -212,7 +212,7 @@ class Conv2d(StepScreen):
         """Lets the user type the path."""
         self._reads = False
         self._show()
-        self.say(f"Could not collect information about this machine: {event.error}", "fault")
+        self.say(f"This machine could not be inspected: {event.error}", "fault")
 
     def _pythons_there(self) -> tuple[Python, ...]:
         stacks, rehearses = self.services.knowledge.stacks, self.services.rehearses

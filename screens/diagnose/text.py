@@ -41,7 +41,7 @@ FEW = 2
 """So many proofs or steps stand below the list; all of them where there is more room."""
 CHECKING = "Checking this machine. Nothing is changed."
 NO_CARD = "No RDNA1 card was found here, so only general checks were run."
-UNREAD = "Could not collect information about this machine"
+UNREAD = "This machine could not be inspected"
 UNREAD_NEXT = "Press r to try again, or t to have some text explained."
 OTHERS = "From the text, not this machine"
 ENTER_FIXES = " Enter opens the fix."

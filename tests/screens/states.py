@@ -197,7 +197,7 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be collected", "It took", "Press r to read again"),
+        ("could not be inspected", "It took", "Press r to read again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
@@ -226,7 +226,7 @@ ERRORS: dict[str, State] = {
         (
             "The plan was not made: Permission denied",
             "You do not have permission: it",
-            "then choose it again",
+            "then make your choice again",
         ),
         live(make_clearing=fails(DENIED)),
         ("enter",),
@@ -324,7 +324,7 @@ ERRORS: dict[str, State] = {
     "diagnose-slow": State(
         "diagnose",
         (
-            "Could not collect information about this machine",
+            "This machine could not be inspected",
             "It took too long",
             "Press r to try again",
         ),
