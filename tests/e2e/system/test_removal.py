@@ -392,7 +392,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
             ("y", "password for"),
             (f"{PASSWORD}\n", "change nothing: "),
             ("yes\n", "Press Enter to finish"),
-            ("\r", "it can be undone"),
+            ("\r", "you can undo it"),
         ):
             terminal.send(key)
             terminal.wait_for(shown, 2 * EXIT_S)
