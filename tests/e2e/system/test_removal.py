@@ -203,7 +203,7 @@ def test_rollback_brings_back_all_but_what_went_for_good(enter: Enter) -> None:
         terminal.send(f"{PASSWORD}\n")
         terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("yes\n")
-        terminal.wait_for("Taken back but for one thing", 3 * EXIT_S)
+        terminal.wait_for("The run was undone, except for one thing", 3 * EXIT_S)
         assert terminal.exit_code(EXIT_S) == 1
         assert f"{name} {version} was removed permanently" in " ".join(terminal.text().split())
     assert packages(root) == {key: row for key, row in held.items() if key != name}
