@@ -55,7 +55,7 @@ class Ask(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),
-        Binding("space", "tick", "Tick", key_display="Space"),
+        Binding("space", "tick", "Select", key_display="Space"),
         Binding("escape", "back", "Back", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,

@@ -44,8 +44,8 @@ class RoadsList(ModalScreen[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),
         Binding("e", "claims", "Evidence"),
-        Binding("pagedown", "scroll(1)", "Scroll the text", key_display="PgDn", priority=True),
-        Binding("pageup", "scroll(-1)", "Scroll the text up", key_display="PgUp", priority=True),
+        Binding("pagedown", "scroll(1)", "Scroll down", key_display="PgDn", priority=True),
+        Binding("pageup", "scroll(-1)", "Scroll up", key_display="PgUp", priority=True),
         Binding("escape,q,o", "close", "Close", key_display="Esc"),
     ]
     AUTO_FOCUS = "OptionList"

@@ -38,7 +38,7 @@ OTHER_FOLDER = (
     "Nothing was changed. Fix the problem or choose another folder, then press Enter again."
 )
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
-CANNOT_RUN = "This stack cannot run what you ticked"
+CANNOT_RUN = "This stack cannot run what you chose"
 SURE = "Do you want to review its plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
 OTHER_WAYS = "Other ways: programs that use Vulkan instead of PyTorch"

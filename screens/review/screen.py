@@ -61,7 +61,7 @@ GROUPS_JOINED = (
     "your groups unchanged."
 )
 GROUPS_LEFT = "Your groups will not be changed. Press g to let the plan add you to the group."
-REFUSED = "This plan cannot start; the reason is at the top. Press Esc to go back and change it."
+REFUSED = "This plan cannot start; the reason is at the top. Press Esc to go back."
 LOOKING = "Checking whether the plan can start here ..."
 INSTALL, APPLY, REHEARSE, REMOVE = "Install", "Apply", "Rehearse", "Remove"
 CONFIRMED = {
