@@ -59,7 +59,7 @@ expect 0 'This would be measured' "rdna1-setup conv2d --python $python --device 
 expect 0 'no Conv2d measurements' 'rdna1-setup conv2d --list'
 expect 0 'there is nothing' 'rdna1-setup test-my-card'
 expect 2 'no run to undo' 'rdna1-setup rollback'
-expect 0 'No run yet' 'rdna1-setup rollback --list'
+expect 0 'No runs yet' 'rdna1-setup rollback --list'
 expect 0 'not running anything as root' 'rdna1-setup watch'
 expect 0 'games' 'rdna1-setup about'
 expect 0 'gfx1030' 'rdna1-setup about override'
