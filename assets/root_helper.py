@@ -940,7 +940,7 @@ def _no_regular_file(name: str) -> Trouble:
     return Trouble(
         "{} is a link, is not a regular file, or is far too large.".format(name),
         "Only regular files are read and replaced, because a link could point anywhere.",
-        "Check it with `ls -l`. Move it away if you do not need it, then start again.",
+        "Check it with `ls -l`. Move it out of the way if you do not need it, then start again.",
     )
 
 
@@ -1224,7 +1224,7 @@ move_back() {
 put_away() {
     if is_there "$2" || ! is_there "$1"; then return 0; fi
     if [ "$3" = any ] || [ "$(content_of "$1")" = "$3" ]; then move_back "$1" '' "$2"
-    else could_not "$1 has been changed since. Move it away yourself if you do not need it"; fi
+    else could_not "$1 has been changed since. If you do not need it, move it out of the way"; fi
 }
 # FOLDER: the way back of a change begins; how the alternatives stood then is kept in FOLDER
 since() { now=$1 && keep_alternatives "$1"; }
@@ -3044,7 +3044,9 @@ def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) ->
         raise Trouble(
             "{} is a folder, but the package has a file there.".format(path),
             "The package cannot be restored over the folder's contents. Nothing was changed.",
-            "Move it away (`sudo mv {0} {0}.mine`), then run the same step again.".format(path),
+            "Move it out of the way (`sudo mv {0} {0}.mine`), then run the same step again.".format(
+                path
+            ),
         )
     return delivered.kind in "fl"
 

@@ -57,7 +57,7 @@ KEPT_AFTER_ALL = (
 )
 SIZING = "Checking with pip how much it would download. You do not have to wait."
 GROUPS_JOINED = (
-    "As root, the plan adds you to a group that has permission to use the GPU. Press g to keep "
+    "The plan uses root to add you to a group that has permission to use the GPU. Press g to keep "
     "your groups unchanged."
 )
 GROUPS_LEFT = "Your groups will not be changed. Press g to let the plan add you to the group."

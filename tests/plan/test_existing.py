@@ -266,7 +266,7 @@ def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
         user_distributions=(dist("torch", "2.0.1"), dist("black")),
     )
     left, moved = plan_for(seen), plan_for(seen, user_torch_aside=True)
-    assert any("To move it away, use --user-torch-aside" in note for note in left.notes)
+    assert any("To move it out of the way, use --user-torch-aside" in note for note in left.notes)
     assert (left.user_torch, moved.user_torch, plan_for(there()).user_torch) == (
         "left",
         "aside",

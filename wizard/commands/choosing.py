@@ -82,7 +82,7 @@ def _python_mirror(text: str) -> str:
     from wizard.credentials import redact
 
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is not a valid address. Give one that begins with http://, https:// or "
+        f"{redact(text)!r} is not a valid address. Enter one that begins with http://, https:// or "
         "file:///, such as file:///media/stick/python."
     )
 
@@ -141,7 +141,7 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--user-torch-aside",
         action="store_true",
-        help="move away a torch in your user packages if the environment would import it",
+        help="move a torch in your user packages out of the way if the environment would import it",
     )
     parser.add_argument(
         "--without-card",
@@ -259,7 +259,7 @@ def _repository(text: str) -> str:
     from wizard.credentials import redact
 
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is not an address that apt can use. Give one that begins with http://, "
+        f"{redact(text)!r} is not an address that apt can use. Enter one that begins with http://, "
         "https:// or file:///. If it needs a login, put it in /etc/apt/auth.conf.d."
     )
 

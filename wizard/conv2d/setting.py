@@ -36,7 +36,7 @@ class Aim(Enum):
     EVERY = "measure every shape"
     ONE = "measure only the marked shape"
     LIMIT = "find the limit, starting from the marked shape"
-    SETTING = "find the smallest setting that fixes the marked shape"
+    SETTING = "find the fewest settings that fix the marked shape"
     COMPARE = "compare settings"
     AROUND = "find workarounds for the marked shape"
 

@@ -143,7 +143,7 @@ def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
         raise Trouble(
             f"{path} is not one of the wheels that pip chose.",
             "It would be copied to every machine, and could be installed there.",
-            "Move that file away, then run the same command again.",
+            "Move that file out of the way, then run the same command again.",
         )
     return f"{len(chosen)} wheels; every SHA-256 matches"
 

@@ -34,7 +34,7 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
             "udev package."
         )
     note = (
-        "Afterwards log out of the whole session and log in again. The change takes "
+        "Afterward, log out of the whole session and log in again. The change takes "
         "effect only then."
     )
     return Mending((join_groups(machine, groups),), (note,))

@@ -18,7 +18,7 @@ def user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[St
     root = f"{places.home}/.local"
     return (
         SetAsidePackages(
-            "As you asked, the torch in your user packages is moved away.",
+            "As you asked, the torch in your user packages is moved out of the way.",
             root,
             there.user_site,
             tuple((each.name, each.version) for each in family),
@@ -63,7 +63,7 @@ def user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
         f"As you asked, it is moved to ~/.local/{OURS}. Other programs that use this Python can "
         "then no longer import it."
         if choice.user_torch_aside
-        else "It is kept there. To move it away, use --user-torch-aside (on Review, press u). "
-        "Rollback restores it."
+        else "It is kept there. To move it out of the way, use --user-torch-aside (on Review, "
+        "press u). Rollback restores it."
     )
     return (f"{there.user_site} has {names_of(family)}. {effect}. {offer}",)

@@ -99,7 +99,7 @@ KNOWN = (
         r"Conflicting values set for option Signed-By regarding source (\S+)",
         "Another source file on this system also names {0}, with a different key.",
         "apt does not accept two keys for one source.",
-        "Use --system-removal amd to have the plan move AMD's sources away.",
+        "Use --system-removal amd to have the plan move AMD's sources out of the way.",
     ),
     _known(
         r"Held packages were changed",
@@ -124,7 +124,8 @@ KNOWN = (
         r"^E: (.*?) (?:in (?:source list|list file) )?/\S*?/(sources\.list(?:\.d/\S+)?)",
         "apt cannot read /etc/apt/{1}: {0}.",  # it was shown a copy
         "One broken line there stops apt from doing anything.",
-        "Fix that file, or move it away. `sudo apt-get update` shows whether apt can read it.",
+        "Fix that file, or move it out of the way. `sudo apt-get update` shows whether apt can "
+        "read it.",
     ),
 )
 

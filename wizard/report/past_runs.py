@@ -65,8 +65,8 @@ def nothing_found(run: Run) -> Trouble:
     """Why there is nothing to keep of a run."""
     return Trouble(
         f"The run from {clean(run.since)} found no setting that a venv could store.",
-        "Only a search for the smallest setting finds one, and only if variables help.",
-        "Press o on Measure to search for the smallest setting for a shape that fails.",
+        "Only a search for the fewest settings finds one, and only if variables help.",
+        "Press o on Measure to search for the fewest settings that fix a failing shape.",
     )
 
 

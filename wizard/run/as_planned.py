@@ -32,7 +32,7 @@ def require_as_planned(step: SetAsidePackages) -> None:
             f"{taken[0]}{more} already exists.",
             "A new wheel contains a file of that name, and none of the packages being removed "
             "owns it. Nothing was changed.",
-            "Move it away, or use a new folder with --venv.",
+            "Move it out of the way, or use a new folder with --venv.",
         )
     _require_one_file_system(step)
 

@@ -153,7 +153,7 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
         raise Trouble(
             f"{plan.venv}/{_some(taken)} already exists, and this program did not make it.",
             "A wheel contains a file of that name and would overwrite it.",
-            "Move it away, or undo this run and choose a new folder with --venv.",
+            "Move it out of the way, or undo this run and choose a new folder with --venv.",
         )
 
 

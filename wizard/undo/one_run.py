@@ -106,7 +106,7 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
     if not chosen and not wanted:
         raise Trouble(
             "There is no run to undo.",
-            "This program installed nothing, or everything is already undone.",
+            "This program has not installed anything, or everything has already been undone.",
             "There is nothing to do. But if an environment has a folder .rdna1-setup, the "
             "journal of its run was deleted. `rdna1-setup apply` for that environment explains "
             "how to undo it.",
