@@ -78,7 +78,7 @@ def moved(state: SweepState, number: int, down: int, right: int) -> int:
 def _title(places: Places, lines: range, columns: range) -> str:
     """Which part is shown; ``""`` where that is all."""
     if not places.columns:
-        return "These results do not include image sizes or channels. Press v to see them as rows."
+        return "These results have no image sizes or channels. Press v to see them as rows."
     parts = []
     if len(columns) < len(places.columns):
         total = len(places.columns)
