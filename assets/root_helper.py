@@ -2248,7 +2248,7 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
 AGAIN = "then run the same step again. Finished work is kept."
 DAMAGED = _known(
     r"Hash Sum mismatch|File has unexpected size",
-    "A file from the repository does not match its list.",
+    "A file from the repository does not match the checksum that the repository lists for it.",
     "A mirror was being updated, or a proxy is damaging files.",
     "Wait a few minutes, " + AGAIN,
 )
@@ -2284,7 +2284,8 @@ KNOWN = (
     _known(
         r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
         "The key {key} that signs the repository has expired.",
-        "Its owner extends the key from time to time, and this machine's copy is old.",
+        "Its owner extends the key's expiration date from time to time, and this machine has an "
+        "old copy.",
         "Get the newest key and check its fingerprint, " + AGAIN,
     ),
     _known(

@@ -38,7 +38,7 @@ NEVER = (
     "Python environments."
 )
 MEASURE_FIRST = "Your torch {0} includes its own ROCm: press c to measure it first."
-UNCHANGED = "Nothing was changed. Fix the problem, then make your choice again."
+UNCHANGED = "Nothing was changed. Fix the problem, then choose again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
 

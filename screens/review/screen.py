@@ -99,7 +99,7 @@ class Review(StepScreen):
         Binding("a", "unfold_all", "All"),
         Binding("s", "save", "Save"),
         Binding("u", "switch('user_torch_aside')", "Move your own PyTorch or leave it", show=False),
-        Binding("r", "try_out", "Try root's steps in a copy", show=False),
+        Binding("r", "try_out", "Try root's steps on a copy", show=False),
         Binding("d", "changes", "Files changed by the trial", show=False),
         Binding("g", "switch('without_groups')", "Join groups or not", show=False),
         Binding("t", "snapshot", "Snapshot first or not", show=False),

@@ -24,7 +24,7 @@ from wizard.overlay.rehearsed import Rehearsed
 from wizard.services import Services
 from wizard.sizes import counted
 
-TRY_AGAIN = "Press Esc to go back to the plan, then try it in a copy again to write a new list."
+TRY_AGAIN = "Press Esc to go back to the plan, then try it on a copy again to write a new list."
 PLAN, ROLLBACK = "plan", "rollback"
 TITLES = {
     PLAN: "What the plan would change",
@@ -46,7 +46,7 @@ class Changes(StepScreen):
     NAME = "review"
     TITLE_WORD = "What changes"
     HELP_TEXT = (
-        "These files differed after the plan ran in a copy of this system: + means new, - "
+        "These files differed after the plan ran on a copy of this system: + means new, - "
         "removed, and ~ changed. This system itself was not changed.\n\nt switches between what "
         "the plan changes and what would differ after the rollback, with the reason if it is "
         "known.\n/ goes to the filter, which shows only lines that contain the text you type. "
@@ -153,7 +153,7 @@ def _forth(done: Rehearsed) -> str:
     files = f"{done.there.all:,} file{'s' * (done.there.all != 1)}"
     changed = f"{files}: {done.there}" if done.there.all else "no file"
     if done.failed:
-        return f"Step {done.failed} failed in the copy. Before that, the plan changed {changed}."
+        return f"Step {done.failed} failed on the copy. Before that, the plan changed {changed}."
     return f"The plan would change {changed}."
 
 

@@ -134,8 +134,8 @@ def _rehearse(session: Session, services: Services) -> Run:
         raise ValueError("a trial run needs a machine that may be touched")
     rehearsing = services.runs.rehearsal()
     return Run(
-        "Trying the plan in a copy of this system",
-        "Tried in a copy: nothing was changed.",
+        "Trying the plan on a copy of this system",
+        "Tried on a copy of this system. Nothing was changed.",
         before_run(rehearsable(plan), State.TRIED),
         lambda: rehearsing.carry_out(plan),
         lambda session, _: replace(session, rehearsed=rehearsing.outcome),
@@ -207,7 +207,7 @@ INSTALL = RunKind(
 )
 REHEARSE = RunKind(
     "review",
-    "Try in a copy",
+    "Try on a copy",
     "The plan's root steps are carried out and rolled back in a temporary copy of this system. "
     "The copy cannot reach this system's services, and only apt can use the network. Meanwhile, "
     "no other program can change packages.\n\nc stops it at once, which is safe. At the end, "

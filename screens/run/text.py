@@ -27,7 +27,7 @@ TITLE_STYLES = {State.WAITING: "$text-muted", State.RUNNING: "bold", State.FAILE
 ENDED = {
     State.DONE: "done",
     State.SHOWN: "shown; none was run",
-    State.TRIED: "tried in the copy",
+    State.TRIED: "tried on the copy",
 }
 NOTE_CELLS = 13
 """Room for the longest word behind a title, and a gap."""

@@ -179,7 +179,7 @@ def test_every_end_has_its_words() -> None:
     assert "It is right without any change (3 of 3 times" in told(changes=())
     nothing = told(changes=None)
     assert "No setting makes it work: 2 of 200 sets of variables were tried." in nothing
-    assert "The engine native makes it work: with `torch.backends" in nothing
+    assert "The native engine makes it work: with `torch.backends" in nothing
     bad = (EngineTried("native", "hung", None),)
     assert "MIOpen is not the only" in told(changes=None, engines=bad)
     assert "the card is broken." in told(changes=None, stopped="the card is broken.")

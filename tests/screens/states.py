@@ -173,7 +173,7 @@ EMPTY: dict[str, State] = {
         (
             "The list of changes cannot be read",
             "It does not exist. It may",
-            "try it in a copy again",
+            "try it on a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
         top=Notice,
@@ -226,7 +226,7 @@ ERRORS: dict[str, State] = {
         (
             "The plan was not made: Permission denied",
             "You do not have permission: it",
-            "then make your choice again",
+            "then choose again",
         ),
         live(make_clearing=fails(DENIED)),
         ("enter",),

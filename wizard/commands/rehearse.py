@@ -94,7 +94,9 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
         from wizard.report.plan import plan_lines
 
         print("\n".join(plan_lines(rehearsable(plan))), end="\n\n", flush=True)
-    if not arguments.yes and not agreed("Try this in a copy? It changes nothing."):
+    if not arguments.yes and not agreed(
+        "Try this on a copy of this system? The system itself is not changed."
+    ):
         return 2
     executor = OverlayRehearsal(host.environ, yes=arguments.yes)
     follow = carry_out(executor, plan, as_json=arguments.json, teller=_told())

@@ -26,7 +26,7 @@ from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
 WAY_BACK = RunProgram(
-    "Tests the rollback by undoing everything in the copy.",
+    "Tests the rollback by undoing everything on the copy.",
     ("sh", "UNDO.sh"),
     "nothing to undo",
     title="Roll everything back",

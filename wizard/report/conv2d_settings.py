@@ -128,7 +128,7 @@ def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
     right = [each.engine for each in answer.engines if each.verdict == "pass"]
     for engine in right:
         how = ENGINE_LINES.get(engine, f"conv2d --engine {engine} measures it")
-        yield f"The engine {engine} makes it work: {how}."
+        yield f"The {engine} engine makes it work: {how}."
     if answer.engines and not right:
         yield "It is also wrong without MIOpen, so MIOpen is not the only cause."
     if not answer.engines:

@@ -134,7 +134,7 @@ KNOWN = (
     _known(
         r"407 Proxy Authentication Required",
         "The proxy needs a login.",
-        "HTTP_PROXY or HTTPS_PROXY names a proxy that denies you access.",
+        "HTTP_PROXY or HTTPS_PROXY points to a proxy that denies you access.",
         "Put your user name and password into the proxy variable, or unset it if you need no "
         f"proxy, {_AGAIN}",
     ),

@@ -48,7 +48,7 @@ def _refuse_taken_back(record: Record, places: Places) -> None:
         raise Trouble(
             f"Run {record.id} is being undone. At least some of its changes to the system have "
             "already been undone.",
-            "Continuing it would skip steps that are no longer done.",
+            "Continuing it would skip steps that have since been undone.",
             f"Finish undoing it first: rdna1-setup rollback {record.id}. Then start over.",
         )
 

@@ -130,7 +130,7 @@ def test_a_list_that_is_not_what_was_signed(owner: Owner, archive: ArchiveServer
 def test_a_package_that_is_not_what_its_list_says(owner: Owner, archive: ArchiveServer) -> None:
     archive.corrupt("/5.2/", "hsa-rocr_")
     told = owner.failure()
-    assert "A file from the repository does not match its list" in told
+    assert "A file from the repository does not match the checksum" in told
     assert "Wait a few minutes" in told
     owner.lost_nothing()
     archive.restore()
