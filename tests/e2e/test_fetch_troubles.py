@@ -109,7 +109,7 @@ def test_a_mirror_with_other_bytes_is_named_and_nothing_of_them_stays(
         assert done.returncode == 1, done.stdout + done.stderr
         assert f"FAILED: {TORCH} has the wrong SHA-256" in done.stdout
         assert "If it fails a second time, use another network or index" in done.stdout
-        assert "Steps that remain: Download the wheels of cpu;" in done.stdout
+        assert "Remaining steps: Download the wheels of cpu;" in done.stdout
         assert [path.name for path in (folder / "wheels").iterdir() if "torch" in path.name] == []
         index.put(f"/files/{TORCH}", content)
         again = home.run(*words(index, folder))
@@ -192,7 +192,7 @@ def test_a_folder_with_other_content_is_refused_and_left_as_it_was(home: Home) -
     for more in ((), ("--dry-run",)):
         done = home.run("fetch", "--stack", "cpu", *more, str(home.folder))
         assert done.returncode == 2, done.stdout
-        assert "it has mine.txt, and rdna1-setup did not make it" in done.stderr
+        assert "it contains mine.txt, and rdna1-setup did not make this folder" in done.stderr
         assert "Name a folder that does not exist yet" in done.stderr
         assert done.stdout == ""
     assert listing(home.folder) == before
