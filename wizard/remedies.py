@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.sizes import capitalized
+
 TRY_AGAIN = "try again"
 
 _KEYS = {
@@ -67,11 +69,11 @@ def by_keys(text: str, again: str = TRY_AGAIN) -> str:
     """A remedy as the screens tell it; ``again``: how the screen at hand starts over."""
 
     def once_more(found: re.Match[str]) -> str:
-        return again[0].upper() + again[1:] if found[0][0].isupper() else again
+        return capitalized(again) if found[0][0].isupper() else again
 
     text = _MORE_HANGS.sub(r"Esc, then Enter continues from here, with \1 hangs allowed (o)", text)
     for command, keys in _PHRASES:
-        text = text.replace(command, keys).replace(_capital(command), _capital(keys))
+        text = text.replace(command, keys).replace(capitalized(command), capitalized(keys))
     text = _COMMAND.sub(_by_key, _AGAIN.sub(once_more, text))
     return _BEGINS.sub("The ", text)
 
@@ -86,7 +88,3 @@ def _by_key(found: re.Match[str]) -> str:
         return keys
     comma = "" if after.startswith(")") else ","  # no brackets within brackets
     return f"{keys.replace(' (', ', ').rstrip(')')}{comma}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -31,6 +31,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
+def capitalized(text: str) -> str:
+    """The text with a capital first letter, for the start of a sentence or line."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(texts: Sequence[str], most: int = 0) -> str:
     """The texts as one; of more than ``most``, where that is given, the rest is counted."""
     *start, last = texts

@@ -18,7 +18,7 @@ from wizard.diagnose.finding import Status
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.verdicts import Word
-from wizard.sizes import listed, size_text
+from wizard.sizes import capitalized, listed, size_text
 
 LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
@@ -49,7 +49,7 @@ def plain(text: str) -> str:
 def sentence(text: str) -> str:
     """A reason as a sentence."""
     text = plain(text).rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capitalized(text)}."
 
 
 def kind_of(stack: Stack) -> str:
@@ -117,7 +117,7 @@ def _verdict(choosing: Choosing) -> Content:
     for application, answer in asked:
         title, word = shown(application.title), answer.word
         said = f": {word.value}" if len(asked) > 1 else f" {PHRASES[word]}"
-        parts.append(f", {title}" if parts else f"{title[:1].upper()}{title[1:]}")
+        parts.append(f", {title}" if parts else capitalized(title))
         parts.append((said, f"${COLOURS[word.value]}"))
     told = sentence(why.why)
     named = len(asked) == 1 or told.startswith(worst.title)

@@ -24,7 +24,7 @@ from wizard.knowledge.verdicts import (
     verdict_on,
 )
 from wizard.machine.facts import Machine
-from wizard.sizes import size_text
+from wizard.sizes import capitalized, size_text
 
 USES = frozenset({"applications", "image speed", "transformer", "training"})
 """Topics of claims about what a card is used for."""
@@ -164,7 +164,7 @@ def _verdicts(
         purpose = purposes[application.purpose]
         yield Aspect(
             f"{RUN}{application.id}",
-            f"{title[:1].upper()}{title[1:]}",
+            capitalized(title),
             answer.word.value,
             answer.why,
             _ids(machine, purpose, stack, answer),

@@ -32,7 +32,7 @@ from wizard.knowledge.applications import (
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.verdicts import Program, Verdict, Word, load_programs, verdict_on
 from wizard.machine.facts import Machine
-from wizard.sizes import listed
+from wizard.sizes import capitalized, listed
 
 RANK = {
     Word.WORKS: 0,
@@ -252,7 +252,7 @@ def _verdict_words(first: Fit, asked: Sequence[Application]) -> str:
     """Of one application its word and why, of several their words and why of the worst."""
     worst = max(first.answers, key=lambda answer: RANK[answer.word])
     if len(asked) == 1:
-        return f"{_capital(worst.word.value)}: {_stop(worst.why)}"
+        return f"{capitalized(worst.word.value)}: {_stop(worst.why)}"
     title = next(each for each in asked if each.id == worst.application).title
     return f"{words(first, asked)}. {title}: {_stop(worst.why)}"
 
@@ -262,7 +262,7 @@ def _program_words(each: OutsideProgram, asked: Sequence[Application]) -> str:
     title = next(one for one in asked if one.id == each.application).title
     lead = "" if len(asked) == 1 else f"For {title}: "
     return (
-        f"{lead}{program.title}, a program without PyTorch. {_capital(verdict.word.value)}: "
+        f"{lead}{program.title}, a program without PyTorch. {capitalized(verdict.word.value)}: "
         f"{_stop(verdict.why)} This program does not install it: {program.link}"
     )
 
@@ -335,10 +335,6 @@ def _use(each: Fit) -> bool:
 
 def _back(each: Fit) -> int:
     return sum(answer.back for answer in each.answers)
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _stop(text: str) -> str:

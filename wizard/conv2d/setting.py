@@ -17,6 +17,7 @@ from wizard.conv2d.sweep import Deadlines, Sweep
 from wizard.conv2d.words.caution import USUAL
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.works import operation_rows, rows_of
+from wizard.sizes import capitalized
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
@@ -194,5 +195,5 @@ class SweepSetting:
 
     def __str__(self) -> str:
         where = "the GPU" if self.device == "cuda" else "the CPU"
-        asked = self.asked[0].upper() + self.asked[1:]
+        asked = capitalized(self.asked)
         return f"{asked}, on {where}, at most {self.deadline_s:.0f} s each."

@@ -19,6 +19,7 @@ from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Sta
 from wizard.diagnose.measured import Measured, together
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
+from wizard.sizes import capitalized
 
 ALIKE_SHOWN = 4
 LONGEST = 200
@@ -154,8 +155,7 @@ def _class_of(group: Group) -> HangClass | None:
 
 
 def _meaning(result: Result) -> str:
-    text = MEANINGS[result.verdict]
-    return text[:1].upper() + text[1:]
+    return capitalized(MEANINGS[result.verdict])
 
 
 def _evidence(

@@ -14,6 +14,7 @@ from wizard.diagnose.plain import plain
 from wizard.knowledge.error_texts import ErrorText, known_text
 from wizard.knowledge.text_lines import load_errors
 from wizard.run.lines import beginning
+from wizard.sizes import capitalized
 
 EFFECTS = {
     "network": ("no-distribution", "apt-gone", "wheel-build"),
@@ -148,9 +149,9 @@ def _finding_of(text: ErrorText, lines: tuple[Evidence, ...]) -> Finding:
         cause=text.id,
         status=Status.WARNING if text.id == "stopped" else Status.FAULT,
         confidence=Confidence.POSSIBLE if text.id == "stopped" else Confidence.LIKELY,
-        title=title[:1].upper() + title[1:],
+        title=capitalized(title),
         evidence=lines[:6],
-        meaning=f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "",
+        meaning=f"{capitalized(meaning)}." if meaning else "",
         fix=(text.remedy,),
         links=tuple(text.source.split("; ")),
     )

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from wizard.sizes import capitalized
+
 if TYPE_CHECKING:
     from wizard.machine.host import Host
 
@@ -70,7 +72,7 @@ def _asked(aid: str) -> str:
     options = [Option(PLAIN_TEXT, PLAIN), Option(ON_SCREENS, SCREENS)]
     say(NOT_AGAIN)
     try:
-        head = ASKED.format(aid[:1].upper() + aid[1:])
+        head = ASKED.format(capitalized(aid))
         return Asker(sys.stdin, say).choose(head, options, explain=ASKED_MORE, first=True)
     except Left:
         return PLAIN  # which ends at once, with its own words for that

@@ -101,7 +101,7 @@ def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tup
     return (
         f"{there.path} is not changed: {why}.",
         f"A new venv will be created beside it: {choice.venv}. To undo this, run rdna1-setup "
-        f"rollback.",
+        "rollback.",
         f"{counted(len(taken), 'package')} that you installed there will be installed here too, "
         f"in the same version if possible. {LEFT_OUT} lists the differences.",
         *(

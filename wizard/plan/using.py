@@ -12,7 +12,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.sizes import listed
+from wizard.sizes import capitalized, listed
 
 SCRIPT = "your_script.py"
 RIGHT = "permission to open"
@@ -39,7 +39,7 @@ def starts(
     found = [_start(plan, each, traces.get(each.id), machine) for each in programs]
     if scripts or not asked:
         titles = ", ".join(each.title for each in scripts) or "your own code"
-        found.append((f"{titles[:1].upper()}{titles[1:]}:", _script(plan, machine)))
+        found.append((f"{capitalized(titles)}:", _script(plan, machine)))
     return tuple(found)
 
 

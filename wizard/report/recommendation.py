@@ -26,6 +26,7 @@ from wizard.plan.group_steps import told_need
 from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.units import WIDTH
 from wizard.report.warning import cannot_run
+from wizard.sizes import capitalized
 
 ASK = "To see sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 
@@ -101,7 +102,7 @@ def chosen_lines(found: Recommendation, stack: str) -> Iterator[str]:
     for application, answer in zip(asked, fit.answers, strict=True):
         title = asked_for(application)
         if answer.word is not Word.NO:  # the warning says that, and why
-            yield from _listed(f"{title[:1].upper()}{title[1:]}: {answer.word.value}", [answer.why])
+            yield from _listed(f"{capitalized(title)}: {answer.word.value}", [answer.why])
     if warning := cannot_run(found, fit):
         yield from textwrap.wrap(warning, WIDTH, break_on_hyphens=False)
     elif fit is not found.fits[0]:
@@ -115,7 +116,7 @@ def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
     asked = applications_named(found.recommendation.applications)
     for application, answer in zip(asked, fit.answers, strict=True):
         title = asked_for(application)
-        head = f"   {title[:1].upper()}{title[1:]} ({answer.word.value})"
+        head = f"   {capitalized(title)} ({answer.word.value})"
         yield from _listed(head, [answer.why])
     stack = _stack(fit.stack)
     yield from _listed("   Obstacles", fit.obstacles)
