@@ -230,7 +230,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l preset -xka "def
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l sizes -x -d 'square images, for example 32,44,224'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l channels -x -d 'input and output channels, for example 16-32,64-128'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l layers -xka "(__fish_complete_path (commandline -ct))" -d 'a list with one layer per line, such as 64 128 3 56x56'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l layer -x -d 'one such line'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l layer -x -d 'one layer in that form'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l work -x -d 'one or more of forward, backward and train'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l operations -xka "add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step" -d 'measure operations other than Conv2d: all of them, or these'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l engine -xka "configured native unfold" -d 'native and unfold do not use MIOpen'

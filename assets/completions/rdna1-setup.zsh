@@ -118,7 +118,7 @@ _shtab_rdna1_setup_conv2d_options=(
   "--sizes[square images, for example 32,44,224]:N,N:"
   "--channels[input and output channels, for example 16-32,64-128]:A-B,A-B:"
   "--layers[a list with one layer per line, such as 64 128 3 56x56]:FILE:_files"
-  "*--layer[one such line]:LINE:"
+  "*--layer[one layer in that form]:LINE:"
   "--work[one or more of forward, backward and train]:W,W:"
   "--operations[measure operations other than Conv2d\: all of them, or these]:ID,ID:(add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step)"
   "--engine[native and unfold do not use MIOpen]:engine:(configured native unfold)"

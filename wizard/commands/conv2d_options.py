@@ -35,7 +35,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--layers", metavar="FILE", help="a list with one layer per line, such as 64 128 3 56x56"
     )
-    group.add_argument("--layer", metavar="LINE", action="append", help="one such line")
+    group.add_argument("--layer", metavar="LINE", action="append", help="one layer in that form")
     group.add_argument("--work", default="forward", metavar="W,W",
                        help="one or more of forward, backward and train")  # fmt: skip
     group.add_argument(

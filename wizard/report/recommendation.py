@@ -66,7 +66,7 @@ def short_text(found: Recommendation) -> str:
     asked = applications_named(found.applications)
     return (
         f"Recommended here for {', '.join(map(asked_for, asked))}: {found.name} "
-        "(rdna1-setup plan says why)."
+        "(to see why, run rdna1-setup plan)."
     )
 
 
@@ -78,7 +78,7 @@ def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -
         return ""
     return (
         f"Recommended for such a card and {asked}: {names.pop()} "
-        "(rdna1-setup plan, on that machine, says why)."
+        "(to see why, run rdna1-setup plan on that machine)."
     )
 
 

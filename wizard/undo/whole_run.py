@@ -162,9 +162,9 @@ class TakingBack:
             f"The run was undone, except for {count}: {left[0]}",
             "Everything else is as it was before. "
             + (
-                ("The run is now listed as undone.")
+                "The run is now listed as undone."
                 if closed
-                else "Undoing the run is possible again."
+                else "You can roll back this run again."
             ),
             "The lines above show what went wrong and why.",
         )
