@@ -49,7 +49,10 @@ SAID = (
         "Release file.\n",
         "suite does not exist: https://repo.radeon.com/rocm/apt/5.2 focal Release",
     ),
-    ("E: Failed to fetch https://x.example/a.deb  Hash Sum mismatch\n", "not match the checksum that the repository lists"),
+    (
+        "E: Failed to fetch https://x.example/a.deb  Hash Sum mismatch\n",
+        "not match the checksum that the repository lists",
+    ),
     (
         "W: Failed to fetch https://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
         "Could not resolve 'repo.radeon.com'\n",
