@@ -32,7 +32,7 @@ from wizard.services import DEMO, DRY_RUN, LIVE, Services
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan
 
-READING = "Inspecting this machine. Nothing is changed."
+READING = "Inspecting this machine. Nothing is being changed."
 AIM = (
     "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and measures which "
     "convolutions work on your card. Its authors have never had one of these cards."
@@ -69,7 +69,8 @@ class Welcome(StepScreen):
         "convolutions with a PyTorch you already have.\nDiagnose: find out what is wrong on this "
         "machine or in a log you paste, and how to fix it.\nRemove: remove ROCm from the system, "
         "or leftovers from other scripts.\nRoll back: undo the last run of this program.\nReport: "
-        "collect what others need to help you, without personal data. You see it first."
+        "collect the information that others need to help you, without personal data. You see "
+        "the report first."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch", show=False),

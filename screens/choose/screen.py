@@ -39,10 +39,10 @@ OTHER_FOLDER = (
 )
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 CANNOT_RUN = "This stack cannot run what you chose"
-SURE = "Do you want to review its plan anyway?"
+SURE = "Do you want to review this stack's plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
 OTHER_WAYS = "Other ways: programs that use Vulkan instead of PyTorch"
-NO_SETTINGS = "No published settings are selected. Press p for the next set."
+NO_SETTINGS = "No published settings are selected. Press p for the next published settings."
 
 
 class Choose(StepScreen):
@@ -224,7 +224,9 @@ class Choose(StepScreen):
         self._show_all()
         preset = self._choosing.preset
         self.say(
-            f"{preset.name}: {preset.caution} Press p for the next set." if preset else NO_SETTINGS
+            f"{preset.name}: {preset.caution} Press p for the next published settings."
+            if preset
+            else NO_SETTINGS
         )
 
     def action_details(self) -> None:
