@@ -4110,7 +4110,8 @@ def who_asks(environ: Dict[str, str]) -> Person:
     except (KeyError, OverflowError):
         raise Trouble(
             "sudo was started by a user that this system does not know ({}).".format(number[:20]),
-            "The user who started sudo could not see what is happening. Nothing was changed.",
+            "The user who started sudo would not be able to see what is happening. Nothing was "
+            "changed.",
             "Log in as an ordinary user, then start rdna1-setup.",
         ) from None
     return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
@@ -4552,7 +4553,7 @@ class Stage:
             if line is None:
                 raise Trouble(
                     "The trial run ended unexpectedly.",
-                    "Something, such as a lack of memory, ended the trial run. Nothing was "
+                    "Something, perhaps a lack of memory, ended the trial run. Nothing was "
                     "changed. " + STANDS,
                     "Try again, or continue without a trial run.",
                 )

@@ -81,7 +81,7 @@ class Clear(StepScreen):
         "The up and down arrow keys move the selection. Enter makes the plan and shows it; "
         "nothing is changed yet.\n\nAMD's ROCm: every package from AMD's repository, with its apt "
         "sources, keys and pins, and the folders left behind in /opt. A half-installed driver "
-        "package is removed too, because apt fails until it is gone. The row then shows the "
+        "package is removed too, because apt will fail until it is removed. The row then shows the "
         "package's name.\nAMD's ROCm and driver: the same, plus amdgpu-dkms, which builds a "
         "kernel module. The kernel's own driver stays installed and is all you need. This row "
         "appears only if amdgpu-dkms is completely installed.\nAll ROCm packages: AMD's ROCm, "

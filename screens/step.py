@@ -34,7 +34,7 @@ TOO_SMALL = (
     "continue.\nq quits. Without screens: rdna1-setup --plain"
 )
 
-EXPLAINED = "For explanations, press i on Choose or run rdna1-setup about."
+EXPLAINED = "For explanations, press i on the Choose screen, or run rdna1-setup about."
 
 KEYS_NOW = "The keys you can use now (Ctrl+P finds any action by name):"
 

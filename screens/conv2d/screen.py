@@ -104,7 +104,7 @@ class Conv2d(StepScreen):
     NAME = "conv2d"
     TITLE_WORD = "Measure"
     HELP_TEXT = (
-        "This step measures whether convolutions (Conv2d) work on your GPU. Each shape runs in "
+        "This step tests whether convolutions (Conv2d) work on your GPU. Each shape runs in "
         "its own process with a deadline, and its result is compared with one that the CPU "
         "computes in double precision.\n\nChoose a Python and press Enter. You will be asked "
         "before anything runs on the GPU. If shapes hang or give wrong results, Enter looks for "

@@ -81,8 +81,8 @@ class History(StepScreen):
         "does not contain your name, your folders or the name of your machine.\ni imports someone "
         "else's result card and shows it beside the highlighted run. Results from another chip "
         "are labeled 'not your chip'.\nr writes a standalone script for one result, to report a "
-        "fault.\nk keeps the setting that the highlighted run found, for its venv. You review the "
-        "plan first.\np shows a report you can give to others.\n\nYou are asked before an "
+        "problem.\nk keeps the setting that the highlighted run found, for its venv. You review "
+        "the plan first.\np shows a report you can give to others.\n\nYou are asked before an "
         "existing file is overwritten. Esc goes back; a running measurement continues."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -202,8 +202,8 @@ INSTALL = RunKind(
     _after_install,
     safe=(
         "The installation stops after this step, or immediately during a download. The partial "
-        "download is kept and resumed. A step that installs something or changes the system is "
-        "finished first."
+        "download is kept and resumed later. A step that installs something or changes the system "
+        "is finished first."
     ),
 )
 REHEARSE = RunKind(

@@ -72,7 +72,7 @@ def test_what_is_missing_is_asked_for(tmp_path: Path, options: tuple[str, ...], 
         (Known(42, 43, 2), (2, 3), "42 passes (2 of 3 times), 43 does not."),
         (Known(42, 43, 2), (2, 3), "42 is flaky: 1 of 3 failed. Stay well below that value."),
         (Known(0, 1, 2), (0, 0), "1, the smallest value you asked for, does not pass."),
-        (Known(32, 48, 0), (1, 3), "32 passes, but 48 does not. All allowed hangs were used."),
+        (Known(32, 48, 0), (1, 3), "32 passes, but 48 does not. The limit on hangs was reached."),
     ],
 )
 def test_every_end_has_its_words(known: Known, edge: tuple[int, int], said: str) -> None:

@@ -208,7 +208,7 @@ def test_a_broken_driver_that_goes_unasked_is_named_with_why() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     why = (
         "AMD's kernel driver package (amdgpu-dkms) will also be removed. It is half installed, "
-        "and apt fails until it is removed. The kernel's own driver is kept."
+        "and apt will fail until it is removed. The kernel's own driver is kept."
     )
     assert why in make_removal(machine, files=files).notes
     assert why not in make_removal(machine, (AMD, DRIVER), files).notes

@@ -29,7 +29,7 @@ OVERRIDE = Finding(
     "gfx1030, for which they hold none.",
     (
         "Take the line out of ~/.bashrc (rdna1-setup clean-up does).",
-        "Log out of the whole session and log in again.",
+        "Log out completely and log in again.",
     ),
     "source code",
     ("https://github.com/ROCm/TheRock/blob/main/docs/environment.md",),

@@ -81,7 +81,8 @@ def no_runner(why: str, log: str) -> StopReason:
     """Python itself did not become a runner."""
     return StopReason(
         f"The measurement process could not be started: {why}.",
-        f"The Python that runs this program did not start. The log {log} may explain why.",
+        f"The Python that runs this program did not start a second time. The log {log} may "
+        f"explain why.",
         "Repair the Python that runs this program, or measure in the current process with "
         "--foreground.",
     )
@@ -131,8 +132,8 @@ def no_device(hip: str | None, torch: str | None) -> StopReason:
     build = "a ROCm build" if hip else "not a ROCm build"
     return StopReason(
         f"torch {torch} finds no GPU.",
-        f"This torch is {build}. torch finds no device without a usable /dev/kfd and render node, "
-        "or if the wheel has no code for the card.",
+        f"This torch is {build}. torch finds no device if /dev/kfd or the render node is not "
+        "usable, or if the wheel has no code for the card.",
         "`rdna1-setup detect` checks the card and its device files. To measure on the processor, "
         "use --device cpu.",
     )

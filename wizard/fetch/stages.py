@@ -100,8 +100,8 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     elif target.python not in fetch.here.pythons:
         mirror = work / "mirror"
         reason = (
-            "Choosing the wheels requires a Python of the target machines' version, and this "
-            "machine has none."
+            "Choosing the wheels requires the target machines' Python version, which this machine "
+            "does not have."
         )
     else:
         return ()

@@ -25,7 +25,7 @@ NEW_TERMINAL = (
     "terminal, or log out and log in again."
 )
 ANOTHER_LIBRARY_PATH = (
-    "If only these lines pointed to the system's own ROCm, programs may no "
+    "If no other lines pointed to the system's own ROCm, programs may no "
     "longer find its libraries. AMD's packages list the library folder in /etc/ld.so.conf.d."
 )
 

@@ -33,10 +33,7 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
             "that group. A udev rule from the distribution is missing. Restart the machine, or "
             "reinstall the udev package."
         )
-    note = (
-        "Afterward, log out of the whole session and log in again. The change takes "
-        "effect only then."
-    )
+    note = "Afterward, log out completely and log in again. The change takes effect only then."
     return Mending((join_groups(machine, groups),), (note,))
 
 
@@ -58,7 +55,7 @@ def finished(machine: Machine) -> Mending:
         "not possible: packages stay configured. Remove one with apt if you do not want it",
     )
     note = (
-        "This cannot be undone, because the packages' own scripts run. Only packages that are "
+        "This cannot be undone, because it runs the packages' own scripts. Only packages that are "
         "already unpacked are installed."
     )
     return Mending((step,), (note,))

@@ -35,7 +35,7 @@ WAY_BACK = RunProgram(
 
 BROKEN_OFF = Trouble(
     "The trial run ended unexpectedly.",
-    "Something, such as a lack of memory, ended the root helper. Nothing was changed. Whatever "
+    "Something, perhaps a lack of memory, ended the root helper. Nothing was changed. Whatever "
     "remains of the copy will be removed when the root helper starts "
     "again.",
     "Try again, or continue without a trial run.",

@@ -30,8 +30,8 @@ RELEASE = re.compile(r"\.([4-9])([01]\d)0(\d)-\d+")
 OWN_RELEASE = re.compile(r"\d+\.\d+\.\d+$")
 """At the end of ``rocm-core5.2.0``, which lives beside ``rocm-core``."""
 UNASKED = (
-    "AMD's kernel driver package ({}) will also be removed. It is half installed, and apt fails "
-    "until it is removed. The kernel's own driver is kept."
+    "AMD's kernel driver package ({}) will also be removed. It is half installed, and apt will "
+    "fail until it is removed. The kernel's own driver is kept."
 )
 BROKEN = ("half-configured", "half-installed", "unpacked", "must be reinstalled")
 

@@ -196,7 +196,7 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
     if not stack.system_release or release == stack.system_release:
         return part
     note = (
-        f"Reports disagree about using system ROCm {release} together with wheels made for "
+        f"Reports disagree on whether system ROCm {release} works with wheels built for "
         f"{stack.system_release}. The wheels include their own libraries and use those."
     )
     return replace(part, notes=(*part.notes, note))

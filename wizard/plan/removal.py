@@ -138,8 +138,8 @@ def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
     """What this program wrote into the system's folders for a ROCm that goes."""
     if gone.amd and not gone.rocm_stays:
         why = (
-            "This program wrote the file for a system-wide ROCm, and none will remain after "
-            "the removal."
+            "This program wrote the file for a system-wide ROCm, and no such ROCm will remain "
+            "after the removal."
         )
         order = reversed(OURS)  # the source before its key: without that one apt would complain
         yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)

@@ -83,10 +83,9 @@ def make_way_back(
     if modules:
         notes.append(
             f"Configuring {', '.join(modules)} builds a kernel module, which this program never "
-            "does. If the build had failed before the run, the package's files are restored "
-            "but not configured. If the build had succeeded, the package is not restored, but "
-            "the run's UNDO.sh can restore "
-            "it."
+            "does. If the build failed before the run, the package's files are restored, but the "
+            "package is not configured. If the build succeeded, the package is not restored, but "
+            "the run's UNDO.sh can restore it."
         )
     steps = [*(first if interrupted else ()), *steps]
     return system_plan(Kind.ROLLBACK, tuple(steps), tuple(notes), takes_back=plan.id)

@@ -22,7 +22,7 @@ LEGEND = (
     "difference from a float64 reference."
 )
 LOGGED = "MIOpen's logging was on, which slows down every call."
-CLAIMS = "Results published by others for GPUs (not checked by us):"
+CLAIMS = "GPU results published by others (not checked by us):"
 LONGEST_ENGINE = 12
 """A card of somebody else may name any."""
 NOT_YOUR_CHIP = "not your chip"
@@ -64,7 +64,8 @@ def limit_lines(limit: Limit) -> Iterator[str]:
         all_pass = known.hangs > limit.largest
         text += "the largest you asked for." if all_pass else f"{known.hangs} does not."
     else:
-        text += f"{known.passes} passes, but {known.hangs} does not. All allowed hangs were used."
+        text += f"{known.passes} passes, but {known.hangs} does not. The limit on hangs was "
+        "reached."
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)

@@ -117,11 +117,14 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
         surely = "smallest set" if answer.is_smallest else "set, which may not be the smallest,"
         yield f"The {surely} that makes this shape work is {setting_text(answer.changes)}."
         if answer.repeats:
-            yield f"The shape was right {_repeats(answer)} when measured again from scratch."
+            yield (
+                f"The shape gave the right result {_repeats(answer)} when measured again from "
+                f"scratch."
+            )
         else:
             yield (
-                "The shape gave the right result once, but no allowed hangs were left to measure "
-                "it again."
+                "The shape gave the right result once, but the limit on hangs was reached before "
+                "it could be measured again."
             )
 
 

@@ -28,8 +28,8 @@ class Outcome(str, Enum):
 WORDS = {
     Outcome.GONE: "Checked again: {cause} is fixed.",
     Outcome.LOGIN: (
-        "Checked again: {cause} will be fixed at your next login. Log out of the whole session "
-        "and log in again (or restart), then run rdna1-setup diagnose again."
+        "Checked again: {cause} will be fixed at your next login. Log out completely and log in "
+        "again (or restart), then run rdna1-setup diagnose again."
     ),
     Outcome.TERMINAL: (
         "Checked again: {cause} is fixed in the settings files, but this terminal still has the "

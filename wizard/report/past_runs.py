@@ -56,16 +56,15 @@ def none_before(run: Run) -> Trouble:
     """Why a run cannot be compared with the one before."""
     return Trouble(
         f"No run before {clean(run.since)} measured the same shapes on the same device.",
-        "Only the same shapes, measured in the same way, can be compared.",
-        "Mark two other runs with the space key and compare them, or measure the same shapes "
-        "again.",
+        "Only results for the same shapes, measured in the same way, can be compared.",
+        "Mark two other runs with the spacebar and compare them, or measure the same shapes again.",
     )
 
 
 def nothing_found(run: Run) -> Trouble:
     """Why there is nothing to keep of a run."""
     return Trouble(
-        f"The run from {clean(run.since)} found no setting to keep for a venv.",
+        f"The run from {clean(run.since)} found no setting to keep in a venv.",
         "Only a search for the fewest settings finds a setting to keep, and only if environment "
         "variables help.",
         "Press o on Measure to search for the fewest settings that fix a failing shape.",

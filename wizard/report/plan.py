@@ -65,7 +65,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
     if plan.footprint != "venv":
         dates.append(load_catalogue().checked)
     text = (
-        f"Indexes, versions and sizes are as of {min(dates)} and have not been rechecked "
+        f"The indexes, versions and sizes are as of {min(dates)} and have not been rechecked "
         f"since then."
     )
     yield from textwrap.wrap(text, WIDTH)

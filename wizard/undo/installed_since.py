@@ -81,8 +81,7 @@ def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
             name, version = named_in(info)
             raise Trouble(
                 f"{name} {version} was installed in {back.site} after this run, and it overwrote "
-                f"files that would be restored, such "
-                f"as {over[0]}.",
+                f"files that the rollback would restore, such as {over[0]}.",
                 "Half of the package would be replaced, and neither version would work. Nothing "
                 "was changed.",
                 (

@@ -17,7 +17,7 @@ WARNING = (
 )
 IN_USE = (
     "Someone is logged in at the screen that this card drives, and a hang may freeze that "
-    "desktop. Log out there, then start the measurement through SSH or on a text console. Or save "
+    "desktop. Log out there, then start the measurement over SSH or on a text console. Or save "
     "and close everything, and then {0}."
 )
 OTHER = "change this with --hangs N"

@@ -164,8 +164,8 @@ NEXT_STEPS = {
     "passes a check first.",
     HangClass.DRIVER: "Restart the machine before you measure anything else: the driver lost "
     "control of the card.",
-    HangClass.COMPILING: "Allow more time with --deadline. The first call compiles each shape "
-    "once. If the cache is kept, the next run is fast.",
+    HangClass.COMPILING: "Allow more time with --deadline. Each shape is compiled once, on its "
+    "first call. If the cache is kept, the next run is fast.",
     HangClass.SEARCHING: "Allow more time (--deadline), or skip the search for the best "
     "algorithm: set MIOPEN_FIND_MODE=2 and unset MIOPEN_FIND_ENFORCE.",
     HangClass.SPINNING: "Find out which algorithm hangs, and turn it off. The search for "
