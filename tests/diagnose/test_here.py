@@ -20,6 +20,7 @@ from wizard.conv2d.verdicts import Verdict
 from wizard.diagnose import here, kernel
 from wizard.diagnose.alone import run_each
 from wizard.diagnose.checks_settings import miopen_folders
+from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.here import looks_here, started_s
 from wizard.diagnose.machine import diagnose, looks_of
@@ -46,7 +47,7 @@ def no_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _before() -> tuple[Finding, ...]:
-    return kernel._proved(LINE, "kernel log of the previous boot", "then")
+    return kernel._told(explain(LINE.encode()), "kernel log of the previous boot", "then")
 
 
 def names(ours: Places, *gpus: str, **options: object) -> list[str]:
@@ -77,8 +78,9 @@ def test_of_a_recorded_machine_a_log_that_is_given_alone_is_read(ours: Places) -
 
 def told(ours: Places) -> dict[str, tuple[Finding, ...]]:
     machine = clean_jammy()
-    looks = looks_here(LiveHost(), machine, ours)
-    return {one.name: one.findings for one in run_each((*looks_of(machine), *looks), machine)}
+    looks = (*looks_of(machine), *looks_here(LiveHost(), machine, ours))
+    found = run_each(looks, machine)
+    return {look.name: findings for look, findings in zip(looks, found, strict=True)}
 
 
 def test_a_hang_before_this_start_has_the_log_of_that_one_read(

@@ -122,7 +122,7 @@ def with_sweep(machine: Machine, *sizes: int) -> dict[str, Finding]:
         python=f"{environment.path}/bin/python",
         stack=stack_of(machine),
     )
-    found = [finding for one in run_each(looks_of(machine), machine) for finding in one.findings]
+    found = [finding for each in run_each(looks_of(machine), machine) for finding in each]
     whole = diagnosis_of(machine, (*found, *measurement((last,), machine)))
     return {one.cause: one for one in whole.findings if one.counts}
 

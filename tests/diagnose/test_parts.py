@@ -19,8 +19,7 @@ from tests.machine.records import MACHINES, NAMES, machine, seen
 from tests.plain.conversing import Conversation
 from wizard.__main__ import main
 from wizard.commands import detect as detect_command
-from wizard.diagnose.conclusion import conclude
-from wizard.diagnose.finding import Finding, Status, worst
+from wizard.diagnose.finding import Finding, Status, conclude, worst
 from wizard.diagnose.machine import Diagnosis, diagnose
 from wizard.diagnose.parts import TITLES, part_statuses
 from wizard.knowledge.causes import load_parts

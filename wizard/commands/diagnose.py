@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
     from wizard.advice.recommend import recommend
-    from wizard.diagnose.finding import exit_code
+    from wizard.diagnose.finding import conclude, exit_code
     from wizard.diagnose.here import looks_here
     from wizard.diagnose.machine import diagnose
     from wizard.machine.detect import detect
@@ -83,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from wizard.diagnose.conclusion import conclude
         from wizard.jsonform import SCHEMA
         from wizard.report.mending import finding_form
 

@@ -26,14 +26,6 @@ class Look:
     deadline_s: float = CHECK_S
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What one check came to."""
-
-    name: str
-    findings: tuple[Finding, ...]
-
-
 class _Overdue(BaseException):
     """Ends a check whose time is over; no check catches it by mistake."""
 
@@ -56,17 +48,19 @@ class _Running:
         except _Overdue:
             pass
         except Exception as error:  # a mistake in a check costs that check and not the report
-            why = f"a bug in this program: {type(error).__name__}: {error}"
-            self._found = (_not_ended(self._look, why),)
+            self._found = self._without(f"a bug in this program: {type(error).__name__}: {error}")
 
-    def result(self, limit: float) -> Checked:
+    def result(self, limit: float) -> tuple[Finding, ...]:
         self._thread.join(max(limit - time.monotonic(), 0))
         found = self._found
         if found is None:
             self._end()
-            why = f"it took longer than {self._look.deadline_s:g} s and was abandoned"
-            found = (_not_ended(self._look, why),)
-        return Checked(self._look.name, found)
+            late = f"it took longer than {self._look.deadline_s:g} s and was abandoned"
+            return self._without(late)
+        return found
+
+    def _without(self, why: str) -> tuple[Finding, ...]:
+        return (not_tested(NO_CAUSE, f"The check of {self._look.name} did not finish", why),)
 
     def _end(self) -> None:
         """Ask Python to end it: an endless loop obeys at once, a wait in the kernel at its end."""
@@ -76,8 +70,8 @@ class _Running:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
 
 
-def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
-    """What each comes to, in this order, each as soon as it and those before it are done.
+def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[tuple[Finding, ...]]:
+    """What each finds, in this order, each as soon as it and those before it are done.
 
     All of them begin at once, so that the whole takes no longer than the longest patience.
     """
@@ -85,7 +79,3 @@ def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
     running = [(look, _Running(look, machine)) for look in looks]
     for look, one in running:
         yield one.result(began + look.deadline_s)
-
-
-def _not_ended(look: Look, why: str) -> Finding:
-    return not_tested(NO_CAUSE, f"The check of {look.name} did not finish", why)

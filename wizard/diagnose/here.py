@@ -34,14 +34,15 @@ def looks_here(
 
     ``kernel_log``: a file in place of the machine's own log. ``try_torches``: use the card.
     """
-    given = (_of_file(kernel_log),) if kernel_log else ()
+
+    def read_log(_: Machine) -> tuple[Finding, ...]:
+        return kernel.findings_in_file(kernel_log) if kernel_log else kernel.kernel_findings()
+
+    log = Look("the kernel log", read_log, kernel.DEADLINE_S)
     if host.name:
-        return given
-    own_log = given or (
-        Look("the kernel log", lambda _: kernel.kernel_findings(), kernel.DEADLINE_S),
-    )
+        return (log,) if kernel_log else ()
     if not any(gpu.rdna1 for gpu in machine.gpus):
-        return own_log
+        return (log,)
     measured = Once(partial(measured_here, places))
     before = Look(
         "the kernel log of the previous boot",
@@ -50,8 +51,8 @@ def looks_here(
     )
     tried = Look("each torch on the card", try_torch.try_torches, try_torch.DEADLINE_S)
     return (
-        *own_log,
-        *(() if given else (before,)),
+        log,
+        *(() if kernel_log else (before,)),
         Look("the last Conv2d results", lambda m: measurement(measured(), m)),
         Look(
             "changes since it last worked",
@@ -62,18 +63,10 @@ def looks_here(
     )
 
 
-def _of_file(path: str) -> Look:
-    return Look("the kernel log", lambda _: kernel.findings_in_file(path), kernel.DEADLINE_S)
-
-
-def _last(measured: tuple[Measured, ...]) -> Measured | None:
-    return measured[0] if measured else None
-
-
 def _before(host: Host, measured: tuple[Measured, ...]) -> tuple[Finding, ...]:
     """The log of the start before, where a hang is suspected to have ended that one."""
     began = started_s(host)
-    last = _last(measured)
+    last = next(iter(measured), None)
     if last is None or began is None or not last.hung or last.when.timestamp() >= began:
         return ()
     return kernel.findings_before()

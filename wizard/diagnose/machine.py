@@ -95,11 +95,11 @@ def diagnose(
     waited_for = [Progress(look.name, n, len(looks)) for n, look in enumerate(looks, 1)]
     on_progress(waited_for[0])
     found: list[Finding] = []
-    for number, checked in enumerate(run_each(looks, machine)):
-        on_progress(replace(waited_for[number], findings=checked.findings))
+    for number, findings in enumerate(run_each(looks, machine)):
+        on_progress(replace(waited_for[number], findings=findings))
         for following in waited_for[number + 1 : number + 2]:
             on_progress(following)
-        found += checked.findings
+        found += findings
     return diagnosis_of(machine, (*found, *more))
 
 
