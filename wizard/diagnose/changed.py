@@ -35,8 +35,10 @@ class Changes:
 def changes_since(then: Measured, machine: Machine) -> Changes:
     """What changed between that measurement and this machine."""
     changes = stack_changes(then.stack, stack_of(machine), settings=not then.clean)
-    torch, known = _torch(then, machine)
-    return Changes((*changes.changed, *torch), (*changes.unrecorded, *known))
+    here = [one for one in machine.environments if one.path == then.environment]
+    if not here or not then.loaded.torch:
+        return replace(changes, unrecorded=(*changes.unrecorded, "torch"))
+    return _with_torch(changes, then, here[0].torch.version if here[0].torch else NO_TORCH)
 
 
 def changes_between(then: Measured, later: Measured, machine: Machine) -> Changes:
@@ -45,11 +47,8 @@ def changes_between(then: Measured, later: Measured, machine: Machine) -> Change
     named = {name: getattr(later.stack, name) or getattr(now, name) for name in PARTS}
     settings = now.settings if later.stack.settings is None else later.stack.settings
     stack = replace(now, **named, settings=settings)
-    clean = then.clean or later.clean
-    changes = stack_changes(then.stack, stack, settings=not clean)
-    before, after = then.loaded.torch, later.loaded.torch
-    torch = (f"torch {before} -> {after}",) if before and after and before != after else ()
-    return Changes((*changes.changed, *torch), changes.unrecorded)
+    changes = stack_changes(then.stack, stack, settings=not (then.clean or later.clean))
+    return _with_torch(changes, then, later.loaded.torch)
 
 
 def stack_changes(then: StackFacts, now: StackFacts, *, settings: bool = True) -> Changes:
@@ -77,10 +76,8 @@ def _settings(then: dict[str, str], now: dict[str, str]) -> Iterator[str]:
             yield f"{name} {before} -> {after}"
 
 
-def _torch(then: Measured, machine: Machine) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _with_torch(changes: Changes, then: Measured, after: str | None) -> Changes:
     before = then.loaded.torch
-    here = [one for one in machine.environments if one.path == then.environment]
-    if not here or not before:
-        return (), ("torch",)
-    after = here[0].torch.version if here[0].torch else NO_TORCH
-    return ((f"torch {before} -> {after}",) if before != after else ()), ()
+    if not before or not after or before == after:
+        return changes
+    return replace(changes, changed=(*changes.changed, f"torch {before} -> {after}"))

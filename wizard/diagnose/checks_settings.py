@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from wizard.advice.card import chosen_card
 from wizard.diagnose.checked import fine, found, shown_settings
-from wizard.diagnose.concluded_settings import MASKS, hides
+from wizard.diagnose.concluded_settings import IDLE, MASKS, hides
 from wizard.diagnose.finding import NO_CAUSE, About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.solvers import ONLY
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 
-IDLE = ("no-op", "invented")
 FAMILIES = tuple(
     f"MIOPEN_DEBUG_CONV_{family}"
     for family in ("GEMM", "DIRECT", "WINOGRAD", "FFT", "IMPLICIT_GEMM")

@@ -9,17 +9,21 @@ from datetime import datetime
 from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.verdicts import RIGHT
 from wizard.diagnose.changed import Changes, changes_between, changes_since, stack_changes
-from wizard.diagnose.checked import fine, not_tested
+from wizard.diagnose.checked import fine, not_tested, warned
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
-from wizard.diagnose.measured import Measured
+from wizard.diagnose.measured import DATE, Measured
 from wizard.journalform import Record
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import stack_of, stack_of_form
+from wizard.sizes import counted
 
 SHOWN = 3
-NOT_RECORDED = "not recorded then: {}"
 MEASURE = (
     "A change is not necessarily a problem. To check, measure the same shapes: rdna1-setup conv2d"
+)
+MAY_BE_WHY = (
+    "One of these changes may be why it fails now. This is not certain, because it was not "
+    "measured before."
 )
 BACK = (
     "Undo these changes one at a time, and measure the same shapes again. Older kernels are in the "
@@ -40,6 +44,24 @@ class LastGood:
     text: str
     """For example ``the last good measurement of 2026-11-20 17:05``."""
     changes: Changes
+
+    @property
+    def title(self) -> str:
+        """All that changed, in a line."""
+        return f"Since {self.text}: {self.changes.text}"
+
+    @property
+    def unrecorded(self) -> str:
+        """What cannot be told, in words; ``""`` for nothing."""
+        missing = ", ".join(self.changes.unrecorded)
+        return f"not recorded then: {missing}" if missing else ""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Each change, and what was not recorded."""
+        changed = [Evidence(each, f"since {self.text}") for each in self.changes.changed]
+        missing = [Evidence(self.unrecorded, self.text)] if self.unrecorded else []
+        return (*changed, *missing)
 
 
 def since_last_good(
@@ -79,7 +101,7 @@ def _since_installed(
 
 
 def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measured) -> Finding:
-    count = f"{len(worse)} shape{'s' * (len(worse) > 1)}"
+    count = counted(len(worse), "shape")
     shapes = (
         Evidence(
             f"{c.manner.named(c.shape)}: {c.before.words}, then {c.after.words}",
@@ -87,59 +109,28 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
         )
         for c in worse[:SHOWN]
     )
-    changed = bool(known.changes.changed)
-    title = _title(known) if changed else f"{count} went wrong with no recorded change"
-    return Finding(
-        NO_CAUSE,
-        Status.FAULT if changed else Status.WARNING,
-        Confidence.LIKELY if changed else Confidence.POSSIBLE,
-        title,
-        (*shapes, *_recorded(known)),
-        f"Right on {good.date}, but not on {last.date}: {count}. "
-        + (
-            "A change in between is the likely reason, but it is not known which one."
-            if changed
-            else "No recorded change happened in between."
-        ),
-        BACK if changed else REPEAT,
-    )
+    evidence = (*shapes, *known.evidence)
+    meaning = f"Right on {good.date}, but not on {last.date}: {count}. "
+    if known.changes.changed:
+        meaning += "A change in between is the likely reason, but it is not known which one."
+        status, sure = Status.FAULT, Confidence.LIKELY
+        return Finding(NO_CAUSE, status, sure, known.title, evidence, meaning, BACK)
+    title = f"{count} went wrong with no recorded change"
+    meaning += "No recorded change happened in between."
+    status, sure = Status.WARNING, Confidence.POSSIBLE
+    return Finding(NO_CAUSE, status, sure, title, evidence, meaning, REPEAT)
 
 
 def _not_measured_since(known: LastGood) -> Finding:
-    missing = _missing(known)
+    missing = f" ({known.unrecorded})" if known.unrecorded else ""
     if known.changes.changed:
-        return not_tested(NO_CAUSE, _title(known), f"{MEASURE}{missing}")
+        return not_tested(NO_CAUSE, known.title, f"{MEASURE}{missing}")
     return fine(NO_CAUSE, f"No recorded change since {known.text}{missing}")
 
 
 def _may_be_why(known: LastGood) -> Finding:
-    return Finding(
-        NO_CAUSE,
-        Status.WARNING,
-        Confidence.POSSIBLE,
-        _title(known),
-        _recorded(known),
-        "One of these changes may be why it fails now. This is not certain, because it was not "
-        "measured before.",
-        BACK,
-    )
-
-
-def _title(known: LastGood) -> str:
-    return f"Since {known.text}: {known.changes.text}"
-
-
-def _recorded(known: LastGood) -> tuple[Evidence, ...]:
-    changed = [Evidence(each, f"since {known.text}") for each in known.changes.changed]
-    if known.changes.unrecorded:
-        missing = NOT_RECORDED.format(", ".join(known.changes.unrecorded))
-        changed.append(Evidence(missing, known.text))
-    return tuple(changed)
-
-
-def _missing(known: LastGood) -> str:
-    unrecorded = known.changes.unrecorded
-    return f" ({NOT_RECORDED.format(', '.join(unrecorded))})" if unrecorded else ""
+    sure, title = Confidence.POSSIBLE, known.title
+    return warned(NO_CAUSE, known.evidence, sure, title=title, meaning=MAY_BE_WHY, fix=BACK)
 
 
 def _is_worse(change: Change) -> bool:
@@ -148,6 +139,6 @@ def _is_worse(change: Change) -> bool:
 
 def _date(began: str) -> str:
     try:
-        return datetime.fromisoformat(began).astimezone().strftime("%Y-%m-%d %H:%M")
+        return datetime.fromisoformat(began).astimezone().strftime(DATE)
     except ValueError:
         return began[:16]

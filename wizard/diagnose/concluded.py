@@ -17,24 +17,19 @@ from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.reach import OVERRIDE
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
-from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
+from wizard.diagnose.versions import override_hangs, rocm_of
 from wizard.knowledge.cards import is_integrated, is_rdna1
 
 SYMPTOMS = (
-    "gpu-memory-fault#1",
-    "gpu-memory-fault#2",
-    "gpu-memory-fault#3",
-    "gpu-memory-fault#4",
-    "compute-queue-preemption-hang#1",
-    "compute-queue-preemption-hang#2",
-    "compute-queue-preemption-hang#3",
-    "compute-queue-preemption-hang#4",
-    "illegal-instruction",
-    "segfault",
-    "hangs",
+    *(f"gpu-memory-fault#{n}" for n in range(1, 5)),
+    *(f"compute-queue-preemption-hang#{n}" for n in range(1, 5)),
+    *("illegal-instruction", "segfault", "hangs"),
 )
 """What code of another chip does; prose comes last."""
 NO_CODE = tuple(f"wheel-lacks-gfx-target#{n}" for n in range(1, 6))
+FAMILIES = {"10.3": "gfx103", "11.0": "gfx110", "9.0": "gfx90", "12.0": "gfx120"}
+GENERIC = ("AMD Radeon Graphics", "AMD Radeon(TM) Graphics", "AMD Radeon Vega 8 Graphics")
+"""What the graphics part of a processor calls itself."""
 NO_BLAS = tuple(f"rocblas-lacks-gfx-target#{n}" for n in range(1, 6))
 
 
@@ -46,20 +41,13 @@ def overrides(reading: Reading) -> list[Said]:
 def override_mismatch(reading: Reading) -> Concluded | None:
     """An override to another family of chips, and what comes of that."""
     symptom = next((name for name in SYMPTOMS if reading.has(name)), "")
-    foreign = [
-        said
-        for said in overrides(reading)
-        if _foreign(said.value, reading) and _in_force(said, symptom, reading)
-    ]
+    told = [said for said in overrides(reading) if _foreign(said.value, reading)]
+    foreign = [said for said in told if _in_force(said, symptom, reading)]
     if not foreign or not symptom or stale_override(reading):
         return None
     evidence = (*evidence_of(said.line for said in foreign[:2]), *reading.evidence(symptom))
-    if symptom in ("segfault", "hangs"):
-        sure = Confidence.LIKELY if _rdna1(reading) else Confidence.POSSIBLE
-        return (Confidence.POSSIBLE if _old_rocm(reading) else sure), evidence
-    if _old_rocm(reading):
-        return Confidence.LIKELY, evidence
-    return (Confidence.CERTAIN if _rdna1(reading) else Confidence.LIKELY), evidence
+    doubts = (symptom in ("segfault", "hangs"), _old_rocm(reading) or not _rdna1(reading))
+    return list(Confidence)[sum(doubts)], evidence
 
 
 def _in_force(said: Said, symptom: str, reading: Reading) -> bool:
@@ -75,11 +63,10 @@ def _foreign(value: str, reading: Reading) -> bool:
     """True for a value of another family than that of the card, as far as the text tells it."""
     if value.startswith("10.1."):
         return not _rdna1(reading) and reading.has("other-amd")
-    own = {card.gfx for card in reading.cards if card.amd and not card.integrated}
-    family = {"10.3": "gfx103", "11.0": "gfx110", "9.0": "gfx90", "12.0": "gfx120"}
-    mine = family.get(value.rpartition(".")[0], "-")
     if _rdna1(reading):
         return True
+    own = {card.gfx for card in reading.cards if card.amd and not card.integrated}
+    mine = FAMILIES.get(value.rpartition(".")[0], "-")
     return not reading.has("other-amd") and not any(gfx.startswith(mine) for gfx in own)
 
 
@@ -89,8 +76,8 @@ def _rdna1(reading: Reading) -> bool:
 
 def _old_rocm(reading: Reading) -> bool:
     """True when torch is the one for ROCm 5.2, which most got along with."""
-    found = {rocm_of(said.value) for said in reading.told.torch} - {None}
-    return bool(found) and all(each is not None and each < OVERRIDE_HANGS_SINCE for each in found)
+    versions = [said.value for said in reading.told.torch]
+    return any(map(rocm_of, versions)) and not any(map(override_hangs, versions))
 
 
 def stale_override(reading: Reading) -> Concluded | None:
@@ -100,34 +87,24 @@ def stale_override(reading: Reading) -> Concluded | None:
     missing = [s for s in reading.told.missing_targets if not is_rdna1(s.value)]
     bundled = [s for s in reading.told.bundled if is_rdna1(s.value)]
     if missing and bundled and (told or _rdna1(reading)):
-        return Confidence.CERTAIN, (
-            *evidence,
-            *evidence_of(s.line for s in (*missing, *bundled)[:3]),
-        )
+        more = evidence_of(said.line for said in (*missing, *bundled)[:3])
+        return Confidence.CERTAIN, (*evidence, *more)
     own = [said for said in told if not said.value.startswith("10.1.")]
     if own and (reading.has("native-build") or bundled):
         more = evidence_of(said.line for said in bundled[:2])
         return Confidence.LIKELY, (*evidence, *reading.evidence("native-build"), *more)
     everywhere = [said for said in told if said.name == OVERRIDE]
-    spoofed = [c for c in reading.cards if c.integrated or _generic(c.name)]
+    spoofed = [c for c in reading.cards if c.integrated or c.name in GENERIC]
     if everywhere and spoofed and len(reading.cards) > 1:
         cards = tuple(Evidence(f"{c.name}: {c.reported or c.gfx}", c.where) for c in spoofed)
         return Confidence.LIKELY, (*evidence, *cards)
     return None
 
 
-def _generic(name: str) -> bool:
-    """True for what the graphics part of a processor calls itself."""
-    return name in ("AMD Radeon Graphics", "AMD Radeon(TM) Graphics", "AMD Radeon Vega 8 Graphics")
-
-
 def processor_gpu(reading: Reading) -> Concluded | None:
     """An error that names the target of a processor's GPU."""
-    named = [
-        said
-        for said in (*reading.told.missing_targets, *reading.told.library_targets)
-        if is_integrated(said.value)
-    ]
+    targets = (*reading.told.missing_targets, *reading.told.library_targets)
+    named = [said for said in targets if is_integrated(said.value)]
     if named:
         return Confidence.CERTAIN, evidence_of(said.line for said in named[:2])
     if reading.has("small-memory") and reading.has("out-of-vram#1"):
@@ -136,12 +113,8 @@ def processor_gpu(reading: Reading) -> Concluded | None:
     if symptom and reading.has("processor-first"):
         return Confidence.LIKELY, reading.evidence("processor-first", symptom)
     inside = [card for card in reading.cards if card.source == "rocminfo" and card.integrated]
-    if (
-        symptom
-        and inside
-        and len([c for c in reading.cards if c.amd]) > 1
-        and not overrides(reading)
-    ):
+    several = sum(card.amd for card in reading.cards) > 1
+    if symptom and inside and several and not overrides(reading):
         cards = tuple(Evidence(f"{card.name}: {card.gfx}", card.where) for card in inside)
         return Confidence.LIKELY, (*cards, *reading.evidence(symptom))
     return None

@@ -30,12 +30,8 @@ def no_wheel_for_python(reading: Reading) -> Concluded | None:
     if not refused or reading.has("no-network") or wrong_index(reading):
         return None
     offered = [said for said in reading.told.offered if said.line.number in _near(refused)]
-    lines = [said.line for said in (*refused, *offered)]
-    local = [said for said in refused if "+" in said.value]
-    if any("+" in said.value for said in offered) or not local:
-        named = any(said.value for said in refused)
-        return (Confidence.LIKELY if named else Confidence.POSSIBLE), evidence_of(lines)
-    return Confidence.LIKELY, evidence_of(lines)
+    sure = Confidence.LIKELY if any(said.value for said in refused) else Confidence.POSSIBLE
+    return sure, evidence_of(said.line for said in (*refused, *offered))
 
 
 def wrong_index(reading: Reading) -> Concluded | None:
@@ -48,9 +44,7 @@ def wrong_index(reading: Reading) -> Concluded | None:
     if not local or named or reading.has("no-network") or reading.has("torch-index"):
         return None
     offered = [s for s in reading.told.offered if s.line.number in _near(local)]
-    if any("+" in said.value for said in offered):
-        return None
-    if any(said.value.strip() == "none" for said in offered):
+    if any("+" in said.value or said.value.strip() == "none" for said in offered):
         return None
     sure = Confidence.CERTAIN if offered else Confidence.LIKELY
     return sure, evidence_of(said.line for said in local[:2])
@@ -75,14 +69,11 @@ def old_torch_new_numpy(reading: Reading) -> Concluded | None:
     """An old torch in a listing, and the numpy nearest to it: a report may list several places."""
     for torch in reading.told.torch:
         if torch_before(torch.value, (2, 3)) and reading.told.numpy:
-            near = min(reading.told.numpy, key=lambda said: _apart(said, torch))
+            here = torch.line.number
+            near = min(reading.told.numpy, key=lambda said: abs(said.line.number - here))
             if near.value.startswith("2."):
                 return Confidence.LIKELY, evidence_of((torch.line, near.line))
     return None
-
-
-def _apart(one: Said, other: Said) -> int:
-    return abs(one.line.number - other.line.number)
 
 
 def wrong_major(reading: Reading) -> Concluded | None:

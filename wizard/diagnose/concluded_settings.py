@@ -11,6 +11,8 @@ from wizard.diagnose.told import Said
 from wizard.diagnose.versions import rocm_of, torch_before
 from wizard.knowledge.variables import effect_of
 
+IDLE = ("no-op", "invented")
+"""Effects of variables that do nothing."""
 READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)))
 """Variables that older releases do not read."""
 READ_BY_BUILDS = ("PYTORCH_ROCM_ARCH", "HIP_PLATFORM")
@@ -25,11 +27,8 @@ def masked(reading: Reading) -> Concluded | None:
     told = [said for said in reading.told.settings if said.name in MASKS]
     count = sum(card.source == "rocminfo" for card in reading.cards)
     left = _left_over(told, count)
-    hiding = [
-        said
-        for said in told
-        if hides(said.value, count if said.name == "ROCR_VISIBLE_DEVICES" else left)
-    ]
+    counts = {"ROCR_VISIBLE_DEVICES": count}
+    hiding = [said for said in told if hides(said.value, counts.get(said.name, left))]
     if not hiding:
         return None
     evidence = (*evidence_of(said.line for said in hiding[:2]), *reading.evidence("no-device"))
@@ -81,7 +80,7 @@ def does_nothing(reading: Reading) -> Concluded | None:
     idle = [
         said
         for said in reading.told.settings
-        if idle_kind(said.name, said.value, beside)
+        if effect_of(said.name, said.value, beside).kind in IDLE
         or _too_new(said.name, reading)
         or _only_when_built(said, reading)
     ]
@@ -103,9 +102,3 @@ def _too_new(name: str, reading: Reading) -> bool:
     since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, name)), None)
     found = [rocm for s in reading.told.torch if (rocm := rocm_of(s.value))]
     return since is not None and bool(found) and max(found) < since
-
-
-def idle_kind(name: str, value: str, beside: Iterable[str]) -> str:
-    """``no-op`` or ``invented`` for what does nothing; ``""`` for what acts or is unknown."""
-    kind = effect_of(name, value, tuple(beside)).kind
-    return kind if kind in ("no-op", "invented") else ""

@@ -18,3 +18,9 @@ def rocm_of(version: str) -> tuple[int, int] | None:
     """The ROCm release in a local version such as ``2.2.2+rocm5.7``; None without."""
     found = re.search(r"\+rocm(\d{1,4})\.(\d{1,4})", version)
     return (int(found[1]), int(found[2])) if found else None
+
+
+def override_hangs(version: str) -> bool:
+    """True for a torch with whose ROCm, or a later one, an override is reported to hang."""
+    rocm = rocm_of(version)
+    return rocm is not None and rocm >= OVERRIDE_HANGS_SINCE
