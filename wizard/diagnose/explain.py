@@ -26,8 +26,6 @@ OTHER_CARD = (
 
 MOST = 6
 """Lines that are shown for one cause."""
-NAMED = ("other-amd", "older-amd")
-"""Marks of cards that are not RDNA1."""
 PRETENDED = frozenset({"gfx1030"})
 """What HSA_OVERRIDE_GFX_VERSION mostly makes of an RDNA1 card: an error names it as well."""
 
@@ -91,12 +89,9 @@ def explain_file(file: BinaryIO) -> Explanation:
 
 def _known(proved: Iterable[Finding], reading: Reading) -> set[int]:
     """The lines that prove findings, also of those that another one explains."""
-    causes = {finding.cause for finding in proved}
-    shown = {e.where for finding in proved for e in finding.evidence}
-    signs = (n for n in reading.hits if n.partition("#")[0] in causes)
-    return {hit.number for name in signs for hit in reading.hits[name]} | {
-        int(where.removeprefix("line ")) for where in shown if where.startswith("line ")
-    }
+    signs = {line.number for finding in proved for line in reading.lines_of(finding.cause)}
+    shown = {each.where for finding in proved for each in finding.evidence}
+    return signs | {int(where.removeprefix("line ")) for where in shown}
 
 
 def _proved(reading: Reading) -> Iterable[Finding]:
@@ -118,10 +113,8 @@ def _of_another_card(reading: Reading) -> bool:
     targets = {said.value for said in reading.told.missing_targets + reading.told.library_targets}
     if reading.has("rdna1") or any(map(is_rdna1, targets)):
         return False
-    told = not reading.has("override") and any(
-        not is_integrated(each) for each in targets - PRETENDED
-    )
-    return told or any(map(reading.has, NAMED))
+    told = not reading.has("override") and not all(map(is_integrated, targets - PRETENDED))
+    return told or reading.has("other-amd") or reading.has("older-amd")
 
 
 def _without_fix(finding: Finding) -> Finding:

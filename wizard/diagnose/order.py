@@ -7,7 +7,7 @@ from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wizard.diagnose.finding import Confidence, Finding, Status
+from wizard.diagnose.finding import Finding, Status, in_order
 from wizard.diagnose.reading import Reading
 from wizard.knowledge.causes import load_causes
 
@@ -51,7 +51,7 @@ def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:
     """Those of the causes that follow one another which came first in no start of the machine."""
     among = [finding for finding in findings if finding.cause in BY_TIME]
     starts = sorted(hit.number for hit in reading.hits.get("new-start", ()))
-    lines = {finding.cause: _lines(finding, reading) for finding in among}
+    lines = {f.cause: [line.number for line in reading.lines_of(f.cause)] for f in among}
     roots = set()
     for start in range(len(starts) + 1):
         within = [
@@ -77,11 +77,6 @@ def _root(within: list[tuple[Finding, list[int]]], reading: Reading) -> str:
     return min(within, key=rank)[0].cause
 
 
-def _lines(finding: Finding, reading: Reading) -> list[int]:
-    signs = [name for name in reading.hits if name.startswith(f"{finding.cause}#")]
-    return [line.number for name in signs for line in reading.hits[name]]
-
-
 def joined(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings, each symptom told by its surest witness with the evidence of all."""
     every = tuple(findings)
@@ -94,7 +89,7 @@ def _as_one(findings: tuple[Finding, ...], cause: str) -> tuple[Finding, ...]:
     told = [finding for finding in findings if finding.cause == cause and finding.counts]
     if len(told) < 2:
         return findings
-    first = min(told, key=_rank)
+    first = in_order(told)[0]
     witnesses = (first, *(one for one in told if one is not first))
     evidence = dict.fromkeys(each for one in witnesses for each in one.evidence)
     whole = replace(first, evidence=tuple(evidence))
@@ -111,7 +106,3 @@ def _covered(finding: Finding, findings: tuple[Finding, ...]) -> bool:
         and finding.evidence[0] in other.evidence
         for other in findings
     )
-
-
-def _rank(finding: Finding) -> tuple[int, int]:
-    return list(Status).index(finding.status), list(Confidence).index(finding.confidence)

@@ -80,7 +80,8 @@ class Told:
         """Look at one line."""
         if not line.wrapped:
             self.settings += [Said(name, value, line) for name, value in settings_of(line)]
-            self.taken_back += [Said(name, "", line) for name in taken_back(line)]
+            if not is_mention(line.text, "comment"):
+                self.taken_back += [Said(name, "", line) for name in UNSET.findall(line.text)]
         for form in load_values():
             if line.wrapped and form.id not in PUT_TOGETHER:
                 continue
@@ -103,11 +104,6 @@ def settings_of(line: Line) -> list[tuple[str, str]]:
     if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
         return []
     return settings_in(line.text) + answered(line)
-
-
-def taken_back(line: Line) -> list[str]:
-    """The variables that this line unsets."""
-    return [] if is_mention(line.text, "comment") else UNSET.findall(line.text)
 
 
 def settings_in(text: str) -> list[tuple[str, str]]:

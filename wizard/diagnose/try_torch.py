@@ -74,12 +74,10 @@ def try_once(environment: Environment) -> Tried:
     """Run the check under the environment's own Python, with the variables of this session."""
     with tempfile.TemporaryDirectory(prefix="rdna1-setup-") as folder:
         result = Path(folder) / "answer.json"
-        argv: tuple[str, ...]
-        argv = (f"{environment.path}/bin/python", str(assets.FOLDER / "torch_check.py"))
-        argv = (*argv, "--device", "cuda", "--result", str(result))
+        check = (f"{environment.path}/bin/python", str(assets.FOLDER / "torch_check.py"))
         # Unbuffered: the last words of one that dies are heard.
         environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
-        argv = with_joined_group(argv, environ)
+        argv = with_joined_group((*check, "--device", "cuda", "--result", str(result)), environ)
         told = answer(argv, TRY_S, most_bytes=SAID_BYTES, environ=environ, reaping_s=WATCH_S)
         try:
             form = json.loads(result.read_text("utf-8"))
