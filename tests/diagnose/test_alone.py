@@ -132,5 +132,5 @@ def test_what_is_looked_at_beside_the_facts_comes_after_them_and_counts() -> Non
     further = (Look("the last run", more),)
     told = list(run_each((*looks_of(clean_jammy()), *further), clean_jammy()))
     assert [one.title for one in told[-1]] == ["The last run fitted"]
-    titles = [finding.title for finding in diagnose(clean_jammy(), (), further).findings]
+    titles = [finding.title for finding in diagnose(clean_jammy(), further).findings]
     assert "The last run fitted" in titles

@@ -118,7 +118,7 @@ def test_an_update_of_the_kernel_after_which_it_hangs_is_found_from_disk(ours: P
         run = plant(ours, hours, result, request=Sweep(python, (Row(result.shape),)))
         stack = stack_now(host) if hours else replace(stack_now(host), kernel="6.8.0-31-generic")
         (run.folder / "stack.json").write_text(json.dumps(stack_form(stack)))
-    found = [f for f in diagnose(machine, (), looks_here(host, machine, ours)).findings if f.counts]
+    found = [f for f in diagnose(machine, looks_here(host, machine, ours)).findings if f.counts]
     changed = next(f for f in found if f.cause == "none")
     assert (changed.status, changed.confidence) == (Status.FAULT, Confidence.LIKELY)
     assert changed.title.endswith(f": kernel 6.8.0-31-generic -> {machine.system.kernel}")

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         kernel_log=arguments.kernel_log,
         try_torches=arguments.try_torch,
     )
-    diagnosis = diagnose(machine, (), looks)
+    diagnosis = diagnose(machine, looks)
     diagnosis = replace(diagnosis, findings=by_hand(host, machine, diagnosis.findings))
     recommended = recommend(machine, name_applications(arguments, machine))
     if arguments.json:

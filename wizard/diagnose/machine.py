@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from wizard.diagnose import (
-    checks_card,
-    checks_packages,
-    checks_settings,
-    checks_torch,
-)
+from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
 from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.finding import Finding, in_order
 from wizard.diagnose.order import joined, unexplained
@@ -83,13 +78,12 @@ def looks_of(machine: Machine) -> tuple[Look, ...]:
 
 def diagnose(
     machine: Machine,
-    more: tuple[Finding, ...] = (),
     further: tuple[Look, ...] = (),
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Diagnosis:
     """Everything that can be told of this machine, each look told as it is waited for and ends.
 
-    ``more``: findings from elsewhere. ``further``: what else is looked at, beside its facts.
+    ``further``: what else is looked at, beside its facts.
     """
     looks = (*looks_of(machine), *further)
     waited_for = [Progress(look.name, n, len(looks)) for n, look in enumerate(looks, 1)]
@@ -100,7 +94,7 @@ def diagnose(
         for following in waited_for[number + 1 : number + 2]:
             on_progress(following)
         found += findings
-    return diagnosis_of(machine, (*found, *more))
+    return diagnosis_of(machine, found)
 
 
 def diagnosis_of(machine: Machine, findings: Iterable[Finding]) -> Diagnosis:

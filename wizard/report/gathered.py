@@ -62,7 +62,7 @@ def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     return Gathered(
         machine=machine,
         identity=identity_of(host),
-        diagnosis=diagnose(machine, (), looks(host, machine, places)),
+        diagnosis=diagnose(machine, looks(host, machine, places)),
         records=records,
         older=() if recorded else older_runs(runs),
         sweep=sweep,

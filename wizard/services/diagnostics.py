@@ -32,7 +32,7 @@ class Diagnostics:
         from wizard.mending.settings import by_hand
 
         looks = looks_here(self._host, machine, places_of(self._host))
-        found = diagnose(machine, (), looks, on_progress)
+        found = diagnose(machine, looks, on_progress)
         return replace(found, findings=by_hand(self._host, machine, found.findings))
 
     def explain(self, text: str) -> Explanation:
