@@ -13,7 +13,7 @@ from tests.diagnose.notes_items import ITEMS
 from tests.handmade import HOME, clean_jammy, torch
 from tests.machine.records import seen
 from wizard.conv2d.shapes import square
-from wizard.diagnose.alone import run_each
+from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Finding, Status
@@ -40,7 +40,8 @@ def test_every_note_is_gone_through() -> None:
 
 def told(machine: Machine, *more: Finding) -> dict[str, Finding]:
     """What counts, by cause."""
-    return {one.cause: one for one in diagnose(machine, more).findings if one.counts}
+    further = (Look("more", lambda _: more),)
+    return {one.cause: one for one in diagnose(machine, further).findings if one.counts}
 
 
 def fine(machine: Machine) -> str:

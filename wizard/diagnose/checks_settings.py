@@ -30,6 +30,7 @@ FOLDERS = (
     ("MIOPEN_CUSTOM_CACHE_DIR", ".cache/miopen"),
     ("MIOPEN_USER_DB_PATH", ".config/miopen"),
 )
+CACHE = "miopen-cache"
 
 
 def idle(machine: Machine) -> Iterator[Finding]:
@@ -94,6 +95,6 @@ def miopen_folders(host: Host, machine: Machine) -> Iterator[Finding]:
     closed = [path for path in there if not host.usable(path)]
     if closed:
         why = "you do not have permission to write here"
-        yield found("miopen-cache", (Evidence(why, path) for path in closed))
+        yield found(CACHE, (Evidence(why, path) for path in closed))
     elif there:
-        yield fine("miopen-cache", "MIOpen can write to its cache and database folders")
+        yield fine(CACHE, "MIOpen can write to its cache and database folders")

@@ -191,11 +191,8 @@ class CardLines:
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
         number = told.get("number", "")
         if program == "inxi":
-            told = {
-                **told,
-                "name": LATER.sub("", told["name"]),
-                "part": _last(HEADING, line.near[: line.here + 1]),
-            }
+            part = _last(HEADING, line.near[: line.here + 1])
+            told = {**told, "name": LATER.sub("", told["name"]), "part": part}
         if program == "rocm-smi":
             same = (
                 d for d in self._devices if (d["program"], d.get("number")) == (program, number)
