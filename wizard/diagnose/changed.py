@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from wizard.diagnose.measured import Measured
@@ -48,36 +48,27 @@ def changes_between(then: Measured, later: Measured, machine: Machine) -> Change
     settings = now.settings if later.stack.settings is None else later.stack.settings
     stack = replace(now, **named, settings=settings)
     changes = stack_changes(then.stack, stack, settings=not (then.clean or later.clean))
-    return _with_torch(changes, then, later.loaded.torch)
+    return _with_torch(changes, then, later.loaded.torch or None)
 
 
 def stack_changes(then: StackFacts, now: StackFacts, *, settings: bool = True) -> Changes:
     """What changed below torch and in the session."""
-    changed: list[str] = []
-    unrecorded: list[str] = []
-    for name in PARTS:
-        before, after = getattr(then, name), getattr(now, name)
-        title = TITLES.get(name, name)
-        if before is None and after is not None:
-            unrecorded.append(title)
-        elif after is not None and before != after:
-            changed.append(f"{title} {before} -> {after}")
+    parts = [(TITLES.get(name, name), getattr(then, name), getattr(now, name)) for name in PARTS]
+    unrecorded = [title for title, before, after in parts if before is None and after is not None]
     if settings and then.settings is None:
         unrecorded.append("settings")
     elif settings:
-        changed += _settings(dict(then.settings or ()), dict(now.settings or ()))
-    return Changes(tuple(changed), tuple(unrecorded))
-
-
-def _settings(then: dict[str, str], now: dict[str, str]) -> Iterator[str]:
-    for name in sorted({*then, *now}):
-        before, after = then.get(name, NOT_SET), now.get(name, NOT_SET)
-        if before != after:
-            yield f"{name} {before} -> {after}"
+        old, new = dict(then.settings or ()), dict(now.settings or ())
+        names = sorted({*old, *new})
+        parts += [(name, old.get(name, NOT_SET), new.get(name, NOT_SET)) for name in names]
+    return Changes(_changed(parts), tuple(unrecorded))
 
 
 def _with_torch(changes: Changes, then: Measured, after: str | None) -> Changes:
-    before = then.loaded.torch
-    if not before or not after or before == after:
-        return changes
-    return replace(changes, changed=(*changes.changed, f"torch {before} -> {after}"))
+    torch = _changed([("torch", then.loaded.torch or None, after)])
+    return replace(changes, changed=(*changes.changed, *torch))
+
+
+def _changed(parts: Iterable[tuple[str, str | None, str | None]]) -> tuple[str, ...]:
+    known = (part for part in parts if None not in part)
+    return tuple(f"{name} {old} -> {new}" for name, old, new in known if old != new)

@@ -33,12 +33,7 @@ def work(machine: Machine) -> Iterator[Finding]:
     elif state.lock_holder:
         evidence = Evidence(f"locked by {state.lock_holder}", "/var/lib/dpkg/lock-frontend")
         yield warned("dpkg-lock", (evidence,))
-    yield from _unfinished(machine, busy=bool(state.lock_holder))
-
-
-def _unfinished(machine: Machine, *, busy: bool) -> Iterator[Finding]:
-    """Packages at which dpkg stopped; while it is at work they may be just under way."""
-    state = machine.package_work
+    busy = bool(state.lock_holder)  # then unfinished packages may be just under way
     unfinished = () if isinstance(state.unfinished, Unknown) else state.unfinished
     broken = [name for name in unfinished if name.startswith(DRIVER_PACKAGE)]
     if broken and busy:

@@ -42,7 +42,8 @@ NO_BLAS = tuple(f"rocblas-lacks-gfx-target#{n}" for n in range(1, 6))
 
 def overrides(reading: Reading) -> list[Said]:
     """Where the text sets the override, for all cards or for one."""
-    return [said for said in reading.told.settings if said.name.startswith(OVERRIDE) and said.value]
+    told = (said for said in reading.told["settings"] if said.name.startswith(OVERRIDE))
+    return [said for said in told if said.value]
 
 
 def override_mismatch(reading: Reading) -> Concluded | None:
@@ -59,11 +60,10 @@ def override_mismatch(reading: Reading) -> Concluded | None:
 
 def _in_force(said: Said, symptom: str, reading: Reading) -> bool:
     """False for what was unset before each of the lines that tell the symptom."""
-    unset = [s.line.number for s in reading.told.taken_back if s.name == said.name]
-    return not reading.hits.get(symptom) or any(
-        not any(said.line.number < number < hit.number for number in unset)
-        for hit in reading.hits[symptom]
-    )
+    unset = [s.line.number for s in reading.told["unset"] if s.name == said.name]
+    since = [number for number in unset if number > said.line.number]
+    hits = reading.hits.get(symptom)
+    return not hits or not all(any(number < hit.number for number in since) for hit in hits)
 
 
 def _foreign(value: str, reading: Reading) -> bool:
@@ -83,7 +83,7 @@ def _rdna1(reading: Reading) -> bool:
 
 def _old_rocm(reading: Reading) -> bool:
     """True when torch is the one for ROCm 5.2, which most got along with."""
-    versions = [said.value for said in reading.told.torch]
+    versions = [said.value for said in reading.told["torch"]]
     return any(map(rocm_of, versions)) and not any(map(override_hangs, versions))
 
 
@@ -91,8 +91,8 @@ def stale_override(reading: Reading) -> Concluded | None:
     """An override beside wheels for the card itself, or one that reaches a processor's GPU."""
     told = overrides(reading)
     evidence = evidence_of(said.line for said in told[:2])
-    missing = [s for s in reading.told.missing_targets if not is_rdna1(s.value)]
-    bundled = [s for s in reading.told.bundled if is_rdna1(s.value)]
+    missing = [s for s in reading.told["missing_targets"] if not is_rdna1(s.value)]
+    bundled = [s for s in reading.told["bundled"] if is_rdna1(s.value)]
     if missing and bundled and (told or _rdna1(reading)):
         more = evidence_of(said.line for said in (*missing, *bundled)[:3])
         return Confidence.CERTAIN, (*evidence, *more)
@@ -110,7 +110,7 @@ def stale_override(reading: Reading) -> Concluded | None:
 
 def processor_gpu(reading: Reading) -> Concluded | None:
     """An error that names the target of a processor's GPU."""
-    targets = (*reading.told.missing_targets, *reading.told.library_targets)
+    targets = (*reading.told["missing_targets"], *reading.told["library_targets"])
     named = [said for said in targets if is_integrated(said.value)]
     if named:
         return Confidence.CERTAIN, evidence_of(said.line for said in named[:2])
@@ -134,12 +134,9 @@ def held_by_vfio(reading: Reading) -> Concluded | None:
     if any(card.rdna1 for card in reading.cards):  # else the processor's may be all there is
         lines = [h for h in lines if not header_of(h).strip().startswith(tuple(inside))]
     held = [h for h in lines if OF_AMD.search(header_of(h))]
-    slots = {card.slot.removeprefix("0000:") for card in reading.cards if card.amd and card.slot}
-    taken = [
-        hit
-        for hit in reading.hits.get("vfio-address", ())
-        if any(f"0000:{slot}" in hit.text for slot in slots)
-    ]
+    slots = [card.slot.removeprefix("0000:") for card in reading.cards if card.amd and card.slot]
+    bound = reading.hits.get("vfio-address", ())
+    taken = [hit for hit in bound if any(f"0000:{slot}" in hit.text for slot in slots)]
     if not held and not taken:
         return None
     return (Confidence.CERTAIN if held else Confidence.LIKELY), evidence_of((*held, *taken[:1]))

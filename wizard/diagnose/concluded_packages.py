@@ -29,7 +29,7 @@ def no_wheel_for_python(reading: Reading) -> Concluded | None:
     refused = _refused_torch(reading)
     if not refused or reading.has("no-network") or wrong_index(reading):
         return None
-    offered = [said for said in reading.told.offered if said.line.number in _near(refused)]
+    offered = [said for said in reading.told["offered"] if said.line.number in _near(refused)]
     sure = Confidence.LIKELY if any(said.value for said in refused) else Confidence.POSSIBLE
     return sure, evidence_of(said.line for said in (*refused, *offered))
 
@@ -39,11 +39,12 @@ def wrong_index(reading: Reading) -> Concluded | None:
     local = [said for said in _refused_torch(reading) if "+rocm" in said.value]
     other = [said for said in local if _other_release(said.value, reading)]
     if other:
-        return Confidence.LIKELY, evidence_of(said.line for said in (*other, *reading.told.indexes))
-    named = any(PYTORCH_INDEX.search(s.value) for s in reading.told.indexes)
+        told = (*other, *reading.told["indexes"])
+        return Confidence.LIKELY, evidence_of(said.line for said in told)
+    named = any(PYTORCH_INDEX.search(s.value) for s in reading.told["indexes"])
     if not local or named or reading.has("no-network") or reading.has("torch-index"):
         return None
-    offered = [s for s in reading.told.offered if s.line.number in _near(local)]
+    offered = [s for s in reading.told["offered"] if s.line.number in _near(local)]
     if any("+" in said.value or said.value.strip() == "none" for said in offered):
         return None
     sure = Confidence.CERTAIN if offered else Confidence.LIKELY
@@ -52,13 +53,13 @@ def wrong_index(reading: Reading) -> Concluded | None:
 
 def _other_release(version: str, reading: Reading) -> bool:
     """True when the index that was asked is that of another ROCm release than this version."""
-    asked = {f[1] for s in reading.told.indexes for f in INDEX_RELEASE.finditer(s.value)}
+    asked = {f[1] for s in reading.told["indexes"] for f in INDEX_RELEASE.finditer(s.value)}
     wanted = re.search(r"\+rocm(\d+\.\d+)", version)
     return wanted is not None and bool(asked) and wanted[1] not in asked
 
 
 def _refused_torch(reading: Reading) -> list[Said]:
-    return [said for said in reading.told.refused if said.name.startswith("torch")]
+    return [said for said in reading.told["refused"] if said.name.startswith("torch")]
 
 
 def _near(said: Iterable[Said]) -> set[int]:
@@ -67,10 +68,10 @@ def _near(said: Iterable[Said]) -> set[int]:
 
 def old_torch_new_numpy(reading: Reading) -> Concluded | None:
     """An old torch in a listing, and the numpy nearest to it: a report may list several places."""
-    for torch in reading.told.torch:
-        if torch_before(torch.value, (2, 3)) and reading.told.numpy:
+    for torch in reading.told["torch"]:
+        if torch_before(torch.value, (2, 3)) and reading.told["numpy"]:
             here = torch.line.number
-            near = min(reading.told.numpy, key=lambda said: abs(said.line.number - here))
+            near = min(reading.told["numpy"], key=lambda said: abs(said.line.number - here))
             if near.value.startswith("2."):
                 return Confidence.LIKELY, evidence_of((torch.line, near.line))
     return None
@@ -88,12 +89,12 @@ def wrong_major(reading: Reading) -> Concluded | None:
 
 def other_release(reading: Reading) -> Concluded | None:
     """A maths library of one release of ROCm is loaded by a torch that is built for another."""
-    built = {release for said in reading.told.torch if (release := rocm_of(said.value))}
+    built = {release for said in reading.told["torch"] if (release := rocm_of(said.value))}
     for number in range(1, 4):
         for hit in reading.hits.get(f"rocblas-lacks-gfx-target#{number}", ()):
             found = SYSTEM_ROCM.search(hit.text)
             if found and len(built) == 1 and (int(found[1]), int(found[2])) not in built:
-                torch = evidence_of(said.line for said in reading.told.torch[:1])
+                torch = evidence_of(said.line for said in reading.told["torch"][:1])
                 return Confidence.LIKELY, (*evidence_of((hit,)), *torch)
     return None
 

@@ -24,7 +24,7 @@ MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 def masked(reading: Reading) -> Concluded | None:
     """A variable that hides the card, and a program that finds none."""
-    told = [said for said in reading.told.settings if said.name in MASKS]
+    told = [said for said in reading.told["settings"] if said.name in MASKS]
     count = sum(card.source == "rocminfo" for card in reading.cards)
     left = _left_over(told, count)
     counts = {"ROCR_VISIBLE_DEVICES": count}
@@ -57,10 +57,10 @@ def hides(value: str, count: int) -> bool:
 
 def path_shadow(reading: Reading) -> Concluded | None:
     """LD_LIBRARY_PATH leads to ROCm's folders, or to the current one, beside a torch it reaches."""
-    told = reading.told.values("LD_LIBRARY_PATH")
+    told = [s for s in reading.told["settings"] if s.name == "LD_LIBRARY_PATH"]
     leading = [s for s in told if "rocm" in s.value or empty_element(s.value)]
-    bundling = any(torch_before(said.value, (2, 1)) for said in reading.told.torch)
-    newer = bool(reading.told.torch) and not bundling
+    bundling = any(torch_before(said.value, (2, 1)) for said in reading.told["torch"])
+    newer = bool(reading.told["torch"]) and not bundling
     if not leading or newer or not reading.has("torch"):
         return None
     symptom = [n for n in reading.hits if n.startswith(("mixed-rocm-libraries", "missing-hip"))]
@@ -76,10 +76,10 @@ def empty_element(value: str) -> bool:
 
 def does_nothing(reading: Reading) -> Concluded | None:
     """Variables that are no-ops or invented, in general or with this torch."""
-    beside = [f"{said.name}={said.value}" for said in reading.told.settings]
+    beside = [f"{said.name}={said.value}" for said in reading.told["settings"]]
     idle = [
         said
-        for said in reading.told.settings
+        for said in reading.told["settings"]
         if effect_of(said.name, said.value, beside).kind in IDLE
         or _too_new(said.name, reading)
         or _only_when_built(said, reading)
@@ -100,5 +100,5 @@ def _only_when_built(said: Said, reading: Reading) -> bool:
 def _too_new(name: str, reading: Reading) -> bool:
     """True for a variable that the ROCm of every torch here is too old to read."""
     since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, name)), None)
-    found = [rocm for s in reading.told.torch if (rocm := rocm_of(s.value))]
+    found = [rocm for s in reading.told["torch"] if (rocm := rocm_of(s.value))]
     return since is not None and bool(found) and max(found) < since

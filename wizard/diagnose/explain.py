@@ -110,11 +110,13 @@ def _of_another_card(reading: Reading) -> bool:
     """True when every card that this text tells of is another one; False where it tells of none."""
     if reading.cards:
         return not any(card.rdna1 for card in reading.cards)
-    targets = {said.value for said in reading.told.missing_targets + reading.told.library_targets}
+    told = reading.told["missing_targets"] + reading.told["library_targets"]
+    targets = {said.value for said in told}
     if reading.has("rdna1") or any(map(is_rdna1, targets)):
         return False
-    told = not reading.has("override") and not all(map(is_integrated, targets - PRETENDED))
-    return told or reading.has("other-amd") or reading.has("older-amd")
+    if not reading.has("override") and not all(map(is_integrated, targets - PRETENDED)):
+        return True
+    return reading.has("other-amd") or reading.has("older-amd")
 
 
 def _without_fix(finding: Finding) -> Finding:

@@ -24,21 +24,12 @@ from wizard.knowledge.cards import (
     is_rdna1,
     look_up,
 )
-from wizard.knowledge.listings import Forms, load_listings
+from wizard.knowledge.listings import Forms, load_drivers, load_listings
 
 SHORT_HEAD = "graphics card:"
 """Above the names of the cards in ``hwinfo --short``."""
 ENABLED = re.compile(r"amdgpu ([0-9a-f:]{7,13}\.[0-7]): enabling device")
 """Which card amdgpu begins with."""
-MAKERS = {
-    "nvidia": "NVIDIA GPU",
-    "nouveau": "NVIDIA GPU",
-    "i915": "Intel graphics",
-    "xe": "Intel graphics",
-}
-"""Whose cards a driver of the kernel drives."""
-DRIVERS = frozenset({*MAKERS, "amdgpu", "radeon", "vfio-pci"})
-"""Drivers of graphics cards."""
 HEADING = re.compile(r"^([A-Z]\w{2,20}):(?:$| )")
 """The part of what ``inxi`` prints to which the indented lines below it belong."""
 IDS = re.compile(
@@ -185,7 +176,7 @@ class CardLines:
         if program == FETCH and above not in ((d["program"], d["line"]) for d in self._devices):
             self._groups[program] += 1
         if driver := told.get("driver"):
-            told = {**told, "name": MAKERS[driver]}
+            told = {**told, "name": load_drivers()[driver]}
         self._add(program, line, told)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
@@ -250,7 +241,8 @@ def _is_graphics(device: dict[str, str]) -> bool:
     if SOFTWARE.search(device.get("name", "")) or not listing.kind.match(kind):
         return False
     if program == "inxi":
-        of_graphics = device["part"] == "Graphics" or (not device["part"] and driver in DRIVERS)
+        by_driver = not device["part"] and driver in load_drivers()
+        of_graphics = device["part"] == "Graphics" or by_driver
         return of_graphics and "usb" not in device and driver != "uvcvideo"
     return not device.keys().isdisjoint(listing.telling)
 

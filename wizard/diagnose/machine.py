@@ -86,13 +86,13 @@ def diagnose(
     ``further``: what else is looked at, beside its facts.
     """
     looks = (*looks_of(machine), *further)
-    waited_for = [Progress(look.name, n, len(looks)) for n, look in enumerate(looks, 1)]
-    on_progress(waited_for[0])
+    ended = run_each(looks, machine)
     found: list[Finding] = []
-    for number, findings in enumerate(run_each(looks, machine)):
-        on_progress(replace(waited_for[number], findings=findings))
-        for following in waited_for[number + 1 : number + 2]:
-            on_progress(following)
+    for number, look in enumerate(looks, 1):
+        progress = Progress(look.name, number, len(looks))
+        on_progress(progress)
+        findings = next(ended)
+        on_progress(replace(progress, findings=findings))
         found += findings
     return diagnosis_of(machine, found)
 

@@ -32,8 +32,8 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     told = tuple(
         f for f in findings if f.status is Status.OK or f.minor or f.cause not in explained
     )
-    left_out = dict.fromkeys(f.cause for f in findings if f.counts and f not in told)
-    return tuple(_naming(finding, tuple(left_out)) for finding in told)
+    left_out = tuple(dict.fromkeys(f.cause for f in findings if f.counts and f not in told))
+    return tuple(_naming(finding, left_out) for finding in told)
 
 
 def _consequences(finding: Finding) -> tuple[str, ...]:
@@ -100,9 +100,5 @@ def _covered(finding: Finding, findings: tuple[Finding, ...]) -> bool:
     """True for a warning of what a fault of the same cause proves for the same thing."""
     if finding.status is not Status.WARNING or not finding.evidence:
         return False
-    return any(
-        other.cause == finding.cause
-        and other.status is Status.FAULT
-        and finding.evidence[0] in other.evidence
-        for other in findings
-    )
+    same = (other for other in findings if other.cause == finding.cause)
+    return any(o.status is Status.FAULT and finding.evidence[0] in o.evidence for o in same)

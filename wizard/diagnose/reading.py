@@ -16,7 +16,7 @@ from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
-from wizard.diagnose.told import Told, told_anchors
+from wizard.diagnose.told import Told, nothing_told, take_told, told_anchors
 from wizard.diagnose.unrecognised import ErrorLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
@@ -44,7 +44,7 @@ class Reading:
     kinds: set[str] = field(default_factory=set)
     """What kinds of output are in it."""
     cards: tuple[ListedCard, ...] = ()
-    told: Told = field(default_factory=Told)
+    told: Told = field(default_factory=nothing_told)
     errors: ErrorLines = field(default_factory=ErrorLines)
     words: set[str] = field(default_factory=set)
     """What it is about."""
@@ -109,7 +109,7 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
             alike[kind] += 1
             if alike[kind] <= SAME_LOOKED_AT:
                 if not held.isdisjoint(told_anchors()):
-                    reading.told.take(line)
+                    take_told(reading.told, line)
                 reading.take(line, held)
     reading.cards = cards.found()
     reading.kinds |= {card.source for card in reading.cards}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import NamedTuple
 
@@ -50,47 +49,29 @@ class Said(NamedTuple):
     line: Line
 
 
-@dataclass(slots=True)
-class Told:
-    """What the lines tell, in their order."""
+Told = dict[str, list[Said]]
+"""What the lines tell, in their order, by the kinds of values in ``assets/text_lines.toml``."""
 
-    settings: list[Said] = field(default_factory=list)
-    taken_back: list[Said] = field(default_factory=list)
-    """Variables that were unset."""
-    torch: list[Said] = field(default_factory=list)
-    """Versions of torch that are installed."""
-    numpy: list[Said] = field(default_factory=list)
-    refused: list[Said] = field(default_factory=list)
-    """What pip was asked for and did not find: name and version."""
-    offered: list[Said] = field(default_factory=list)
-    """The versions that it found instead."""
-    indexes: list[Said] = field(default_factory=list)
-    missing_targets: list[Said] = field(default_factory=list)
-    """Targets of devices for which a program holds no code."""
-    bundled: list[Said] = field(default_factory=list)
-    """Targets for which it does."""
-    library_targets: list[Said] = field(default_factory=list)
-    """Targets that a library names in an error."""
 
-    def values(self, name: str) -> list[Said]:
-        """What a variable is set to, everywhere it is."""
-        return [said for said in self.settings if said.name == name]
+def nothing_told() -> Told:
+    """What no line tells; ``settings`` are variables that are set, ``unset`` those taken back."""
+    return {kind: [] for kind in ("settings", "unset", *(form.id for form in load_values()))}
 
-    def take(self, line: Line) -> None:
-        """Look at one line."""
-        if not line.wrapped:
-            self.settings += [Said(name, value, line) for name, value in settings_of(line)]
-            if not is_mention(line.text, "comment"):
-                self.taken_back += [Said(name, "", line) for name in UNSET.findall(line.text)]
-        for form in load_values():
-            if line.wrapped and form.id not in PUT_TOGETHER:
-                continue
-            found = [each.groupdict() for each in form.pattern.finditer(line.text)]
-            if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
-                told = (Said(each.get("name") or "", each["value"] or "", line) for each in found)
-                getattr(self, form.id).extend(told)
-        for each in fields(self):
-            del getattr(self, each.name)[MOST:]
+
+def take_told(told: Told, line: Line) -> None:
+    """Add what one line tells."""
+    if not line.wrapped:
+        told["settings"] += [Said(name, value, line) for name, value in settings_of(line)]
+        if not is_mention(line.text, "comment"):
+            told["unset"] += [Said(name, "", line) for name in UNSET.findall(line.text)]
+    for form in load_values():
+        if line.wrapped and form.id not in PUT_TOGETHER:
+            continue
+        found = [each.groupdict() for each in form.pattern.finditer(line.text)]
+        if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
+            told[form.id] += [Said(f.get("name") or "", f["value"] or "", line) for f in found]
+    for said in told.values():
+        del said[MOST:]
 
 
 @cache

@@ -58,13 +58,12 @@ def try_torches(
     machine: Machine, attempt: Callable[[Environment], Tried] | None = None
 ) -> Iterator[Finding]:
     """One environment after the other; none after one that did not come back."""
-    attempt = attempt or try_once
     environments = to_try(machine)
     if not environments:
         why = "no venv or conda environment with a torch for ROCm was found"
         yield not_tested(HANG, "No torch was tried", f"{why}.")
     for environment in environments:
-        tried = attempt(environment)
+        tried = (attempt or try_once)(environment)
         yield from judged(environment, tried, machine)
         if tried.answer.late:
             return
@@ -124,19 +123,15 @@ def _did_not_come_back(told: Answer, what: Evidence) -> Finding:
 def _failed(said: str, told: Answer, what: Evidence) -> Iterator[Finding]:
     """What the words of a failure prove, through the reader of pasted texts."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    last = Evidence(
-        beginning(lines[-1], 400) if lines else f"ended with code {told.code}", what.where
-    )
+    end = beginning(lines[-1], 400) if lines else f"ended with code {told.code}"
+    last = Evidence(end, what.where)
     causes = [one for one in explain(said.encode()).findings if one.counts] if lines else []
     for one in causes:
-        sure = one.confidence
-        yield found(one.cause, (what, last), sure, status=one.status, fix=one.fix)
+        yield found(one.cause, (what, last), one.confidence, status=one.status, fix=one.fix)
     if not causes:
         title = f"{what.text.partition(',')[0]} could not be used in {what.where}"
         meaning = "Importing or using it failed. The line above is the whole message."
-        yield Finding(
-            NO_CAUSE, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
-        )
+        yield found(NO_CAUSE, (what, last), title=title, meaning=meaning, fix=(REPORT,))
 
 
 def _foreign_libraries(
