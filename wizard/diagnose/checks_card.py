@@ -100,10 +100,8 @@ def _left_out(card: Gpu) -> Finding:
     if isinstance(firmware, Unknown):
         return found("pcie-atomics", (evidence,), Confidence.LIKELY)
     if firmware < ATOMICS_UNNEEDED:
-        old = Evidence(
-            f"compute firmware (MEC) {firmware}; it needs {ATOMICS_UNNEEDED}", card.pci_address
-        )
-        return found("mec-firmware-old", (evidence, old))
+        old = f"compute firmware (MEC) {firmware}; it needs {ATOMICS_UNNEEDED}"
+        return found("mec-firmware-old", (evidence, Evidence(old, card.pci_address)))
     return warned("pcie-atomics", (evidence,), Confidence.POSSIBLE)
 
 
@@ -187,9 +185,8 @@ def stuck_work(machine: Machine) -> Iterator[Finding]:
         return
     stuck = [p for p in machine.processes if p.state == "D" and (p.compute or p.devices)]
     if stuck:
-        evidence = (
-            Evidence(f"{p.name} is stuck in the kernel (state D)", f"/proc/{p.pid}") for p in stuck
-        )
+        how = "is stuck in the kernel (state D)"
+        evidence = (Evidence(f"{p.name} {how}", f"/proc/{p.pid}") for p in stuck)
         yield found(HANG, evidence, Confidence.LIKELY)
     else:
         yield fine(HANG, "No program that uses the GPU is stuck")

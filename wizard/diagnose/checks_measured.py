@@ -53,8 +53,8 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
         title = f"A measurement started on {last.date} is still running"
         yield not_tested(HANG, title, "To follow it: rdna1-setup conv2d --attach")
     changes = changes_since(last, machine)
-    for cause, sure, groups in _failures(last.results, machine):
-        yield _failed(cause, sure, groups, last, changes, machine)
+    for failure in _failures(last.results, machine):
+        yield _failed(failure, last, changes, machine)
     if last.suspect:
         yield lost(last)
     if last.trouble:
@@ -70,15 +70,10 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
 def lost(last: Measured) -> Finding:
     """A launch that took the whole experiment with it, or the machine."""
     again = "To continue and try this shape once more: rdna1-setup conv2d"
-    where = f"conv2d, {last.date}"
-    return warned(
-        HANG,
-        (Evidence(f"{last.suspect}: launched, and no verdict", where),),
-        Confidence.POSSIBLE,
-        title=f"{last.suspect} was launched on {last.date} and never finished",
-        meaning=LOST,
-        fix=(again, *load_causes()[HANG].fix[1:]),
-    )
+    fix = (again, *load_causes()[HANG].fix[1:])
+    evidence = (Evidence(f"{last.suspect}: launched, and no verdict", f"conv2d, {last.date}"),)
+    title = f"{last.suspect} was launched on {last.date} and never finished"
+    return warned(HANG, evidence, Confidence.POSSIBLE, title=title, meaning=LOST, fix=fix)
 
 
 def not_measured(last: Measured) -> Finding:
@@ -106,14 +101,8 @@ def _failures(results: Sequence[Result], machine: Machine) -> Iterable[Failure]:
     return failures.values()
 
 
-def _failed(
-    cause: str,
-    sure: Confidence,
-    groups: list[Group],
-    last: Measured,
-    changes: Changes,
-    machine: Machine,
-) -> Finding:
+def _failed(failure: Failure, last: Measured, changes: Changes, machine: Machine) -> Finding:
+    cause, sure, groups = failure
     known, first = load_causes().get(cause), groups[0][0]
     classes = [each for group in groups for each in HangClass if each.value == group[0].hang_class]
     # No fault of the stack explains either.
@@ -221,8 +210,7 @@ def foreign_override(result: Result) -> str:
 
 def _proved(results: Sequence[Result], card: str) -> Finding | None:
     """What the reader of pasted texts finds in all that was said about these results."""
-    text = "\n".join(_told(results, card))
-    found = explain(text.encode()).findings
+    found = explain("\n".join(_told(results, card)).encode()).findings
     return next((one for one in found if one.counts and one.confidence.firm), None)
 
 

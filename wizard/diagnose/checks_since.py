@@ -71,45 +71,41 @@ def since_last_good(
     good = next((one for one in measured if one.right), None)
     last = next((one for one in measured if one.results), None)
     if good is None or last is None:
-        yield from _since_installed(runs, machine, failing=last is not None)
+        known = _last_installed(runs, machine)
+    else:
+        known = LastGood(f"the last good measurement of {good.date}", changes_since(good, machine))
+        worse = [c for c in compare_results(good.results, last.results) if _is_worse(c)]
+        if worse:
+            between = LastGood(known.text, changes_between(good, last, machine))
+            yield _worse(worse, between, good, last)
+            return
+    if known is None:
         return
-    known = LastGood(f"the last good measurement of {good.date}", changes_since(good, machine))
-    worse = [c for c in compare_results(good.results, last.results) if _is_worse(c)]
-    if worse:
-        between = LastGood(known.text, changes_between(good, last, machine))
-        yield _worse(worse, between, good, last)
-    elif last.right:
-        yield _not_measured_since(known)
-    elif known.changes.changed:
-        yield _may_be_why(known)
+    changed, missing = known.changes.changed, f" ({known.unrecorded})" if known.unrecorded else ""
+    failing = last is not None and not last.right
+    if changed and failing:
+        sure, title = Confidence.POSSIBLE, known.title
+        yield warned(NO_CAUSE, known.evidence, sure, title=title, meaning=MAY_BE_WHY, fix=BACK)
+    elif changed:
+        yield not_tested(NO_CAUSE, known.title, f"{MEASURE}{missing}")
+    elif not failing:
+        yield fine(NO_CAUSE, f"No recorded change since {known.text}{missing}")
 
 
-def _since_installed(
-    runs: Sequence[Record], machine: Machine, *, failing: bool
-) -> Iterator[Finding]:
-    """The same since a run of ours was finished, whose torch passed its check then."""
+def _last_installed(runs: Sequence[Record], machine: Machine) -> LastGood | None:
+    """When a run of ours was finished, whose torch passed its check then."""
     record = next((one for one in runs if one.state == "finished" and one.plan["venv"]), None)
     if record is None:
-        return
-    then = stack_of_form(record.stack)
-    changes = stack_changes(then, stack_of(machine), settings=False)
-    known = LastGood(f"the last finished run of {_date(record.began)}", changes)
-    if failing and changes.changed:
-        yield _may_be_why(known)
-    elif not failing:
-        yield _not_measured_since(known)
+        return None
+    changes = stack_changes(stack_of_form(record.stack), stack_of(machine), settings=False)
+    return LastGood(f"the last finished run of {_date(record.began)}", changes)
 
 
 def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measured) -> Finding:
     count = counted(len(worse), "shape")
-    shapes = (
-        Evidence(
-            f"{c.manner.named(c.shape)}: {c.before.words}, then {c.after.words}",
-            f"conv2d, {good.date} and {last.date}",
-        )
-        for c in worse[:SHOWN]
-    )
-    evidence = (*shapes, *known.evidence)
+    where = f"conv2d, {good.date} and {last.date}"
+    words = [f"{c.manner.named(c.shape)}: {c.before.words}, then {c.after.words}" for c in worse]
+    evidence = (*(Evidence(each, where) for each in words[:SHOWN]), *known.evidence)
     meaning = f"Right on {good.date}, but not on {last.date}: {count}. "
     if known.changes.changed:
         meaning += "A change in between is the likely reason, but it is not known which one."
@@ -119,18 +115,6 @@ def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measu
     meaning += "No recorded change happened in between."
     status, sure = Status.WARNING, Confidence.POSSIBLE
     return Finding(NO_CAUSE, status, sure, title, evidence, meaning, REPEAT)
-
-
-def _not_measured_since(known: LastGood) -> Finding:
-    missing = f" ({known.unrecorded})" if known.unrecorded else ""
-    if known.changes.changed:
-        return not_tested(NO_CAUSE, known.title, f"{MEASURE}{missing}")
-    return fine(NO_CAUSE, f"No recorded change since {known.text}{missing}")
-
-
-def _may_be_why(known: LastGood) -> Finding:
-    sure, title = Confidence.POSSIBLE, known.title
-    return warned(NO_CAUSE, known.evidence, sure, title=title, meaning=MAY_BE_WHY, fix=BACK)
 
 
 def _is_worse(change: Change) -> bool:

@@ -39,11 +39,8 @@ def build(machine: Machine) -> Iterator[Finding]:
 
 def numpy(machine: Machine) -> Iterator[Finding]:
     """numpy 2 beside a torch that was built for numpy 1."""
-    wrong = [
-        (e, torch)
-        for e, torch in each_torch(machine)
-        if torch_before(torch.version, (2, 3)) and (torch.numpy or "").startswith("2.")
-    ]
+    old = [(e, torch) for e, torch in each_torch(machine) if torch_before(torch.version, (2, 3))]
+    wrong = [(e, torch) for e, torch in old if (torch.numpy or "").startswith("2.")]
     for e, torch in wrong:
         text = f"torch {torch.version} with numpy {torch.numpy}"
         evidence = Evidence(text, short_path(e.path, machine))
@@ -175,9 +172,8 @@ def own_rocm(machine: Machine) -> Iterator[Finding]:
     for environment, torch in each_torch(machine):
         own = rocm_of(torch.version)
         others = [t for t in system if own and not str(t.version).startswith(f"{own[0]}.{own[1]}")]
-        led_away = torch_before(torch.version, (2, 1)) and any(
-            s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment)
-        )
+        led = any(s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment))
+        led_away = led and torch_before(torch.version, (2, 1))
         if own is None or not OFFICIAL.search(torch.version) or not others or led_away:
             continue
         names = ", ".join(short_path(tree.path, machine) for tree in others)

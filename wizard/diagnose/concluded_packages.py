@@ -79,7 +79,8 @@ def old_torch_new_numpy(reading: Reading) -> Concluded | None:
 
 def wrong_major(reading: Reading) -> Concluded | None:
     """A library is asked for by one number, and is there by another."""
-    asked = {f[1]: hit for hit in _missing(reading) if (f := MAJOR.search(hit.text))}
+    missing = [h for n in (1, 2) for h in reading.hits.get(f"missing-hip-library#{n}", ())]
+    asked = {f[1]: hit for hit in missing if (f := MAJOR.search(hit.text))}
     for hit in reading.hits.get("library-there", ()):
         found = MAJOR.search(hit.text)
         if found and any(found[1] != a and _bare(found[1]) == _bare(a) for a in asked):
@@ -102,10 +103,6 @@ def other_release(reading: Reading) -> Concluded | None:
 def mixed(reading: Reading) -> Concluded | None:
     """Libraries of two releases, by their own numbers or by where they lie."""
     return wrong_major(reading) or other_release(reading)
-
-
-def _missing(reading: Reading) -> list[Line]:
-    return [h for n in (1, 2) for h in reading.hits.get(f"missing-hip-library#{n}", ())]
 
 
 def _bare(library: str) -> str:
