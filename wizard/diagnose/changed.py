@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from wizard.diagnose.finding import Evidence
 from wizard.diagnose.measured import Measured
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import PARTS, StackFacts, stack_of
@@ -23,6 +24,8 @@ class Changes:
     """For example ``kernel 6.8.0-31 -> 6.11.0-9``."""
     unrecorded: tuple[str, ...]
     """What is known now and was not recorded then."""
+    since: str = ""
+    """For example ``the last good measurement of 2026-11-20 17:05``; ``""`` where all know it."""
 
     @property
     def text(self) -> str:
@@ -30,6 +33,22 @@ class Changes:
         more = len(self.changed) - MOST
         rest = (f"and {more} more",) if more > 0 else ()
         return ", ".join((*self.changed[:MOST], *rest))
+
+    @property
+    def title(self) -> str:
+        """The same with its time."""
+        return f"Since {self.since}: {self.text}"
+
+    @property
+    def missing(self) -> str:
+        """What cannot be told, in words; ``""`` for nothing."""
+        return f"not recorded then: {', '.join(self.unrecorded)}" if self.unrecorded else ""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Each change, and what was not recorded."""
+        changed = [Evidence(each, f"since {self.since}") for each in self.changed]
+        return (*changed, *([Evidence(self.missing, self.since)] if self.missing else []))
 
 
 def changes_since(then: Measured, machine: Machine) -> Changes:

@@ -16,8 +16,7 @@ from wizard.diagnose.checked import fine, found, not_tested, warned
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.measured import Measured, together
-from wizard.diagnose.reach import OVERRIDE, is_foreign
-from wizard.diagnose.versions import override_hangs
+from wizard.diagnose.torch_settings import OVERRIDE, is_foreign, override_hangs
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.sizes import capitalized, counted

@@ -52,8 +52,7 @@ def masks(machine: Machine) -> Iterator[Finding]:
         return
     hiding = [s for s in machine.settings if s.name in MASKS and hides(s.value, count)]
     if hiding:
-        everywhere = any(not one.within for one in hiding)
-        status = Status.FAULT if everywhere else Status.WARNING
+        status = Status.FAULT if any(not one.within for one in hiding) else Status.WARNING
         about = About(settings=tuple(hiding))
         evidence = shown_settings(hiding, machine)
         yield found("visible-devices-mask", evidence, status=status, about=about)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 
 from wizard.conv2d.cards.comparison import Change, compare_results
@@ -37,33 +37,6 @@ REPEAT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LastGood:
-    """When it last worked, how that is known, and what has changed since."""
-
-    text: str
-    """For example ``the last good measurement of 2026-11-20 17:05``."""
-    changes: Changes
-
-    @property
-    def title(self) -> str:
-        """All that changed, in a line."""
-        return f"Since {self.text}: {self.changes.text}"
-
-    @property
-    def unrecorded(self) -> str:
-        """What cannot be told, in words; ``""`` for nothing."""
-        missing = ", ".join(self.changes.unrecorded)
-        return f"not recorded then: {missing}" if missing else ""
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Each change, and what was not recorded."""
-        changed = [Evidence(each, f"since {self.text}") for each in self.changes.changed]
-        missing = [Evidence(self.unrecorded, self.text)] if self.unrecorded else []
-        return (*changed, *missing)
-
-
 def since_last_good(
     measured: Sequence[Measured], runs: Sequence[Record], machine: Machine
 ) -> Iterator[Finding]:
@@ -73,41 +46,42 @@ def since_last_good(
     if good is None or last is None:
         known = _last_installed(runs, machine)
     else:
-        known = LastGood(f"the last good measurement of {good.date}", changes_since(good, machine))
+        since = f"the last good measurement of {good.date}"
+        known = replace(changes_since(good, machine), since=since)
         worse = [c for c in compare_results(good.results, last.results) if _is_worse(c)]
         if worse:
-            between = LastGood(known.text, changes_between(good, last, machine))
+            between = replace(changes_between(good, last, machine), since=since)
             yield _worse(worse, between, good, last)
             return
     if known is None:
         return
-    changed, missing = known.changes.changed, f" ({known.unrecorded})" if known.unrecorded else ""
+    missing = f" ({known.missing})" if known.missing else ""
     failing = last is not None and not last.right
-    if changed and failing:
+    if known.changed and failing:
         sure, title = Confidence.POSSIBLE, known.title
         yield warned(NO_CAUSE, known.evidence, sure, title=title, meaning=MAY_BE_WHY, fix=BACK)
-    elif changed:
+    elif known.changed:
         yield not_tested(NO_CAUSE, known.title, f"{MEASURE}{missing}")
     elif not failing:
-        yield fine(NO_CAUSE, f"No recorded change since {known.text}{missing}")
+        yield fine(NO_CAUSE, f"No recorded change since {known.since}{missing}")
 
 
-def _last_installed(runs: Sequence[Record], machine: Machine) -> LastGood | None:
+def _last_installed(runs: Sequence[Record], machine: Machine) -> Changes | None:
     """When a run of ours was finished, whose torch passed its check then."""
     record = next((one for one in runs if one.state == "finished" and one.plan["venv"]), None)
     if record is None:
         return None
     changes = stack_changes(stack_of_form(record.stack), stack_of(machine), settings=False)
-    return LastGood(f"the last finished run of {_date(record.began)}", changes)
+    return replace(changes, since=f"the last finished run of {_date(record.began)}")
 
 
-def _worse(worse: Sequence[Change], known: LastGood, good: Measured, last: Measured) -> Finding:
+def _worse(worse: Sequence[Change], known: Changes, good: Measured, last: Measured) -> Finding:
     count = counted(len(worse), "shape")
     where = f"conv2d, {good.date} and {last.date}"
     words = [f"{c.manner.named(c.shape)}: {c.before.words}, then {c.after.words}" for c in worse]
     evidence = (*(Evidence(each, where) for each in words[:SHOWN]), *known.evidence)
     meaning = f"Right on {good.date}, but not on {last.date}: {count}. "
-    if known.changes.changed:
+    if known.changed:
         meaning += "A change in between is the likely reason, but it is not known which one."
         status, sure = Status.FAULT, Confidence.LIKELY
         return Finding(NO_CAUSE, status, sure, known.title, evidence, meaning, BACK)

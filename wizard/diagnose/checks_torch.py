@@ -11,8 +11,17 @@ from wizard.diagnose.checked import fine, found, not_tested, shown_settings, war
 from wizard.diagnose.checks_card import processor_gpus
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding
-from wizard.diagnose.reach import OVERRIDE, elsewhere, is_foreign, leaves_out, overrides, reaching
-from wizard.diagnose.versions import override_hangs, rocm_of, torch_before
+from wizard.diagnose.torch_settings import (
+    OVERRIDE,
+    elsewhere,
+    is_foreign,
+    leaves_out,
+    override_hangs,
+    overrides,
+    reaching,
+    rocm_of,
+    torch_before,
+)
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
@@ -44,7 +53,7 @@ def numpy(machine: Machine) -> Iterator[Finding]:
     for e, torch in wrong:
         text = f"torch {torch.version} with numpy {torch.numpy}"
         evidence = Evidence(text, short_path(e.path, machine))
-        yield found("numpy2-abi", (evidence,), about=_mendable(About(e.path), e))
+        yield found("numpy2-abi", (evidence,), about=_mendable(e))
     if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
         yield fine("numpy2-abi", "Each torch works with its numpy")
 
@@ -62,8 +71,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         for e, torch in asking:
             names = torch.executable_stack
             evidence = Evidence(", ".join(names), short_path(e.path, machine))
-            about = _mendable(About(e.path, executable_stack=names), e, alone=True)
-            yield found("glibc-execstack", (evidence,), about=about)
+            yield found("glibc-execstack", (evidence,), about=_mendable(e, names))
     else:
         yield fine("glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries")
 
@@ -74,15 +82,16 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
     for e, torch in wrong:
         place = short_path(e.path, machine)
         evidence = (Evidence(_sizes(library), place) for library in torch.changed)
-        yield found("wheel-library-replaced", evidence, about=_mendable(About(e.path), e))
+        yield found("wheel-library-replaced", evidence, about=_mendable(e))
     if not wrong and any(True for _ in each_torch(machine)):
         title = "Each torch's libraries have the sizes its wheel recorded"
         yield fine("wheel-library-replaced", title)
 
 
-def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | None:
+def _mendable(e: Environment, files: tuple[str, ...] = ()) -> About | None:
     """None for a folder that no plan works in: of the user's own packages with files alone."""
-    return about if e.kind in ("venv", "conda", *(("user-site",) if alone else ())) else None
+    kinds = ("venv", "conda", "user-site") if files else ("venv", "conda")
+    return About(e.path, executable_stack=files) if e.kind in kinds else None
 
 
 def _sizes(library: ChangedLibrary) -> str:

@@ -17,10 +17,9 @@ from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.plain import plain
-from wizard.diagnose.reach import OVERRIDE
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
-from wizard.diagnose.versions import override_hangs, rocm_of
+from wizard.diagnose.torch_settings import OVERRIDE, override_hangs, rocm_of
 from wizard.knowledge.cards import is_integrated, is_rdna1
 
 SLOT = re.compile(r"\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ")

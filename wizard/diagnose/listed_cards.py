@@ -180,14 +180,12 @@ class CardLines:
         self._add(program, line, told)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
-        number = told.get("number", "")
         if program == "inxi":
             part = _last(HEADING, line.near[: line.here + 1])
             told = {**told, "name": LATER.sub("", told["name"]), "part": part}
         if program == "rocm-smi":
-            same = (
-                d for d in self._devices if (d["program"], d.get("number")) == (program, number)
-            )
+            own = (program, told.get("number", ""))
+            same = (d for d in self._devices if (d["program"], d.get("number")) == own)
             if (before := next(same, None)) is not None:
                 self._devices.remove(before)
                 self._devices.append({**before, "last": str(line.number)})

@@ -5,13 +5,8 @@ from __future__ import annotations
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import LONGEST, Line
 from wizard.diagnose.plain import plain
-from wizard.knowledge.text_lines import load_mentions
+from wizard.knowledge.text_lines import load_line_mentions, load_mentions
 
-OF_LINES = (
-    *("comment", "source", "search", "advice", "over"),
-    *("table", "document", "test", "data", "level"),
-)
-"""The mentions that make a whole line one."""
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""
 LONGEST_BEFORE = 120
@@ -22,7 +17,7 @@ def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
     parts = line.near[line.here : line.here + 2] if line.wrapped else ()
     texts = (line.text, *(plain(as_text(part[:LONGEST])) for part in parts))
-    mention = any(is_mention(text, *OF_LINES) for text in texts)
+    mention = any(form.search(text) for form in load_line_mentions() for text in texts)
     return mention or _of_change(line) or _is_over(line)
 
 

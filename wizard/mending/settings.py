@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.reach import overrides, reaching
-from wizard.diagnose.versions import override_hangs
+from wizard.diagnose.torch_settings import override_hangs, overrides, reaching
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
