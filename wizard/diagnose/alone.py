@@ -52,12 +52,10 @@ class _Running:
 
     def result(self, limit: float) -> tuple[Finding, ...]:
         self._thread.join(max(limit - time.monotonic(), 0))
-        found = self._found
-        if found is None:
-            self._end()
-            late = f"it took longer than {self._look.deadline_s:g} s and was abandoned"
-            return self._without(late)
-        return found
+        if (found := self._found) is not None:
+            return found
+        self._end()
+        return self._without(f"it took longer than {self._look.deadline_s:g} s and was abandoned")
 
     def _without(self, why: str) -> tuple[Finding, ...]:
         return (not_tested(NO_CAUSE, f"The check of {self._look.name} did not finish", why),)

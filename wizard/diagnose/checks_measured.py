@@ -92,9 +92,11 @@ def _failures(results: Sequence[Result], machine: Machine) -> Iterable[Failure]:
     for result in results:
         if result.verdict not in (*RIGHT, Verdict.UNUSABLE):
             alike.setdefault((result.verdict, result.hang_class, result.cause), []).append(result)
+    card = chosen_card(machine)
+    named = f"{card.name} ({target_of(card)})" if card else ""
     failures: dict[object, Failure] = {}
     for way, group in alike.items():
-        cause, sure = blamed(group, _card(machine))
+        cause, sure = blamed(group, named)
         key = way if cause == NO_CAUSE else cause
         failures.setdefault(key, (cause, sure, []))[2].append(tuple(group))
     return failures.values()
@@ -173,11 +175,6 @@ def _passed(last: Measured, changes: Changes) -> Finding:
 
 def _counted(group: Sequence[Result], last: Measured) -> str:
     return f"{len(group)} of {counted(len(last.results), noun_of(last.results))}"
-
-
-def _card(machine: Machine) -> str:
-    card = chosen_card(machine)
-    return f"{card.name} ({target_of(card)})" if card else ""
 
 
 def blamed(results: Sequence[Result], card: str) -> tuple[str, Confidence]:

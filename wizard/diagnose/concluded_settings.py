@@ -76,29 +76,17 @@ def empty_element(value: str) -> bool:
 
 def does_nothing(reading: Reading) -> Concluded | None:
     """Variables that are no-ops or invented, in general or with this torch."""
-    beside = [f"{said.name}={said.value}" for said in reading.told["settings"]]
-    idle = [
-        said
-        for said in reading.told["settings"]
-        if effect_of(said.name, said.value, beside).kind in IDLE
-        or _too_new(said.name, reading)
-        or _only_when_built(said, reading)
-    ]
+    settings = reading.told["settings"]
+    beside = [f"{said.name}={said.value}" for said in settings]
+    kinds = {said: effect_of(said.name, said.value, beside).kind for said in settings}
+    idle = [said for said in settings if kinds[said] in IDLE or _unread(said, reading)]
     return (Confidence.CERTAIN, evidence_of(said.line for said in idle)) if idle else None
 
 
-def _only_when_built(said: Said, reading: Reading) -> bool:
-    """True for a variable that builds read, where the text shows programs run and nothing built."""
-    return (
-        said.name in READ_BY_BUILDS
-        and effect_of(said.name, said.value, ()).kind == "build-time"
-        and reading.has("runs-torch")
-        and not reading.has("builds")
-    )
-
-
-def _too_new(name: str, reading: Reading) -> bool:
-    """True for a variable that the ROCm of every torch here is too old to read."""
-    since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, name)), None)
-    found = [rocm for s in reading.told["torch"] if (rocm := rocm_of(s.value))]
+def _unread(said: Said, reading: Reading) -> bool:
+    """True for what builds alone read, where none is shown, and for what torch is too old for."""
+    if said.name in READ_BY_BUILDS and effect_of(said.name, said.value).kind == "build-time":
+        return reading.has("runs-torch") and not reading.has("builds")
+    since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, said.name)), None)
+    found = [rocm for torch in reading.told["torch"] if (rocm := rocm_of(torch.value))]
     return since is not None and bool(found) and max(found) < since

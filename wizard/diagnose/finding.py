@@ -140,12 +140,8 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     def rank(finding: Finding) -> tuple[int, bool, bool, int]:
         passes = finding.cause == PASSING and finding.status is Status.WARNING
-        return (
-            status.index(finding.status),
-            finding.minor,
-            passes,
-            confidence.index(finding.confidence),
-        )
+        bad, sure = status.index(finding.status), confidence.index(finding.confidence)
+        return bad, finding.minor, passes, sure
 
     return tuple(sorted(findings, key=rank))
 

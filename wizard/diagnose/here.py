@@ -44,20 +44,15 @@ def looks_here(
     if not any(gpu.rdna1 for gpu in machine.gpus):
         return (log,)
     measured = Once(partial(measured_here, places))
-    before = Look(
-        "the kernel log of the previous boot",
-        lambda _: _before(host, measured()),
-        kernel.DEADLINE_S,
-    )
+    runs = partial(read_records, Path(places.runs))
+    previous = "the kernel log of the previous boot"
+    before = Look(previous, lambda _: _before(host, measured()), kernel.DEADLINE_S)
     tried = Look("each torch on the card", try_torch.try_torches, try_torch.DEADLINE_S)
     return (
         log,
         *(() if kernel_log else (before,)),
         Look("the last Conv2d results", lambda m: measurement(measured(), m)),
-        Look(
-            "changes since it last worked",
-            lambda m: since_last_good(measured(), read_records(Path(places.runs)), m),
-        ),
+        Look("changes since it last worked", lambda m: since_last_good(measured(), runs(), m)),
         Look("MIOpen's folders", partial(miopen_folders, host)),
         *((tried,) if try_torches else ()),
     )

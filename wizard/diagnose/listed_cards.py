@@ -144,15 +144,10 @@ class CardLines:
         for device in sorted(self._devices, key=lambda each: order.index(each["program"])):
             if (card := _card(device)) is None:
                 continue
-            group = device["group"]
-            twins = (n for n, each in enumerate(cards) if _same(each, card))
-            free = (
-                n
-                for n in twins
-                if group not in seen[n]
-                or load_listings()[device["program"]].of_one
-                or (card.slot and cards[n].slot)
-            )
+            group, of_one = device["group"], load_listings()[device["program"]].of_one
+            twins = [n for n, each in enumerate(cards) if _same(each, card)]
+            slots = [n for n in twins if card.slot and cards[n].slot]
+            free = (n for n in twins if of_one or n in slots or group not in seen[n])
             place = next(free, len(cards))
             if place == len(cards):
                 cards.append(card)

@@ -32,7 +32,7 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     told = tuple(
         f for f in findings if f.status is Status.OK or f.minor or f.cause not in explained
     )
-    left_out = tuple(dict.fromkeys(f.cause for f in findings if f.counts and f not in told))
+    left_out = dict.fromkeys(f.cause for f in findings if f.counts and f not in told)
     return tuple(_naming(finding, left_out) for finding in told)
 
 
@@ -42,7 +42,7 @@ def _consequences(finding: Finding) -> tuple[str, ...]:
     return cause.suppresses if cause is not None and firm else ()
 
 
-def _naming(finding: Finding, left_out: tuple[str, ...]) -> Finding:
+def _naming(finding: Finding, left_out: Iterable[str]) -> Finding:
     found = tuple(cause for cause in left_out if cause in _consequences(finding))
     return replace(finding, explains=found) if found else finding
 
@@ -54,12 +54,8 @@ def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:
     lines = {f.cause: [line.number for line in reading.lines_of(f.cause)] for f in among}
     roots = set()
     for start in range(len(starts) + 1):
-        within = [
-            (finding, own)
-            for finding in among
-            if (own := [n for n in lines[finding.cause] if bisect(starts, n) == start])
-        ]
-        if within:
+        own = {f.cause: [n for n in lines[f.cause] if bisect(starts, n) == start] for f in among}
+        if within := [(f, own[f.cause]) for f in among if own[f.cause]]:
             roots.add(_root(within, reading))
     return {finding.cause for finding in among} - roots if roots else set()
 

@@ -81,19 +81,16 @@ def told_anchors() -> frozenset[str]:
 
 
 def settings_of(line: Line) -> list[tuple[str, str]]:
-    """The variables that this line sets, or asks for and is told."""
-    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
+    """The variables that this line sets in any form, or asks for and is told."""
+    text = line.text
+    if NOT_SET.search(text) or is_mention(text, "comment", "search") or taken_away(line):
         return []
-    return settings_in(line.text) + answered(line)
-
-
-def settings_in(text: str) -> list[tuple[str, str]]:
-    """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
     given = (f for f in SETTING.finditer(text) if not spoken_of(text[: f.start()], text[f.end() :]))
     found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
     found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
-    return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+    found = found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+    return found + answered(line)
 
 
 def answered(line: Line) -> list[tuple[str, str]]:

@@ -12,6 +12,8 @@ from wizard.run.lines import shown
 from wizard.sizes import counted
 
 PERMISSION = "kfd-permission"
+NO_CARD = "PyTorch would run on the processor: choose the stack cpu."
+OTHER_CARD = "Only the stack cpu suits this machine. You can still look at the others."
 FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
 
 
@@ -31,17 +33,10 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
     """
     gpu = main_card(machine)
     if gpu is None:
-        return Verdict(
-            "No graphics card was found.",
-            Status.WARNING,
-            "PyTorch would run on the processor: choose the stack cpu.",
-        )
+        return Verdict("No graphics card was found.", Status.WARNING, NO_CARD)
     if not gpu.rdna1:
-        return Verdict(
-            f"Your {shown(gpu.name)} is not an RDNA1 card.",
-            Status.WARNING,
-            "Only the stack cpu suits this machine. You can still look at the others.",
-        )
+        text = f"Your {shown(gpu.name)} is not an RDNA1 card."
+        return Verdict(text, Status.WARNING, OTHER_CARD)
     every = tuple(findings)
     faults = [each for each in every if each.status is Status.FAULT]
     warnings = sum(each.status is Status.WARNING for each in every)
