@@ -16,7 +16,6 @@ from wizard.sizes import size_text
 LITTLE = 10**9
 """Less room than this ends most installations half-way."""
 ROCM_DIRECTORY = re.compile(r"/rocm/apt/(\d+\.\d+(?:\.\d+)?)")
-DRIVER_PACKAGE = "amdgpu-dkms"
 GONE = "Remove such packages: rdna1-setup clean-up. Restore them: rdna1-setup rollback."
 NO_PIN = "AMD's apt source has no pin, so apt may prefer the distribution's packages"
 NO_PIN_MEANS = (
@@ -35,7 +34,7 @@ def work(machine: Machine) -> Iterator[Finding]:
         yield warned("dpkg-lock", (evidence,))
     busy = bool(state.lock_holder)  # then unfinished packages may be just under way
     unfinished = () if isinstance(state.unfinished, Unknown) else state.unfinished
-    broken = [name for name in unfinished if name.startswith(DRIVER_PACKAGE)]
+    broken = [name for name in unfinished if name.startswith("amdgpu-dkms")]
     if broken and busy:
         yield warned("dkms-build-failed", map(_status, broken), Confidence.POSSIBLE)
     elif broken:

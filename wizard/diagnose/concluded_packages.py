@@ -112,10 +112,10 @@ def _bare(library: str) -> str:
 def not_as_recorded(reading: Reading) -> Concluded | None:
     """A library whose size or hash is another than that in RECORD."""
     for entry in reading.hits.get("record-entry", ()):
-        found = ENTRY.search(entry.text)
-        for line in reading.hits.get("library-measured", ()) if found else ():
-            if found and _differs(line, found[1], found[2], int(found[3])):
-                return Confidence.LIKELY, evidence_of((entry, line))
+        for name, digest, size in ENTRY.findall(entry.text)[:1]:
+            for line in reading.hits.get("library-measured", ()):
+                if _differs(line, name, digest, int(size)):
+                    return Confidence.LIKELY, evidence_of((entry, line))
     return None
 
 

@@ -303,12 +303,9 @@ def _plain_name(name: str) -> str:
 
 def _same(one: ListedCard, other: ListedCard) -> bool:
     """True when two programs may mean the same card."""
-    if one.slot and other.slot:
-        return one.slot == other.slot
-    if one.pci_id and other.pci_id:
-        return one.pci_id == other.pci_id
-    if one.gfx and other.gfx:
-        return one.gfx == other.gfx
+    for mine, theirs in ((one.slot, other.slot), (one.pci_id, other.pci_id), (one.gfx, other.gfx)):
+        if mine and theirs:
+            return mine == theirs
     models = [set(re.findall(r"\b\d{3,5}\b", card.name)) for card in (one, other)]
     return _maker(one) == _maker(other) and (not all(models) or bool(models[0] & models[1]))
 

@@ -18,7 +18,8 @@ def only_mentions(line: Line) -> bool:
     parts = line.near[line.here : line.here + 2] if line.wrapped else ()
     texts = (line.text, *(plain(as_text(part[:LONGEST])) for part in parts))
     mention = any(form.search(text) for form in load_line_mentions() for text in texts)
-    return mention or _of_change(line) or _is_over(line)
+    change = in_difference(line, "-", "+") or _of_message(line)
+    return mention or change or _is_over(line)
 
 
 def is_mention(text: str, *names: str) -> bool:
@@ -32,18 +33,16 @@ def _is_over(line: Line) -> bool:
     return any(is_mention(as_text(each[:LONGEST]), "over-since") for each in following)
 
 
-def _of_change(line: Line) -> bool:
-    """True for a line of a difference, and for one of the message of a change."""
-    if line.text[:1] in ("-", "+") and any(b"@@ -" in near for near in line.near):
-        return True
+def _of_message(line: Line) -> bool:
+    """True for a line of the message of a change."""
     return line.text.startswith("    ") and any(
         is_mention(as_text(near[:LONGEST]), "change") for near in line.near
     )
 
 
-def taken_away(line: Line) -> bool:
-    """True for a line that a difference takes away."""
-    return line.text.startswith("-") and any(b"@@ -" in near for near in line.near)
+def in_difference(line: Line, *marks: str) -> bool:
+    """True for a line of a difference that begins with one of these marks."""
+    return line.text.startswith(marks) and any(b"@@ -" in near for near in line.near)
 
 
 def spoken_of(before: str, after: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.mentions import is_mention, spoken_of, taken_away
+from wizard.diagnose.mentions import in_difference, is_mention, spoken_of
 from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_values
 
@@ -83,7 +83,7 @@ def told_anchors() -> frozenset[str]:
 def settings_of(line: Line) -> list[tuple[str, str]]:
     """The variables that this line sets in any form, or asks for and is told."""
     text = line.text
-    if NOT_SET.search(text) or is_mention(text, "comment", "search") or taken_away(line):
+    if NOT_SET.search(text) or is_mention(text, "comment", "search") or in_difference(line, "-"):
         return []
     given = (f for f in SETTING.finditer(text) if not spoken_of(text[: f.start()], text[f.end() :]))
     found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]

@@ -30,7 +30,6 @@ WATCH_S = 30.0
 MOST = 4
 """Environments that are tried; more would take too long."""
 DEADLINE_S = MOST * (TRY_S + WATCH_S)
-PLACES = ("venv", "conda")
 SAID_BYTES = 1 << 20
 NO_DEVICE = (
     "torch finds no card. Other findings may explain why: see those about the driver, "
@@ -51,7 +50,7 @@ class Tried:
 def to_try(machine: Machine) -> tuple[Environment, ...]:
     """Environments with a torch for ROCm and a Python of their own."""
     with_torch = [e for e in machine.environments if e.torch and e.torch.build == "rocm"]
-    return tuple(e for e in with_torch if e.kind in PLACES)[:MOST]
+    return tuple(e for e in with_torch if e.kind in ("venv", "conda"))[:MOST]
 
 
 def try_torches(

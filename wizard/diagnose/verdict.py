@@ -11,7 +11,6 @@ from wizard.machine.facts import Machine
 from wizard.run.lines import shown
 from wizard.sizes import counted
 
-PERMISSION = "kfd-permission"
 NO_CARD = "PyTorch would run on the processor: choose the stack cpu."
 OTHER_CARD = "Only the stack cpu suits this machine. You can still look at the others."
 FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
@@ -65,4 +64,4 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
 def plan_joins(finding: Finding) -> bool:
     """True for a missing right that a step of the plan gives."""
     groups = finding.about.groups if finding.about else ()
-    return finding.cause == PERMISSION and bool(groups) and not finding.minor
+    return finding.cause == "kfd-permission" and bool(groups) and not finding.minor
