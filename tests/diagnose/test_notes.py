@@ -13,12 +13,12 @@ from tests.diagnose.notes_items import ITEMS
 from tests.handmade import HOME, clean_jammy, torch
 from tests.machine.records import seen
 from wizard.conv2d.shapes import square
-from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import FOR_ALL, FOR_RDNA1, diagnose, diagnosis_of, looks_of
+from wizard.diagnose.parallel import Look, run_each
+from wizard.diagnose.this_machine import looks_here
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.live import LiveHost

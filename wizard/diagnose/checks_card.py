@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.card import chosen_card, missing_right, with_card
-from wizard.diagnose.checked import fine, found, not_tested, warned
 from wizard.diagnose.finding import HANG, About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 

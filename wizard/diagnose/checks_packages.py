@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.checked import fine, found, not_tested, warned
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import AptSource, Machine, Package, Unknown
 from wizard.plan.amd_packages import is_broken, release_of
 from wizard.sizes import size_text

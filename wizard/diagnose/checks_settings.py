@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.card import chosen_card
-from wizard.diagnose.checked import fine, found, shown_settings, warned
-from wizard.diagnose.concluded_settings import IDLE, MASKS, hides
+from wizard.diagnose.conclusions_settings import IDLE, MASKS, hides
 from wizard.diagnose.finding import NO_CAUSE, About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, shown_settings, warned
 from wizard.knowledge.solvers import ONLY
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host

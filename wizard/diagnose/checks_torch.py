@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from wizard.advice.card import chosen_card
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.checked import fine, found, not_tested, shown_settings, warned
 from wizard.diagnose.checks_card import processor_gpus
-from wizard.diagnose.concluded_settings import empty_element
+from wizard.diagnose.conclusions_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding
+from wizard.diagnose.outcomes import fine, found, not_tested, shown_settings, warned
 from wizard.diagnose.torch_settings import (
     OVERRIDE,
     elsewhere,

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import BinaryIO
 
-from wizard.diagnose.checked import found
-from wizard.diagnose.concluded import CONCLUSIONS
+from wizard.diagnose.conclusions import CONCLUSIONS
+from wizard.diagnose.consequences import without_consequences
 from wizard.diagnose.decoding import blocks
+from wizard.diagnose.error_lines import as_finding, explained_errors
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
-from wizard.diagnose.order import without_consequences
+from wizard.diagnose.outcomes import found
 from wizard.diagnose.reading import Concluded, Reading, read_text
-from wizard.diagnose.unrecognised import as_finding, explained_errors
 from wizard.knowledge.cards import is_integrated, is_rdna1
 from wizard.knowledge.causes import Cause, Sign, load_causes
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.diagnose.checked import fine, not_tested
 from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import HANG, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, not_tested
 from wizard.machine.watched import Answer, answer
 
 Read = Callable[[tuple[str, ...], float], Answer]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
-from wizard.diagnose.alone import Look, run_each
+from wizard.diagnose.consequences import joined, unexplained
 from wizard.diagnose.finding import Finding, in_order
-from wizard.diagnose.order import joined, unexplained
+from wizard.diagnose.parallel import Look, run_each
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 

@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any
 
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
+from wizard.diagnose.error_lines import ErrorLines
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
-from wizard.diagnose.told import Told, nothing_told, take_told, told_anchors
-from wizard.diagnose.unrecognised import ErrorLines
+from wizard.diagnose.text_values import Told, nothing_told, take_told, told_anchors
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases

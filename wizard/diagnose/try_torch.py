@@ -15,9 +15,9 @@ from typing import Any
 
 import assets
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, not_tested
 from wizard.machine.facts import Environment, Machine
 from wizard.machine.watched import Answer, answer
 from wizard.run.joined_groups import with_joined_group

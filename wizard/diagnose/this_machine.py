@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from wizard.diagnose import kernel, try_torch
-from wizard.diagnose.alone import Look
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.checks_settings import miopen_folders
 from wizard.diagnose.checks_since import since_last_good
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.measured import Measured, measured_here
+from wizard.diagnose.measurements import Measured, measured_here
+from wizard.diagnose.parallel import Look
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
 from wizard.machine.once import Once

@@ -21,7 +21,7 @@ from wizard.__main__ import main
 from wizard.commands import detect as detect_command
 from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
 from wizard.diagnose.machine import Diagnosis, diagnose
-from wizard.diagnose.parts import TITLES, part_statuses
+from wizard.diagnose.part_statuses import TITLES, part_statuses
 from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
 from wizard.machine.facts import DeviceNode, Unknown

@@ -17,13 +17,13 @@ from tests.machine.records import make
 from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
-from wizard.diagnose import here, kernel
-from wizard.diagnose.alone import run_each
+from wizard.diagnose import kernel, this_machine
 from wizard.diagnose.checks_settings import miopen_folders
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.diagnose.here import looks_here, started_s
 from wizard.diagnose.machine import diagnose, looks_of
+from wizard.diagnose.parallel import run_each
+from wizard.diagnose.this_machine import looks_here, started_s
 from wizard.machine.detect import detect
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
@@ -86,7 +86,7 @@ def told(ours: Places) -> dict[str, tuple[Finding, ...]]:
 def test_a_hang_before_this_start_has_the_log_of_that_one_read(
     ours: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(here, "started_s", lambda host: 4e9)
+    monkeypatch.setattr(this_machine, "started_s", lambda host: 4e9)
     plant(ours, 0, HUNG)
     assert told(ours)["the kernel log of the previous boot"][0].counts
     plant(ours, 1, made())
@@ -96,7 +96,7 @@ def test_a_hang_before_this_start_has_the_log_of_that_one_read(
 def test_a_hang_since_this_start_has_it_left_alone(
     ours: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(here, "started_s", lambda host: 1.0)
+    monkeypatch.setattr(this_machine, "started_s", lambda host: 1.0)
     plant(ours, 0, HUNG)
     found = told(ours)
     assert found["the kernel log of the previous boot"] == ()

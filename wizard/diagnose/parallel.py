@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.diagnose.checked import not_tested
 from wizard.diagnose.finding import NO_CAUSE, Finding
+from wizard.diagnose.outcomes import not_tested
 from wizard.machine.facts import Machine
 
 CHECK_S = 10.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from wizard.diagnose.finding import Evidence
-from wizard.diagnose.measured import Measured
+from wizard.diagnose.measurements import Measured
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import PARTS, StackFacts, stack_of
 

@@ -10,7 +10,7 @@ from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
-from wizard.diagnose.told import Said
+from wizard.diagnose.text_values import Said
 from wizard.diagnose.torch_settings import rocm_of, torch_before
 
 PYTORCH_INDEX = re.compile(r"pytorch\.org|amd\.com|radeon\.com")

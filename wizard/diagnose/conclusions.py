@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from wizard.diagnose.concluded_packages import (
+from wizard.diagnose.conclusions_packages import (
     mixed,
     no_wheel_for_python,
     not_as_recorded,
     old_torch_new_numpy,
     wrong_index,
 )
-from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
+from wizard.diagnose.conclusions_settings import does_nothing, masked, path_shadow
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.plain import plain
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
-from wizard.diagnose.told import Said
+from wizard.diagnose.text_values import Said
 from wizard.diagnose.torch_settings import OVERRIDE, override_hangs, rocm_of
 from wizard.knowledge.cards import is_integrated, is_rdna1
 
