@@ -23,7 +23,7 @@ BESIDE = {
 }
 """How the causes are told of a further card."""
 UNNEEDED = "The slot does not support PCIe atomics, but the card's firmware works without them"
-AGAIN = "You are already in the group. Log out of the whole session and log in again."
+AGAIN = "You are already in the group. Log out completely and log in again."
 
 
 def windows_below(machine: Machine) -> Iterator[Finding]:
