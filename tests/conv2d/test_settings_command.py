@@ -40,7 +40,7 @@ def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_pyth
     text = " ".join(output.split())
     assert f"The smallest set that makes this shape work is {' '.join(PAIR)}." in text
     assert "right result 3 of 3 times" in text
-    assert "It used 3 hangs of the 5 allowed." in text
+    assert "The search used 3 hangs of the 5 allowed." in text
     assert "The authors of this program have not measured" in text
     assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
     assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
