@@ -3,9 +3,10 @@
 One file, standard library alone, Python 3.8 to 3.14. Nothing is launched on a card: MIOpen decides
 on the processor which of its solvers apply to a convolution.
 
-Questions come as JSON lines on standard input, answers go as JSON lines to standard output. The
-first answer says which library is asked, or ``{"none": CODE, "text": ...}`` why none is. Then there
-is one answer for each question::
+Questions come as JSON lines on standard input, answers go as JSON lines to standard output, or both
+on descriptors that are handed over by number, as ``conv2d_worker.py`` has them. The first answer
+says which library is asked, or ``{"none": CODE, "text": ...}`` why none is. Each question then has
+one answer::
 
     {"n": 1, "c": 16, "h": 64, "w": 64, "k": 32, "r": 3, "s": 3, "pad": [1, 1], "stride": [1, 1],
      "dilation": [1, 1], "groups": 1, "dtype": "float32", "direction": "forward"}
@@ -259,23 +260,23 @@ def main() -> int:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     os.environ["MIOPEN_LOG_LEVEL"] = "6"
     # What torch and native code print must not come between the answers.
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    answers = os.fdopen(os.dup(arguments.events), "w", encoding="ascii")
     log = Log()
     os.dup2(2, 1)
 
-    def say(fields: Dict[str, Any]) -> None:
-        answers.write(json.dumps(fields) + "\n")
+    def say(event: str, fields: Dict[str, Any]) -> None:
+        answers.write(json.dumps(dict(fields, event=event)) + "\n")
         answers.flush()
 
     try:
         library, about = open_library(arguments.library, log, arguments.find)
     except NothingToAsk as nothing:
-        say(nothing.fields)
+        say("none", nothing.fields)
         return 0
-    say(about)
-    for line in sys.stdin:
-        if line.strip():
-            say(answer(library, json.loads(line), arguments.find))
+    say("library", about)
+    with os.fdopen(os.dup(arguments.control), encoding="utf-8") as questions:
+        for line in questions:
+            say("answer", answer(library, json.loads(line), arguments.find))
     library.calls.miopenDestroy(library.handle)
     return 0
 
@@ -285,6 +286,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--library", help="the libMIOpen to ask; without it, that of torch")
     parser.add_argument("--find", action="store_true", help="search too, under a stand-in of HIP")
+    parser.add_argument("--control", type=int, default=0, help="where questions come from")
+    parser.add_argument("--events", type=int, default=1, help="where answers go")
+    for unused in ("--permits", "--buffer"):  # what every worker is handed
+        parser.add_argument(unused, type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -300,8 +305,13 @@ def open_library(path: Optional[str], log: Log, find: bool) -> Tuple[Library, Di
         mode |= os.RTLD_NOLOAD
     library = Library(path, mode, log)
     about.update(library=path, real=os.path.realpath(path))
-    about.update(version=library.version, device=library.device)
+    about.update(version=library.version, device=library.device, setting=setting_in_force())
     return library, about
+
+
+def setting_in_force() -> Dict[str, str]:
+    """The variables that steer MIOpen, after whatever the venv sets at start."""
+    return {name: value for name, value in sorted(os.environ.items()) if name.startswith("MIOPEN_")}
 
 
 def torch_library() -> Tuple[str, Dict[str, Any]]:

@@ -107,7 +107,7 @@ def test_what_is_refused_names_those_that_a_search_would_still_time(library: Pat
     assert answer["refused"] == "miopenStatusNotImplemented"
     assert answer["also"] == ["ConvBinWinogradRxSf2x3g1", "ConvBinWinogradRxSf3x2"]
     _, answer = ask(QUESTION, path=library, MIOPEN_DEBUG_CONV_WINOGRAD="0", **off)
-    assert answer == {"refused": "miopenStatusNotImplemented", "also": []}
+    assert answer == {"event": "answer", "refused": "miopenStatusNotImplemented", "also": []}
 
 
 def test_a_question_that_fails_does_not_keep_the_next_from_being_answered(library: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_torch_without_miopen_is_told_by_what_it_is_for(
 ) -> None:
     text = f"__version__ = '2'\nclass version:\n    hip = {hip!r}\n    cuda = {cuda!r}\n"
     (tmp_path / "torch.py").write_text(text, "utf-8")
-    assert ask(QUESTION, PYTHONPATH=str(tmp_path)) == [{"none": code, "text": "2"}]
+    assert ask(QUESTION, PYTHONPATH=str(tmp_path)) == [{"event": "none", "none": code, "text": "2"}]
 
 
 def test_no_torch_and_a_torch_that_fails_are_told_apart(tmp_path: Path) -> None:
