@@ -16,8 +16,10 @@ one answer::
 ``solvers`` are in the order of the library. ``also`` are those that apply and have no estimate:
 only the log names them, and only a search (find) times them. Where the library has no solver with
 an estimate it says so itself: ``{"refused": "miopenStatusNotImplemented", "also": [...]}``.
-``source`` is ``find-db`` where a database of earlier searches answered; then ``also`` is empty
-because the library did not look further.
+``source`` is ``find-db`` where a database of earlier searches answered, and ``prediction`` where a
+model did: then ``also`` is empty because the library did not look further. A search does not heed
+the model, so it is switched off here, except where the environment switches it on or has the
+library do without a search.
 
 The public interface gives numbers for solvers; their names are read from the library's log.
 
@@ -72,6 +74,10 @@ SEARCHES = {
     "backward_weights": "miopenFindConvolutionBackwardWeightsAlgorithm",
 }
 MOST_ALGORITHMS = 8
+MODEL = "MIOPEN_DEBUG_ENABLE_AI_IMMED_MODE_FALLBACK"
+"""``0`` makes newer releases list all solvers that apply, not only those that a model prefers."""
+FAST = ("FAST", "2")
+"""Find modes in which the library takes its first solver, without a search."""
 SYMBOLS = (
     "miopenGetVersion",
     "miopenCreate",
@@ -95,7 +101,8 @@ DEVICE = re.compile(r"Raw device name: (\S+)")
 NAMED = re.compile(r"\bid: (\d+),? algo: .*, name: (\S+)")
 SIZED = re.compile(r"\] solver_id = ([^\s,]+)")
 ESTIMATED = re.compile(r"\] (\S+) Estimated WTI = (\S+)")
-FELL_BACK = re.compile(r"\] (?:Using \w+ Fallback|maxSolutionCount = )| Estimated WTI = ")
+FELL_BACK = re.compile(r"\] maxSolutionCount = | Estimated WTI = ")
+PREDICTED = "Using TunaNet Fallback"
 FAILED = re.compile(r": Error \[[^\]]*\] (.*)")
 SEARCHED = re.compile(r"\] (\S+): (Success|Not applicable|Skipped \(non-dynamic\)|\[Warning\])")
 
@@ -258,7 +265,10 @@ def main() -> int:
     """Say which library is asked, then answer questions until there are none."""
     arguments = parse_arguments()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    setting = setting_in_force()
     os.environ["MIOPEN_LOG_LEVEL"] = "6"
+    if setting.get("MIOPEN_FIND_MODE") not in FAST:
+        os.environ.setdefault(MODEL, "0")
     # What torch and native code print must not come between the answers.
     answers = os.fdopen(os.dup(arguments.events), "w", encoding="ascii")
     log = Log()
@@ -270,6 +280,7 @@ def main() -> int:
 
     try:
         library, about = open_library(arguments.library, log, arguments.find)
+        about["setting"] = setting
     except NothingToAsk as nothing:
         say("none", nothing.fields)
         return 0
@@ -305,7 +316,7 @@ def open_library(path: Optional[str], log: Log, find: bool) -> Tuple[Library, Di
         mode |= os.RTLD_NOLOAD
     library = Library(path, mode, log)
     about.update(library=path, real=os.path.realpath(path))
-    about.update(version=library.version, device=library.device, setting=setting_in_force())
+    about.update(version=library.version, device=library.device)
     return library, about
 
 
@@ -382,7 +393,7 @@ def solutions(library: Library, convolution: Convolution) -> Dict[str, Any]:
         )
     except Refused as error:
         refused = str(error)
-    names, also, fell_back = read_log(library.log.take())
+    names, also, source = read_log(library.log.take())
     library.names.update(names)
     if refused is not None:
         return {"refused": refused, "also": also}
@@ -399,16 +410,17 @@ def solutions(library: Library, convolution: Convolution) -> Dict[str, Any]:
             for solution in listed[: given.value]
         ],
         "also": also,
-        "source": "estimates" if fell_back else "find-db",
+        "source": source,
     }
 
 
-def read_log(text: str) -> Tuple[Dict[int, str], List[str], bool]:
-    """Names by number, solvers without an estimate, and whether no database knew the answer."""
+def read_log(text: str) -> Tuple[Dict[int, str], List[str], str]:
+    """Names by number, solvers without an estimate, and where the answer comes from."""
     names = {int(number): name for number, name in NAMED.findall(text)}
     also = [name for name, estimate in ESTIMATED.findall(text) if float(estimate) < 0]
     # It says all of it twice: once to count, once to list.
-    return names, list(dict.fromkeys(also)), FELL_BACK.search(text) is not None
+    source = "estimates" if FELL_BACK.search(text) else "find-db"
+    return names, list(dict.fromkeys(also)), "prediction" if PREDICTED in text else source
 
 
 def name_of(library: Library, convolution: Convolution, call: str, number: int) -> str:

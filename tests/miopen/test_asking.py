@@ -63,12 +63,12 @@ def names(answer: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("log", [LOG_OF_5, LOG_OF_6])
 def test_the_log_of_every_release_names_the_solvers(log: str) -> None:
-    assert read_log(log + log) == ({91: "GemmFwdRest"}, ["ConvBinWinogradRxSf2x3g1"], True)
+    assert read_log(log + log) == ({91: "GemmFwdRest"}, ["ConvBinWinogradRxSf2x3g1"], "estimates")
 
 
 def test_an_answer_from_a_database_is_known_by_its_log() -> None:
     log = "MIOpen(HIP): Info [GetSolutions] \n"
-    assert read_log(log) == ({}, [], False)
+    assert read_log(log) == ({}, [], "find-db")
 
 
 @pytest.mark.parametrize("form", ["5.2", "6.2"])
@@ -99,6 +99,15 @@ def test_solvers_from_a_database_have_names_too(library: Path, form: str) -> Non
     _, answer = ask(QUESTION, path=library, FAKE_FORM=form, FAKE_FIND_DB="1")
     assert names(answer) == ["GemmFwdRest", "ConvDirectNaiveConvFwd"]
     assert (answer["source"], answer["also"]) == ("find-db", [])
+
+
+def test_all_that_apply_are_listed_and_not_only_what_a_model_prefers(library: Path) -> None:
+    _, answer = ask(QUESTION, path=library, FAKE_MODEL="1")
+    assert (answer["source"], len(answer["also"])) == ("estimates", 2)
+    fast = {"MIOPEN_FIND_MODE": "FAST"}
+    about, answer = ask(QUESTION, path=library, FAKE_MODEL="1", **fast)
+    assert about["setting"] == fast
+    assert (answer["source"], names(answer)) == ("prediction", ["ConvBinWinogradRxSf2x3g1"])
 
 
 def test_what_is_refused_names_those_that_a_search_would_still_time(library: Path) -> None:

@@ -21,6 +21,8 @@ ASKABLE = ("float32", "float16", "bfloat16")
 """Formats in which torch gives convolutions to MIOpen."""
 SEARCHES_MORE = ("NORMAL", "HYBRID", "1", "3")
 """Find modes in which a search also times solvers that the library does not list."""
+FAST = ("FAST", "2")
+"""Find modes without a search: the first solver is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ class Choice:
     also: tuple[str, ...] = ()
     """Solvers that apply but have no estimate: only a search times them."""
     source: str = ""
-    """``estimates``, or ``find-db`` where a database of earlier searches has answered."""
+    """``estimates``; ``find-db`` or ``prediction`` where a database of earlier searches or a model
+    has answered, and the library did not look further."""
     refused: str = ""
     """The status that it gave in place of solvers."""
 
@@ -85,8 +88,11 @@ class Candidates:
     def is_complete(self) -> bool:
         """False where a search may time solvers that are not among them, or only some of them."""
         there = dict(self.library.setting)
-        enforced = any(name.startswith("MIOPEN_FIND_ENFORCE") for name in there)
-        return not enforced and ONLY not in there and there.get(FIND_MODE) not in SEARCHES_MORE
+        mode = there.get(FIND_MODE, "")
+        if ONLY in there or any(name.startswith("MIOPEN_FIND_ENFORCE") for name in there):
+            return False
+        predicted = any(choice.source == "prediction" for choice in self.choices)
+        return mode in FAST or not (predicted or mode in SEARCHES_MORE)
 
     @property
     def only(self) -> str:
