@@ -111,10 +111,10 @@ class Conv2d(StepScreen):
         "shapes as rows, and their times. Space shows everything about the marked shape, "
         "including what MIOpen would choose from and the commands that repeat its measurement. "
         "Cold is the first call, including compilation; Warm is a later one. Published is what "
-        "others reported for the same shape, chip and ROCm. The grid shows it in brackets.\n\no opens the options: what to measure (find a "
-        "limit, compare settings, find workarounds), which shapes or layers, on which device, "
-        "the deadline, and how many hangs are allowed. a shows the last result in "
-        "full.\n\nAll results are kept. A run continues if you quit the program, and is shown "
+        "others reported for the same shape, chip and ROCm. The grid shows it in brackets.\n\no "
+        "opens the options: what to measure (find a limit, compare settings, find workarounds), "
+        "which shapes or layers, on which device, the deadline, and how many hangs are allowed. a "
+        "shows the last result in full.\n\nAll results are kept. A run continues if you quit the program, and is shown "
         "again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
