@@ -114,8 +114,8 @@ class Conv2d(StepScreen):
         "others reported for the same shape, chip and ROCm. The grid shows it in brackets.\n\no "
         "opens the options: what to measure (find a limit, compare settings, find workarounds), "
         "which shapes or layers, on which device, the deadline, and how many hangs are allowed. a "
-        "shows the last result in full.\n\nAll results are kept. A run continues if you quit the program, and is shown "
-        "again when you come back."
+        "shows the last result in full.\n\nAll results are kept. A run continues if you quit the "
+        "program, and is shown again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
