@@ -233,6 +233,24 @@ async def test_where_it_cannot_be_asked_it_is_said_and_all_is_as_before(
     assert not any(result.candidates for result in found.done.results)
 
 
+async def test_where_a_switch_brings_other_solvers_in_all_is_as_before(
+    card: Card, tmp_path: Path
+) -> None:
+    class FromDatabase(Miopen):
+        def answer(self, row: Row) -> Asked:
+            return super().answer(row) if row.setting else candidates("GemmFwdRest")
+
+    helps = [[text(WINOGRAD)]]
+    found = await card.setting(FromDatabase(), helps=helps)
+    other = Card(card.python, tmp_path / "other")
+    other.folder.mkdir()
+    before = await other.setting(None, helps=helps)
+    assert found is not None
+    assert before is not None
+    assert found.setting.changes == before.setting.changes == (WINOGRAD,)
+    assert found.setting.skipped == 0
+
+
 class Changing(Miopen):
     """Other candidates from 43 on."""
 

@@ -86,7 +86,7 @@ def choice_text(choice: Choice) -> str:
     also = (f"{name} ({NO_ESTIMATE})" for name in choice.also)
     names = [*map(_solver_text, choice.solvers), *also]
     if not names:
-        return f"none: MIOpen refuses it ({choice.refused or 'it lists no solver'})"
+        return f"none (MIOpen refuses it: {choice.refused or 'it lists no solver'})"
     text = ", ".join(names)
     return f"{text} ({FROM_DATABASE})" if choice.source == "find-db" else text
 

@@ -38,7 +38,8 @@ async def foresight_of(
     sets = [frozenset(each) for size in sizes for each in combinations(taking, size)]
     answers = await experiment.candidates([request.row_under(each) for each in sets])
     known = {each: answer.names for each, answer in zip(sets, answers, strict=True) if answer}
-    if len(known) < len(sets):
+    # Where a database answered, a switch may bring in solvers that it did not hold.
+    if len(known) < len(sets) or not all(names <= unchanged.names for names in known.values()):
         return None
     elsewhere = [each.names for each in await experiment.candidates(passed) if each]
     seen = frozenset().union(*elsewhere)
