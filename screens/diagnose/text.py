@@ -39,13 +39,15 @@ MARK_CELLS = 2
 LABEL_CELLS = 9
 FEW = 2
 """So many proofs or steps stand below the list; all of them where there is more room."""
-CHECKING = "Checking this machine. Nothing is changed."
+CHECKING = "Checking this machine. Nothing is being changed."
 NO_CARD = "No RDNA1 card was found here, so only general checks were run."
 UNREAD = "This machine could not be inspected"
 UNREAD_NEXT = "Press r to try again, or t to have some text explained."
 OTHERS = "From the text, not this machine"
 ENTER_FIXES = " Enter opens the fix."
-PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything happens."
+PLAN_OFFERED = (
+    "Enter makes a plan to fix this problem. You review the plan before anything happens."
+)
 ALL_STEPS = "Space shows all {0} steps."
 IS_RUNNING = "This check is still running. If it takes too long, it will be skipped."
 NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."

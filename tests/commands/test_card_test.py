@@ -259,7 +259,7 @@ def test_a_torch_for_the_processor_is_never_taken_for_the_card(
     output, errors = capsys.readouterr()
     assert output == ""
     assert "finds no GPU" in errors
-    assert "The card was not measured" in errors
+    assert "The graphics card was not measured" in errors
     assert owner.folders == []
 
 

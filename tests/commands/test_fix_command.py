@@ -78,7 +78,7 @@ def test_on_a_recorded_machine_the_plan_is_shown_and_nothing_done(tmp_path: Path
     done = wizard(tmp_path, "diagnose", "--machine", ILL, "--fix", "noop-setting")
     assert done.returncode == 0, done.stderr
     assert "fix noop-setting" in done.stdout
-    assert "Nothing was changed: this was a dry run." in done.stdout
+    assert "Nothing was changed, because this was a dry run." in done.stdout
     assert "Looked again" not in done.stdout
     assert list(tmp_path.iterdir()) == []
 

@@ -49,7 +49,7 @@ def test_the_numbers_come_before_the_list_and_the_list_has_an_end(
     assert "+ /opt/0 (file, 1 kB)" in lines
     assert lines[-2:] == [
         f"and 100 more: {tmp_path}/changes.jsonl",
-        "This system itself was not changed.",
+        "The system itself was not changed.",
     ]
 
 

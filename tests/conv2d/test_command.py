@@ -241,5 +241,7 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     again = told("--resume")
     assert "Continuing an unfinished measurement. Results so far: 2." in again
     assert "does not match" not in again
-    assert "There is no unfinished run to resume, so this starts over." in told("--resume")
+    assert "There is no unfinished run to resume, so the measurement starts over." in told(
+        "--resume"
+    )
     assert "no unfinished run" not in told()

@@ -245,7 +245,7 @@ def test_ways_around_are_measured_from_the_command_line(tmp_path: Path, worker_p
     assert code == 0, errors
     assert "2->4 3x3 @40x40: wrong" in output
     assert "padded with zeros to 2->5 channels: pass" in output
-    assert "Cheapest with the same result: " in output
+    assert "The fastest workaround with the same result: " in output
     form = json.loads(Home(tmp_path).run(*asked, *spend, "--json", FAKE_TORCH=faults)[1])
     assert [each["calls"] for each in form["alternatives"]].count(4) == 1
     dry = Home(tmp_path).run("--dry-run", *asked, *spend)[1]

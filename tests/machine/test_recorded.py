@@ -161,7 +161,7 @@ def test_a_folder_that_is_no_record_says_what_is_missing(tmp_path: Path) -> None
     with pytest.raises(RecordError, match=r"record\.json could not be read"):
         RecordedHost(tmp_path)
     (tmp_path / "record.json").write_text("{}")
-    with pytest.raises(RecordError, match="it has no folder called files"):
+    with pytest.raises(RecordError, match="it has no 'files' folder"):
         RecordedHost(tmp_path)
 
 

@@ -63,7 +63,9 @@ def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun(
     plan = plan_for(clean_jammy())
     assert not settled(plan.steps)
     assert plan.download_bytes is None
-    assert any("the exact packages, versions and sizes are read" in note for note in plan.notes)
+    assert any(
+        "rdna1-setup looks up the exact packages, versions and sizes" in note for note in plan.notes
+    )
     assert "for these suites: ubuntu, focal, jammy" in file(plan, SOURCE).reason
     assert not any("50200" in str(step) for step in plan.steps), "no version is made up"
 

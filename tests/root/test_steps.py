@@ -515,7 +515,7 @@ def test_a_folder_that_is_a_link_or_that_others_may_write_is_refused(root: Root,
     root.run("chmod", "g+w", "/etc/profile.d")
     (loose,) = do_all(root, request, run=run)
     root.run("chmod", "g-w", "/etc/profile.d")
-    assert "Users other than root may change the folder /etc/profile.d" in failure(loose)
+    assert "Users other than root can change the folder /etc/profile.d" in failure(loose)
     root.run("mv", "/etc/profile.d", "/srv/profile.d")
     root.run("ln", "-s", "/srv/profile.d", "/etc/profile.d")
     (led,) = do_all(root, request, run=run)

@@ -72,11 +72,12 @@ def test_an_unfinished_run_that_was_asked_for_otherwise_says_how_and_how_to_go_o
     tmp_path: Path, before: dict[str, str], now: dict[str, str], was: str, comes: str
 ) -> None:
     trouble = refused(tmp_path, plan_in(tmp_path, **before), plan_in(tmp_path, **now))
-    assert trouble.happened.endswith("already has an unfinished run of cpu (one).")
-    assert trouble.meaning == f"That run was started {was}. This time the command was run {comes}."
+    assert trouble.happened.endswith("already contains an unfinished run of cpu (one).")
+    assert trouble.meaning == f"The earlier run was started {was}. This time, the command was "
+    f"run {comes}."
     assert trouble.next_step == (
-        f"To continue it, run the command again {was}. To start over, undo it first: rdna1-setup "
-        "rollback one"
+        f"To continue that run, run the command again {was}. To start over, undo it first: "
+        "rdna1-setup rollback one"
     )
 
 

@@ -83,7 +83,10 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it() -> None:
     ("afterwards", "told"),
     [
         (FINE, "stale-override is fixed. To undo it: rdna1-setup rollback 20260101-120000"),
-        ((HERE, *FINE), "stale-override is fixed in the files, but this terminal still has"),
+        (
+            (HERE, *FINE),
+            "stale-override is fixed in the settings files, but this terminal still has",
+        ),
         (FINDINGS, "stale-override is still there."),
     ],
     ids=("gone", "next terminal", "still there"),

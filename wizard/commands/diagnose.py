@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
 
 TRYING = (
-    "Trying each torch on the card, for at most {:g} s each. This can hang the card: save your "
-    "work."
+    "Trying each torch on the card, for at most {:g} s each. This can hang the card, so save your "
+    "work first."
 )
 NOT_TRIED = (
     "rdna1-setup: --try-torch uses the card, so it works neither on a machine recording nor in a "

@@ -66,7 +66,9 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
         print(GOES_ON, file=sys.stderr)
         return _mended_by(waiting, arguments.fix, found), waiting
     if not found:
-        raise NothingToDo(f"Nothing to fix: {arguments.fix} was not found on this machine.")
+        raise NothingToDo(
+            f"There is nothing to fix: {arguments.fix} was not found on this machine."
+        )
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
     supply = Supply(house, arguments.torch_index)
     finding = _picked(found, folder, host, machine)

@@ -15,7 +15,7 @@ HAND_IN = (
     "Start the container with --device=/dev/kfd --device=/dev/dri on a host that has these devices."
 )
 NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
-AGAIN = "You are already in the group. Log out of the whole session and log in again."
+AGAIN = "You are already in the group. Log out completely and log in again."
 
 
 def windows_below(machine: Machine) -> Iterator[Finding]:

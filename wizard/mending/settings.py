@@ -120,7 +120,7 @@ def _loses(environment: Environment, machine: Machine) -> str:
     rocm = rocm_of(version)
     if rocm is not None and rocm >= OVERRIDE_HANGS_SINCE:
         return (
-            f"{place} (torch {version}) stops with an error without this variable, because it has "
+            f"Without this variable, {place} (torch {version}) stops with an error, because it has "
             "no code for your card. With it, users report hangs and crashes. Install the stack "
             "that `rdna1-setup plan` recommends instead."
         )
@@ -217,7 +217,7 @@ def _taken_out(
 def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]) -> Step:
     rest = without_lines(text, out, instead)
     numbers = ", ".join(str(number) for number, _ in out)
-    reason = f"{_reason(wanted)} It affects every user (removes line {numbers})."
+    reason = f"{_reason(wanted)} This change affects every user (it removes line {numbers})."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
     why = f"{reason} The rest of the file is kept."

@@ -34,7 +34,8 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield from _plain(topic.sources)
     yield ""
     yield (
-        f"Last checked: {topic.date or 'unknown'}. The words are ours; we do not own such a card."
+        f"Last checked: {topic.date or 'unknown'}. We wrote this text, but we do not own an "
+        f"RDNA1 card."
     )
 
 
@@ -44,7 +45,7 @@ def approaches() -> Explanation:
     return Explanation(
         id="approaches",
         title=f"All {len(roads)} known approaches",
-        short="What people have tried on these cards, the results, and how to do it.",
+        short="What people have tried on these cards, the results, and how to try it yourself.",
         date="",
         body=tuple(all_road_lines(roads))[1:],
         sources=(),
