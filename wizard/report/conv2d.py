@@ -66,8 +66,8 @@ def limit_lines(limit: Limit) -> Iterator[str]:
         all_pass = known.hangs > limit.largest
         text += "the largest you asked for." if all_pass else f"{known.hangs} does not."
     else:
-        text += f"{known.passes} passes, but {known.hangs} does not. The limit on hangs was "
-        "reached."
+        text += f"{known.passes} passes, but {known.hangs} does not. "
+        text += "The limit on hangs was reached."
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)

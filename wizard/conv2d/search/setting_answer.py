@@ -64,13 +64,13 @@ class SettingAnswer:
     """In the order in which they were measured."""
     possible: int
     """How many sets there are to try."""
+    stopped: str = ""
+    """Why it could not go on, in words; ``""`` when it ended by itself or the hangs were spent."""
     refused: tuple[Setting, ...] = ()
     """Sets that leave MIOpen no solver at all, as it says itself: none of them was launched."""
     skipped: int = 0
     """How many sets were left out because they leave MIOpen the same solvers as one that was
     tried."""
-    stopped: str = ""
-    """Why it could not go on, in words; ``""`` when it ended by itself or the hangs were spent."""
 
     @property
     def goes_on(self) -> bool:
