@@ -19,8 +19,8 @@ from wizard.conv2d.asked import (
     request_of,
     with_hangs,
 )
-from wizard.conv2d.operations import load_operations
 from wizard.conv2d.candidates import Candidates, Choice, Library, Solver
+from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.runs.event_form import event_line, event_of
 from wizard.conv2d.search.compare_settings import CompareRequest
