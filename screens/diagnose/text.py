@@ -11,9 +11,8 @@ from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
 from screens.hanging import hanging, wrapped
 from screens.words import STATUS_STYLES, cut, shown
-from wizard.diagnose.conclusion import Conclusion, conclude
 from wizard.diagnose.explain import Answer, Explanation
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import Conclusion, Finding, Status, conclude
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.remedies import by_keys

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, ROOT, wizard
-from wizard.diagnose.checked import found, not_tested
 from wizard.diagnose.finding import About, Evidence, Finding
+from wizard.diagnose.outcomes import found, not_tested
 from wizard.machine.facts import Setting
 from wizard.report.findings import finding_lines
 from wizard.report.mending import Outcome, finding_form, fix_command, outcome_of

@@ -109,8 +109,8 @@ def _alike(findings: list[Finding]) -> bool:
 
 def _mended_by(plan: Plan, cause: str, found: list[Finding]) -> Finding:
     """What the waiting plan mends, also where it is not to be seen any more."""
-    from wizard.diagnose.checked import found as finding_of
     from wizard.diagnose.finding import About
+    from wizard.diagnose.outcomes import found as finding_of
     from wizard.report.mending import folder_of
 
     here = (one for one in found if not plan.venv or folder_of(one) == plan.venv)

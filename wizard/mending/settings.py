@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.reach import overrides, reaching
-from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
+from wizard.diagnose.torch_settings import override_hangs, overrides, reaching
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
@@ -117,8 +116,7 @@ def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator
 def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
-    rocm = rocm_of(version)
-    if rocm is not None and rocm >= OVERRIDE_HANGS_SINCE:
+    if override_hangs(version):
         return (
             f"Without this variable, {place} (torch {version}) stops with an error, because it has "
             "no code for your card. With it, users report hangs and crashes. Install the stack "

@@ -29,8 +29,7 @@ MEND = "fix it: you see the plan first and are asked to confirm"
 
 def walk(road: Road) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
-    from wizard.diagnose.conclusion import conclude
-    from wizard.diagnose.finding import counts_text
+    from wizard.diagnose.finding import conclude, counts_text
     from wizard.services.diagnostics import Diagnostics
 
     host, machine = road.look()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.explain import Answer, Explanation
-from wizard.diagnose.finding import NO_CAUSE, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Finding, Status, conclude
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
 from wizard.knowledge.causes import load_causes
