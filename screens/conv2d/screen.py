@@ -71,6 +71,7 @@ from wizard.sizes import counted
 ASKED = "Which Python do you want to measure with?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
+TYPE_ONE = "Press Enter to type the path to a Python that has PyTorch."
 NO_PYTHON = "Type the path to a Python that has torch, such as /home/you/venv/bin/python."
 HISTORY = "Press h to see earlier runs. Before you start a run, go back and open Measure again."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing is running on this machine."
@@ -319,8 +320,7 @@ class Conv2d(StepScreen):
         if self._reads and not self._pythons:
             return READING, None, "Press Enter to type the path yourself."
         if not self._pythons:
-            return NONE_FOUND, Status.WARNING, "Press Enter to type the path to a Python that "
-            "has PyTorch."
+            return NONE_FOUND, Status.WARNING, TYPE_ONE
         enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
         return ASKED, None, f"{self._setting} {enter}"
 

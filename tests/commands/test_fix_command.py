@@ -108,7 +108,7 @@ def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:
     ("words", "told"),
     [
         (("--fix", "bad-weather"), "there is no cause 'bad-weather'"),
-        (("--fix", "miopen-solver-restricted"), "This program has no plan for it"),
+        (("--fix", "miopen-solver-restricted"), "This program has no plan to fix this problem"),
         (("--fix", "noop-setting", "--venv", "/nowhere"), "was not found in /nowhere"),
     ],
 )
@@ -123,7 +123,7 @@ def test_what_cannot_be_mended_is_refused(
 def test_a_finding_that_is_not_there_needs_nothing(tmp_path: Path) -> None:
     done = wizard(tmp_path, "diagnose", "--machine", MACHINE, "--fix", "noop-setting")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Nothing to" in done.stdout
+    assert "There is nothing to fix" in done.stdout
 
 
 def test_without_a_yes_programs_are_told_to_look_first(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from wizard.overlay.rehearsed import Rehearsed
         (("--stack", "rocm52", "--dry-run"), "a dry run starts nothing"),
         (("--stack", "rocm52", "--machine", MACHINE), "a dry run starts nothing"),
         (("--stack", "rocm52", "--json"), "With --json"),
-        (("--stack", "rocm52", "--snapshot", "sh"), "'sh' is not one of"),
+        (("--stack", "rocm52", "--snapshot", "sh"), "'sh' is not a snapshot tool"),
     ],
 )
 def test_what_is_not_to_be_rehearsed_is_refused(

@@ -226,7 +226,9 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     def told(*more: str, **extra: str) -> str:
         return " ".join(home.run(*words, *more, **extra)[2].split())
 
-    started = "does not match what you asked for, so this starts over. What differs: "
+    started = (
+        "does not match what you asked for, so the measurement starts over. The differences are: "
+    )
     assert f"{started}the shapes, --work, --engine or --log." in told("--sizes", "4", "--resume")
     assert f"{started}--repeats." in told("--repeats", "2", "--resume")
     shell = (

@@ -38,9 +38,9 @@ def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_pyth
     code, output, errors = home.run(*asked, **environ(miopen=BLAMED))
     assert code == 0, errors
     text = " ".join(output.split())
-    assert f"The smallest set that makes it work: {' '.join(PAIR)}." in text
-    assert "right 3 of 3 times" in text
-    assert "It used 3 hangs of the 5 allowed." in text
+    assert f"The smallest set that makes this shape work is {' '.join(PAIR)}." in text
+    assert "right result 3 of 3 times" in text
+    assert "The search used 3 hangs of the 5 allowed." in text
     assert "The authors of this program have not measured" in text
     assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
     assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
@@ -55,7 +55,7 @@ def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
     assert code == 1
     assert "No setting was found that makes this shape work: 1 of" in text
     assert "--engine native" in text
-    assert "--hangs 4 continues from here" in text
+    assert "run the same command with --hangs 4" in text
 
 
 def test_a_dry_run_says_what_would_be_tried_and_starts_nothing(home: Home) -> None:
@@ -175,11 +175,13 @@ def told(**changes: object) -> str:
 def test_every_end_has_its_words() -> None:
     assert "A later call takes 2.00 ms (the first one 1.50 s); with the engine native" in told()
     assert "which may not be the smallest" in told(is_smallest=False)
-    assert "no allowed hangs were left to measure it again" in told(repeats=0, passes=0)
+    assert "the limit on hangs was reached before it could be measured again" in told(
+        repeats=0, passes=0
+    )
     assert "The shape gives the right result without any changes (3 of 3 times" in told(changes=())
     nothing = told(changes=None)
     assert "No setting makes this shape work: 2 of 200 sets of variables were tried." in nothing
-    assert "The native engine makes it work: with `torch.backends" in nothing
+    assert "The native engine makes this shape work: with `torch.backends" in nothing
     bad = (EngineTried("native", "hung", None),)
     assert "MIOpen is not the only" in told(changes=None, engines=bad)
     assert "the card is broken." in told(changes=None, stopped="the card is broken.")

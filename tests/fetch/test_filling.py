@@ -120,4 +120,4 @@ def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> No
 def test_a_python_that_only_chooses_goes_with_the_work(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, PLAIN))[0]
     assert first.text == "Download Python 3.11 for uv"
-    assert "this machine has none" in first.reason
+    assert "this machine does not have" in first.reason

@@ -137,7 +137,10 @@ def test_a_path_is_on_the_nearest_recorded_file_system(tmp_path: Path) -> None:
         ('{"links": {"/a": 1}}', "links must map strings to strings"),
         ('{"access": [1]}', "access must list only texts"),
         ('{"disks": [{"total_bytes": "big"}]}', "total_bytes must be a whole number"),
-        ('{"answers": {"DPKG_PACKAGES": 1}}', "answers must be text or lists of lines"),
+        (
+            '{"answers": {"DPKG_PACKAGES": 1}}',
+            "each entry in 'answers' must be text or a list of lines",
+        ),
     ],
 )
 def test_a_damaged_record_gives_one_clear_sentence(text: str, reason: str, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ TWO_CARDS = "tests/machines/rx5700-rx5500xt-noble"
         ("1 ? q", "", "Type 0 to get a recommendation for PyTorch in general."),
         ("1 0 ? q", TWO_CARDS, "Enter selects the card that suits PyTorch best."),
         ("1 1 {rocm52} ? q", "", "1 goes back to the list of stacks."),
-        ("1 0 {rocm57} ? q", "", "1 sets only what the stack itself needs."),
+        ("1 0 {rocm57} ? q", "", "1 sets only the variables that the stack itself needs."),
         ("1 0 {rocm57} . ? q", "", "1 puts everything into one folder."),
         ("1 0 . ? q", MACHINE, "Linux lets only members of certain groups use the GPU."),
         ("1 0 {cpu} ? q", "", "Press Enter to use the folder shown."),
@@ -35,7 +35,7 @@ TWO_CARDS = "tests/machines/rx5700-rx5500xt-noble"
         ("3 ? q", "", "a prints everything"),
         ("3 3 ? q", "", "1 goes back to the list of what was found."),
         ("4 ? q", "", "2 lets you paste the lines here."),
-        ("4 1 ? q", "", "The file is only read."),
+        ("4 1 ? q", "", "The file is read but not changed."),
         ("5 ? q", "", "3 removes those and your distribution's ROCm packages."),
     ],
 )

@@ -144,7 +144,7 @@ def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
         "MIOPEN_DEBUG_CONV_GEMM",
     ]
     assert (
-        "Your login sets MIOPEN_DEBUG_CONV_GEMM. rdna1-python starts programs without it; "
+        "Your login sets MIOPEN_DEBUG_CONV_GEMM. rdna1-python starts programs without it, but "
         "bin/python keeps it."
     ) in plan.notes
     kept = file(plan_for(machine, "rocm57"), "rdna1-python").content

@@ -27,7 +27,7 @@ def lines(stack: str, *applications: str, machine: Machine = FOUND) -> list[str]
 
 def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python() -> None:
     assert lines("native", "comfyui") == [
-        "ComfyUI: install its packages once, then start it.",
+        "To run ComfyUI, install its packages once, then start it.",
         f"cd ~/'my ComfyUI' && {IN}/python -m pip install -r requirements.txt",
         f"cd ~/'my ComfyUI' && {IN}/rdna1-python main.py",
     ]
@@ -35,7 +35,7 @@ def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python()
 
 def test_a_program_that_is_not_here_is_started_in_the_folder_that_it_will_have() -> None:
     assert lines("native", "comfyui", machine=clean_jammy()) == [
-        "ComfyUI This program does not install. Get it unless you have it, install its "
+        "This program does not install ComfyUI. Get it unless you have it, install its "
         "packages once, then start it:",
         "git clone https://github.com/Comfy-Org/ComfyUI && cd ComfyUI",
         f"{IN}/python -m pip install -r requirements.txt",
@@ -70,7 +70,7 @@ def test_each_thing_to_run_has_a_line_or_says_what_to_set(stack: Stack) -> None:
     name = stack.id
     for application in load_applications():
         told, *rest = lines(name, application.id)
-        assert told.lower().startswith(application.title.lower()), told
+        assert application.title.lower() in told.lower(), told
         assert rest, application.id
         for command in rest:
             if f"~/ai/{name}/bin/" in command:

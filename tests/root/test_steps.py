@@ -600,7 +600,7 @@ def test_what_was_put_in_its_place_meanwhile_is_not_replaced(root: Root, run: st
     done_all(root, set_aside("/etc/profile.d/mine.sh"), run=run)
     root.write("/etc/profile.d/mine.sh", "# newer\n")
     (event,) = do_all(root, put_back("/etc/profile.d/mine.sh"), run=run)
-    assert "did not make" in failure(event)
+    assert "did not create" in failure(event)
     assert root.path("/etc/profile.d/mine.sh").read_text() == "# newer\n"
 
 
@@ -647,7 +647,7 @@ def test_what_was_kept_and_is_as_it_was_needs_no_putting_back(root: Root, run: s
     assert "in its place" in done["outcome"]
     root.run("chmod", "600", path)
     (event,) = do_all(root, put_back(path), run=f"{run}-again")
-    assert "did not make" in failure(event)
+    assert "did not create" in failure(event)
     root.run("rm", path)
 
 

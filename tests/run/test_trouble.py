@@ -113,7 +113,7 @@ MESSAGES: list[tuple[str, str]] = [
         "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.3 "
         "(from versions: 1.13.1+rocm5.2, 2.0.0)\n"
         "ERROR: No matching distribution found for torch==1.13.1+rocm5.3\n",
-        "torch==1.13.1+rocm5.3 was not found. Available: 1.13.1+rocm5.2, 2.0.0.",
+        "torch==1.13.1+rocm5.3 was not found. Available versions: 1.13.1+rocm5.2, 2.0.0.",
     ),
     (
         "ERROR: Could not find a version that satisfies the requirement nothere "

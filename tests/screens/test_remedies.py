@@ -93,7 +93,7 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
         ("Install it with rdna1-setup.", "Install it with rdna1-setup."),
         ("To see the list of runs, use `rdna1-setup rollback --list`.", "To see the list of "
         "runs, use `rdna1-setup rollback --list`."),
-        ("The same command with --hangs 4 continues from here; --no-resume starts over.",
+        ("The same command with run the same command with --hangs 4; --no-resume starts over.",
          "Esc, then Enter continues from here, with 4 hangs allowed (o)."),
         ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],

@@ -32,8 +32,7 @@ def stopped() -> StopReason:
 def died(suspect: str, said: str) -> StopReason:
     """The runner is gone without a last word."""
     last = f" It last printed: {said}." if said else ""
-    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was running when the process "
-    "ended."
+    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was running when it ended."
     return StopReason(
         f"The process that ran the measurement has ended.{last}",
         f"It was killed or ran out of memory, or the machine was restarted. {meaning}",

@@ -95,8 +95,8 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     """The Python that the machines lack, or that chooses the wheels and is not here."""
     target, work = fetch.target, fetch.folder.work
     if target.brings_python:
-        mirror, reason = fetch.folder.path / PYTHON, "The machines that this folder is for have "
-        "no suitable Python."
+        mirror = fetch.folder.path / PYTHON
+        reason = "The machines that this folder is for have no suitable Python."
     elif target.python not in fetch.here.pythons:
         mirror = work / "mirror"
         reason = (

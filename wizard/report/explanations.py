@@ -33,10 +33,7 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield ""
     yield from _plain(topic.sources)
     yield ""
-    yield (
-        f"Last checked: {topic.date or 'unknown'}. We wrote this text, but we do not own an "
-        f"RDNA1 card."
-    )
+    yield f"Last checked: {topic.date or 'unknown'}. We do not own an RDNA1 card."
 
 
 def approaches() -> Explanation:

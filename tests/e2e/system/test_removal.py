@@ -157,7 +157,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
     (note,) = (
         note
         for note in plan["notes"]
-        if note.startswith("These packages are removed permanently: ")
+        if note.startswith("These packages will be removed permanently: ")
     )
     assert says_all(note, lost)
     with at_a_terminal(root, "apply", "--plan", PLAN, "--yes") as terminal:
