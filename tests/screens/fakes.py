@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import date
 
 from tests.screens import examples
 from tests.screens.collaborators import but, fake
 from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
+from wizard.conv2d import candidates
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
@@ -116,6 +117,17 @@ def result_of(row: Row) -> Result:
     if row.shape.h > 64:
         return Result(row.shape, "miopen", Verdict.HUNG, "no end within 60 s", 1, loaded)
     return Result(row.shape, "miopen", Verdict.PASS, "", 6, loaded, 0.412, 0.0009, 2.1e-6)
+
+
+async def ask(sweep: Sweep, rows: Sequence[Row]) -> tuple[candidates.Asked, ...]:
+    """The same candidates for every row."""
+    solvers = (
+        candidates.Solver("GemmFwdRest", "gemm", 2_359_296),
+        candidates.Solver("ConvDirectNaiveConvFwd", "direct", 0),
+    )
+    choice = candidates.Choice("forward", solvers, ("ConvBinWinogradRxSf2x3g1",), "estimates")
+    library = candidates.Library(version="2.17.0", device="gfx1030")
+    return (candidates.Candidates((choice,), library),) * len(rows)
 
 
 def no_layers(path: str) -> Preset:
@@ -224,6 +236,7 @@ LIVE_SERVICES = Services(
         stop=nothing_left,
         layers_in=no_layers,
         circumstances=lambda: Circumstances(screen=True, in_use=False),
+        ask=ask,
     ),
     diagnostics=DIAGNOSING,
     reports=fake(Reports, save=lambda name, text: f"/home/sam/{name}", draft=lambda: REPORT),
