@@ -37,7 +37,7 @@ KINDS = {
 }
 """What programs of each purpose are for."""
 TITLE_CELLS = 15
-NO_NEEDS = "The highlighted program has no known requirements of its own."
+NO_NEEDS = "This program has no known requirements."
 WIDEST = 100
 LABEL_CELLS = 10
 

@@ -9,6 +9,7 @@ from typing import Any
 from textual.screen import Screen
 
 from screens.app import SetupApp, make_step
+from screens.conv2d.details import Details
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.history.result_choice import ResultChoice
 from screens.session import Session
@@ -465,6 +466,7 @@ USUAL: dict[str, State] = {
         live(run=all_pass),
         ("enter", "y"),
     ),
+    "conv2d-one-shape": State("conv2d", ("This shape",), keys=("down", "space"), top=Details),
     "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
     "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("enter",), top=Question),
     "welcome-help": State("welcome", ("Help: Welcome",), keys=("question_mark",)),
