@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
@@ -69,7 +70,7 @@ async def record(folder: Path, out: Path, card: str) -> None:
         request = list(requests(failed))[number]
         began = time.monotonic()
         lines.append(json.dumps({"request": request_form(request)["kind"]}))
-        where = {"journal": folder / f"{number}.jsonl", "environ": environ}
+        where: dict[str, Any] = {"journal": folder / f"{number}.jsonl", "environ": environ}
         async for event in events_of(request, **where):
             lines.append(_line(event, time.monotonic() - began))
             print(lines[-1][:160], flush=True)
