@@ -3,9 +3,10 @@
 One file, standard library alone, Python 3.8 to 3.14. Nothing is launched on a card: MIOpen decides
 on the processor which of its solvers apply to a convolution.
 
-Questions come as JSON lines on standard input, answers go as JSON lines to standard output. The
-first answer says which library is asked, or ``{"none": CODE, "text": ...}`` why none is. Then there
-is one answer for each question::
+Questions come as JSON lines on standard input, answers go as JSON lines to standard output, or both
+on descriptors that are handed over by number, as ``conv2d_worker.py`` has them. The first answer
+says which library is asked, or ``{"none": CODE, "text": ...}`` why none is. Each question then has
+one answer::
 
     {"n": 1, "c": 16, "h": 64, "w": 64, "k": 32, "r": 3, "s": 3, "pad": [1, 1], "stride": [1, 1],
      "dilation": [1, 1], "groups": 1, "dtype": "float32", "direction": "forward"}
@@ -15,8 +16,10 @@ is one answer for each question::
 ``solvers`` are in the order of the library. ``also`` are those that apply and have no estimate:
 only the log names them, and only a search (find) times them. Where the library has no solver with
 an estimate it says so itself: ``{"refused": "miopenStatusNotImplemented", "also": [...]}``.
-``source`` is ``find-db`` where a database of earlier searches answered; then ``also`` is empty
-because the library did not look further.
+``source`` is ``find-db`` where a database of earlier searches answered, and ``prediction`` where a
+model did: then ``also`` is empty because the library did not look further. A search does not heed
+the model, so it is switched off here, except where the environment switches it on or has the
+library do without a search.
 
 The public interface gives numbers for solvers; their names are read from the library's log.
 
@@ -71,6 +74,10 @@ SEARCHES = {
     "backward_weights": "miopenFindConvolutionBackwardWeightsAlgorithm",
 }
 MOST_ALGORITHMS = 8
+MODEL = "MIOPEN_DEBUG_ENABLE_AI_IMMED_MODE_FALLBACK"
+"""``0`` makes newer releases list all solvers that apply, not only those that a model prefers."""
+FAST = ("FAST", "2")
+"""Find modes in which the library takes its first solver, without a search."""
 SYMBOLS = (
     "miopenGetVersion",
     "miopenCreate",
@@ -94,7 +101,8 @@ DEVICE = re.compile(r"Raw device name: (\S+)")
 NAMED = re.compile(r"\bid: (\d+),? algo: .*, name: (\S+)")
 SIZED = re.compile(r"\] solver_id = ([^\s,]+)")
 ESTIMATED = re.compile(r"\] (\S+) Estimated WTI = (\S+)")
-FELL_BACK = re.compile(r"\] (?:Using \w+ Fallback|maxSolutionCount = )| Estimated WTI = ")
+FELL_BACK = re.compile(r"\] maxSolutionCount = | Estimated WTI = ")
+PREDICTED = "Using TunaNet Fallback"
 FAILED = re.compile(r": Error \[[^\]]*\] (.*)")
 SEARCHED = re.compile(r"\] (\S+): (Success|Not applicable|Skipped \(non-dynamic\)|\[Warning\])")
 
@@ -257,25 +265,29 @@ def main() -> int:
     """Say which library is asked, then answer questions until there are none."""
     arguments = parse_arguments()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    setting = setting_in_force()
     os.environ["MIOPEN_LOG_LEVEL"] = "6"
+    if setting.get("MIOPEN_FIND_MODE") not in FAST:
+        os.environ.setdefault(MODEL, "0")
     # What torch and native code print must not come between the answers.
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    answers = os.fdopen(os.dup(arguments.events), "w", encoding="ascii")
     log = Log()
     os.dup2(2, 1)
 
-    def say(fields: Dict[str, Any]) -> None:
-        answers.write(json.dumps(fields) + "\n")
+    def say(event: str, fields: Dict[str, Any]) -> None:
+        answers.write(json.dumps(dict(fields, event=event)) + "\n")
         answers.flush()
 
     try:
         library, about = open_library(arguments.library, log, arguments.find)
+        about["setting"] = setting
     except NothingToAsk as nothing:
-        say(nothing.fields)
+        say("none", nothing.fields)
         return 0
-    say(about)
-    for line in sys.stdin:
-        if line.strip():
-            say(answer(library, json.loads(line), arguments.find))
+    say("library", about)
+    with os.fdopen(os.dup(arguments.control), encoding="utf-8") as questions:
+        for line in questions:
+            say("answer", answer(library, json.loads(line), arguments.find))
     library.calls.miopenDestroy(library.handle)
     return 0
 
@@ -285,6 +297,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--library", help="the libMIOpen to ask; without it, that of torch")
     parser.add_argument("--find", action="store_true", help="search too, under a stand-in of HIP")
+    parser.add_argument("--control", type=int, default=0, help="where questions come from")
+    parser.add_argument("--events", type=int, default=1, help="where answers go")
+    for unused in ("--permits", "--buffer"):  # what every worker is handed
+        parser.add_argument(unused, type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -302,6 +318,11 @@ def open_library(path: Optional[str], log: Log, find: bool) -> Tuple[Library, Di
     about.update(library=path, real=os.path.realpath(path))
     about.update(version=library.version, device=library.device)
     return library, about
+
+
+def setting_in_force() -> Dict[str, str]:
+    """The variables that steer MIOpen, after whatever the venv sets at start."""
+    return {name: value for name, value in sorted(os.environ.items()) if name.startswith("MIOPEN_")}
 
 
 def torch_library() -> Tuple[str, Dict[str, Any]]:
@@ -372,7 +393,7 @@ def solutions(library: Library, convolution: Convolution) -> Dict[str, Any]:
         )
     except Refused as error:
         refused = str(error)
-    names, also, fell_back = read_log(library.log.take())
+    names, also, source = read_log(library.log.take())
     library.names.update(names)
     if refused is not None:
         return {"refused": refused, "also": also}
@@ -389,16 +410,17 @@ def solutions(library: Library, convolution: Convolution) -> Dict[str, Any]:
             for solution in listed[: given.value]
         ],
         "also": also,
-        "source": "estimates" if fell_back else "find-db",
+        "source": source,
     }
 
 
-def read_log(text: str) -> Tuple[Dict[int, str], List[str], bool]:
-    """Names by number, solvers without an estimate, and whether no database knew the answer."""
+def read_log(text: str) -> Tuple[Dict[int, str], List[str], str]:
+    """Names by number, solvers without an estimate, and where the answer comes from."""
     names = {int(number): name for number, name in NAMED.findall(text)}
     also = [name for name, estimate in ESTIMATED.findall(text) if float(estimate) < 0]
     # It says all of it twice: once to count, once to list.
-    return names, list(dict.fromkeys(also)), FELL_BACK.search(text) is not None
+    source = "estimates" if FELL_BACK.search(text) else "find-db"
+    return names, list(dict.fromkeys(also)), "prediction" if PREDICTED in text else source
 
 
 def name_of(library: Library, convolution: Convolution, call: str, number: int) -> str:

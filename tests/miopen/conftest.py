@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.conv2d.conftest import worker_python
+
+__all__ = ["worker_python"]
+
 TORCH = """\
 import ctypes
 __version__ = "2.4.1+rocm6.2"

@@ -2,6 +2,7 @@
  * the forms of the real one. The environment says how it behaves:
  *   FAKE_FORM=5.2   the log of MIOpen 2.17 and 2.20 (otherwise that of 3.2 and later)
  *   FAKE_FIND_DB=1  answers from a database of earlier searches
+ *   FAKE_MODEL=1    a model prefers one Winograd, unless it is switched off
  *   FAKE_HANG, FAKE_CRASH   for images of this height
  *   FAKE_NO_CARD=1  no handle can be made
  * It applies a matrix product and a plain kernel to everything, and two Winograds without an
@@ -125,17 +126,22 @@ static int list(int direction, tensor* x, tensor* w, tensor* y, solution* out, s
     if (height && x->size[2] == atoi(height)) abort();
     LOG("Info", "GetSolutions", "%s", "");
     int from_db = getenv("FAKE_FIND_DB") != NULL, old = is("FAKE_FORM", "5.2");
-    if (!from_db && !old) LOG("Info2", "GetSolutionsFallback", "Using WTI Fallback");
+    int model = getenv("FAKE_MODEL") && !is("MIOPEN_DEBUG_ENABLE_AI_IMMED_MODE_FALLBACK", "0");
+    if (!from_db && !old)
+        LOG("Info2", "GetSolutionsFallback", "Using %s Fallback", model ? "TunaNet" : "WTI");
     solution found[SOLVER_COUNT];
     for (int i = SOLVER_COUNT; i--;) {
         const solver* s = &SOLVERS[i];
         int winograd = s->algorithm == WINOGRAD;
+        float wti = s->wti;
         if (switched_off(s->algorithm) || (!winograd && !strstr(s->name, end[direction]))) continue;
         if (winograd && (from_db || w->size[2] != 3 || w->dtype != 1)) continue;
-        if (!from_db)
-            LOG("Info2", "GetSolutionsFallback", "%s Estimated WTI = %g", s->name, s->wti);
-        if (s->wti < 0 || count >= most) continue;
-        float time = from_db ? 0.25f * (count + 1) : 10 / s->wti;
+        if (model && s->id != 37) continue;
+        if (model) wti = 1;
+        else if (!from_db)
+            LOG("Info2", "GetSolutionsFallback", "%s Estimated WTI = %g", s->name, wti);
+        if (wti < 0 || count >= most) continue;
+        float time = from_db ? 0.25f * (count + 1) : 10 / wti;
         found[count++] = (solution){time, memory(s, x, w, y), s->id, s->algorithm};
     }
     if (!from_db)

@@ -63,12 +63,12 @@ def names(answer: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("log", [LOG_OF_5, LOG_OF_6])
 def test_the_log_of_every_release_names_the_solvers(log: str) -> None:
-    assert read_log(log + log) == ({91: "GemmFwdRest"}, ["ConvBinWinogradRxSf2x3g1"], True)
+    assert read_log(log + log) == ({91: "GemmFwdRest"}, ["ConvBinWinogradRxSf2x3g1"], "estimates")
 
 
 def test_an_answer_from_a_database_is_known_by_its_log() -> None:
     log = "MIOpen(HIP): Info [GetSolutions] \n"
-    assert read_log(log) == ({}, [], False)
+    assert read_log(log) == ({}, [], "find-db")
 
 
 @pytest.mark.parametrize("form", ["5.2", "6.2"])
@@ -101,13 +101,22 @@ def test_solvers_from_a_database_have_names_too(library: Path, form: str) -> Non
     assert (answer["source"], answer["also"]) == ("find-db", [])
 
 
+def test_all_that_apply_are_listed_and_not_only_what_a_model_prefers(library: Path) -> None:
+    _, answer = ask(QUESTION, path=library, FAKE_MODEL="1")
+    assert (answer["source"], len(answer["also"])) == ("estimates", 2)
+    fast = {"MIOPEN_FIND_MODE": "FAST"}
+    about, answer = ask(QUESTION, path=library, FAKE_MODEL="1", **fast)
+    assert about["setting"] == fast
+    assert (answer["source"], names(answer)) == ("prediction", ["ConvBinWinogradRxSf2x3g1"])
+
+
 def test_what_is_refused_names_those_that_a_search_would_still_time(library: Path) -> None:
     off = {"MIOPEN_DEBUG_CONV_GEMM": "0", "MIOPEN_DEBUG_CONV_DIRECT": "0"}
     _, answer = ask(QUESTION, path=library, **off)
     assert answer["refused"] == "miopenStatusNotImplemented"
     assert answer["also"] == ["ConvBinWinogradRxSf2x3g1", "ConvBinWinogradRxSf3x2"]
     _, answer = ask(QUESTION, path=library, MIOPEN_DEBUG_CONV_WINOGRAD="0", **off)
-    assert answer == {"refused": "miopenStatusNotImplemented", "also": []}
+    assert answer == {"event": "answer", "refused": "miopenStatusNotImplemented", "also": []}
 
 
 def test_a_question_that_fails_does_not_keep_the_next_from_being_answered(library: Path) -> None:
@@ -137,7 +146,7 @@ def test_a_torch_without_miopen_is_told_by_what_it_is_for(
 ) -> None:
     text = f"__version__ = '2'\nclass version:\n    hip = {hip!r}\n    cuda = {cuda!r}\n"
     (tmp_path / "torch.py").write_text(text, "utf-8")
-    assert ask(QUESTION, PYTHONPATH=str(tmp_path)) == [{"none": code, "text": "2"}]
+    assert ask(QUESTION, PYTHONPATH=str(tmp_path)) == [{"event": "none", "none": code, "text": "2"}]
 
 
 def test_no_torch_and_a_torch_that_fails_are_told_apart(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What ``conv2d`` does with runs that are over, and with layers of one's own: files in and out."""
+"""What ``conv2d`` does without a launch: questions, runs that are over, files in and out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from wizard.commands import conv2d_cards, conv2d_repro
+from wizard.commands import conv2d_ask, conv2d_cards, conv2d_repro
 from wizard.commands.carrying import refuse, refuse_for
 from wizard.commands.conv2d_over import runs_of
 
@@ -22,6 +22,8 @@ def answered(arguments: argparse.Namespace) -> int | None:
     from wizard.run.trouble import Trouble
 
     try:
+        if arguments.ask:
+            return conv2d_ask.run(arguments)
         if arguments.import_card:
             return conv2d_cards.take_in(arguments)
         if arguments.compare is not None:

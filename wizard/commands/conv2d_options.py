@@ -101,6 +101,8 @@ def add_asking_arguments(group: argparse._ActionsContainer) -> None:
 
 
 def _add_searches(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--ask", action="store_true",
+                       help="list what MIOpen would choose from for each shape")  # fmt: skip
     group.add_argument("--find-limit", choices=AXES, metavar="AXIS",
                        help=f"find the largest value that works: {', '.join(AXES)}")  # fmt: skip
     group.add_argument(

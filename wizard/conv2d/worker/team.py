@@ -10,12 +10,11 @@ from typing import Any
 
 from wizard.conv2d.presets import Row
 from wizard.conv2d.run_words import no_databases
-from wizard.conv2d.surroundings import LOGGING
 from wizard.conv2d.sweep import Note, StopReason, Sweep, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.worker.channel import LEAVE_SECONDS
 from wizard.conv2d.worker.evidence import Sources
-from wizard.conv2d.worker.isolation import Isolation, isolation, leading_to
+from wizard.conv2d.worker.isolation import Isolation, isolation
 from wizard.conv2d.worker.launch import Measurer
 from wizard.conv2d.worker.reference import Comparison, Reference
 from wizard.conv2d.worker.start import NotStarted, start
@@ -132,12 +131,11 @@ class Team:
 
     def _on_top(self, way: Way) -> tuple[Mapping[str, str], Sources]:
         """The environment of a parent, and what can be seen of it from outside."""
-        environ, sources = {**self.environ, **dict(LOGGING if way.log else ())}, self.sources
+        folder, sources = None, self.sources
         if way.setting or self.sweep.surroundings.isolated:
             folder = self.databases.folder(_databases_of(way))
-            environ |= leading_to(folder)
             sources = replace(sources, caches=(*sources.caches, folder))
-        return {**environ, **dict(way.setting)}, sources
+        return way.environment(self.environ, folder), sources
 
     async def _start_reference(self) -> None:
         if self.reference is not None and not self.reference.broken:

@@ -1,0 +1,101 @@
+"""What MIOpen would choose from, in words: never which solver runs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from wizard.conv2d.candidates import Asked, Candidates, Choice, NotAsked, Solver
+from wizard.conv2d.presets import Row
+from wizard.conv2d.search.setting_answer import setting_text
+from wizard.report.units import WIDTH
+from wizard.sizes import MB, counted, size_text
+
+TITLE = "MIOpen would choose from"
+PICKS = "torch's search picks one of them by timing. Nothing was launched."
+NO_ESTIMATE = "no estimate"
+SIZES = "A size in brackets is the memory that a solver needs while it runs."
+UNESTIMATED = (
+    "MIOpen has no estimate for the candidates marked so. A search can still time and pick them."
+)
+MORE = (
+    "MIOpen's variables in this environment change what a search times, so it may try other "
+    "solvers than these."
+)
+DIRECTIONS = {
+    "forward": "forward",
+    "backward_data": "image gradient",
+    "backward_weights": "weight gradient",
+}
+FROM_DATABASE = "known from earlier searches"
+
+
+def candidates_lines(rows: Sequence[Row], asked: Sequence[Asked]) -> Iterator[str]:
+    """The conclusion, then each row with its candidates."""
+    known = [each for each in asked if isinstance(each, Candidates)]
+    yield from textwrap.wrap(conclusion(known, len(rows)), WIDTH)
+    yield ""
+    for row, each in zip(rows, asked, strict=True):
+        under = f" with {setting_text(row.setting)}" if row.setting else ""
+        yield from textwrap.wrap(
+            f"{row.label}{under}: {asked_text(each)}",
+            WIDTH,
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    told = tuple(notes(known))
+    yield from ("", *told) if told else ()
+
+
+def notes(known: Sequence[Candidates]) -> Iterator[str]:
+    """What a reader must know to understand the candidates."""
+    choices = [choice for each in known for choice in each.choices]
+    if any(solver.workspace for choice in choices for solver in choice.solvers):
+        yield from textwrap.wrap(SIZES, WIDTH)
+    if any(choice.also for choice in choices):
+        yield from textwrap.wrap(UNESTIMATED, WIDTH)
+    if not all(each.is_complete for each in known):
+        yield from textwrap.wrap(MORE, WIDTH)
+
+
+def conclusion(known: Sequence[Candidates], total: int) -> str:
+    """What is told below, in two sentences."""
+    library = known[0].library
+    device = f" for {library.device}" if library.device else ""
+    of = "" if len(known) == total else f" of {total}"
+    return (
+        f"These are the candidates of MIOpen {library.version}{device}, for "
+        f"{counted(len(known), 'shape')}{of}: {PICKS}"
+    )
+
+
+def asked_text(asked: Asked) -> str:
+    """The candidates of one row, or why they are not known."""
+    if isinstance(asked, NotAsked):
+        return f"not known. {asked.why}"
+    texts = [(DIRECTIONS[choice.direction], choice_text(choice)) for choice in asked.choices]
+    if len(texts) == 1:
+        return texts[0][1]
+    return "; ".join(f"{direction}: {text}" for direction, text in texts)
+
+
+def choice_text(choice: Choice) -> str:
+    """The candidates in one direction, in MIOpen's order."""
+    also = (f"{name} ({NO_ESTIMATE})" for name in choice.also)
+    names = [*map(_solver_text, choice.solvers), *also]
+    if not names:
+        return f"none: MIOpen refuses it ({choice.refused or 'it lists no solver'})"
+    text = ", ".join(names)
+    return f"{text} ({FROM_DATABASE})" if choice.source == "find-db" else text
+
+
+def _solver_text(solver: Solver) -> str:
+    return (
+        f"{solver.name} ({workspace_text(solver.workspace)})" if solver.workspace else solver.name
+    )
+
+
+def workspace_text(count: int) -> str:
+    """Memory of a solver: most need a few megabytes."""
+    return f"{count / MB:.1f} MB" if MB <= count < 100 * MB else size_text(count)
