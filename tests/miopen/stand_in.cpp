@@ -12,6 +12,8 @@
 //
 //   STAND_IN_CHIP    what the device is, as HIP names it (gfx1010:xnack- unless said otherwise)
 //   STAND_IN_UNITS   its number of compute units; each chip has that of a card that was sold
+//   STAND_IN_COMPILER=none    every kernel fails to compile, at once: for a search of which only the
+//                    list of solvers is wanted, and not what becomes of them
 //   STAND_IN_LOG     a file to which every call that reaches this library is appended, one a line
 //
 // What a search (find) sees is made up: every kernel loads, and each takes a millisecond. So which
@@ -25,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -233,6 +236,27 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned x, unsigned 
                                             void**) {
     told("%s %u %u %u", __func__, x, y, z);
     return hipSuccess;
+}
+
+// The compilers: MIOpen's kernels are compiled by libhiprtc or libamd_comgr in its own process.
+
+static bool no_compiler() {
+    const char* said = getenv("STAND_IN_COMPILER");
+    return said && !strcmp(said, "none");
+}
+int hiprtcCompileProgram(void* program, int count, const char** options) {
+    SAY;
+    if (no_compiler()) return 6;  // HIPRTC_ERROR_COMPILATION
+    static const auto real =
+        reinterpret_cast<decltype(&hiprtcCompileProgram)>(dlsym(RTLD_NEXT, __func__));
+    return real(program, count, options);
+}
+int amd_comgr_do_action(int kind, uint64_t info, uint64_t from, uint64_t to) {
+    told("%s %d", __func__, kind);
+    if (no_compiler()) return 1;  // AMD_COMGR_STATUS_ERROR
+    static const auto real =
+        reinterpret_cast<decltype(&amd_comgr_do_action)>(dlsym(RTLD_NEXT, __func__));
+    return real(kind, info, from, to);
 }
 
 // rocBLAS: a handle, and products that are not computed. Their arguments are left out, as C allows.
