@@ -22,6 +22,7 @@
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -29,7 +30,9 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -238,25 +241,65 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned x, unsigned 
     return hipSuccess;
 }
 
-// The compilers: MIOpen's kernels are compiled by libhiprtc or libamd_comgr in its own process.
+// The compilers: MIOpen's kernels are compiled by libhiprtc or libamd_comgr in its own process. The
+// log tells what was compiled, for how long, and the status.
 
 static bool no_compiler() {
     const char* said = getenv("STAND_IN_COMPILER");
     return said && !strcmp(said, "none");
 }
-int hiprtcCompileProgram(void* program, int count, const char** options) {
-    SAY;
-    if (no_compiler()) return 6;  // HIPRTC_ERROR_COMPILATION
-    static const auto real =
-        reinterpret_cast<decltype(&hiprtcCompileProgram)>(dlsym(RTLD_NEXT, __func__));
-    return real(program, count, options);
+
+extern "C++" {
+template <class Function>
+static Function next(Function, const char* called) {
+    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, called));
 }
+
+template <class Call>
+static int timed(const char* called, Call call) {
+    const auto begun = std::chrono::steady_clock::now();
+    const int status = call();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+    told("%s: %.2f s, status %d", called, taken.count(), status);
+    return status;
+}
+}
+
+int hiprtcCreateProgram(void** program, const char* text, const char* file, int count,
+                        const char** headers, const char** names) {
+    told("%s %s", __func__, file);
+    return next(&hiprtcCreateProgram, __func__)(program, text, file, count, headers, names);
+}
+
+int hiprtcCompileProgram(void* program, int count, const char** options) {
+    if (no_compiler()) {
+        SAY;
+        return 6;  // HIPRTC_ERROR_COMPILATION
+    }
+    // libhiprtc would ask HIP for the device, past this library.
+    const std::string chip = std::string("--offload-arch=") + name();
+    std::vector<const char*> all(options, options + count);
+    all.push_back(chip.c_str());
+    return timed(__func__, [&] {
+        const int number = static_cast<int>(all.size());
+        return next(&hiprtcCompileProgram, "hiprtcCompileProgram")(program, number, all.data());
+    });
+}
+
+int amd_comgr_set_data_name(uint64_t data, const char* file) {
+    told("%s %s", __func__, file);
+    return next(&amd_comgr_set_data_name, __func__)(data, file);
+}
+
 int amd_comgr_do_action(int kind, uint64_t info, uint64_t from, uint64_t to) {
+    if (no_compiler()) {
+        SAY;
+        return 1;  // AMD_COMGR_STATUS_ERROR
+    }
     told("%s %d", __func__, kind);
-    if (no_compiler()) return 1;  // AMD_COMGR_STATUS_ERROR
-    static const auto real =
-        reinterpret_cast<decltype(&amd_comgr_do_action)>(dlsym(RTLD_NEXT, __func__));
-    return real(kind, info, from, to);
+    return timed(__func__, [&] {
+        return next(&amd_comgr_do_action, "amd_comgr_do_action")(kind, info, from, to);
+    });
 }
 
 // rocBLAS: a handle, and products that are not computed. Their arguments are left out, as C allows.
