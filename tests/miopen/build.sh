@@ -60,6 +60,10 @@ cat > "$headers/newer_hip.h" <<'END'
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <hip/hip_runtime_api.h>
+extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, unsigned,
+                                                       unsigned, unsigned, unsigned, unsigned,
+                                                       hipStream_t, void**);
 END
 
 cmake -G Ninja -S "$source" -B "$out" -DCMAKE_BUILD_TYPE=None -DMIOPEN_BACKEND=HIP \

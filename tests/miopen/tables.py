@@ -41,7 +41,7 @@ from assets import FOLDER
 from wizard.conv2d.candidates import questions
 from wizard.conv2d.presets import Row, load_presets
 from wizard.conv2d.shapes import Shape, square
-from wizard.knowledge.solvers import FIND_MODE, load_families
+from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
 
 CHIPS = ("gfx1010:xnack-", "gfx1011:xnack-", "gfx1012:xnack-", "gfx1030")
 """As HIP names them. gfx1030, which has no xnack, is what the override makes of any of these."""
@@ -70,7 +70,8 @@ def settings() -> Iterator[tuple[str, Setting]]:
     sets += [(family.alone,) for family in families]
     # Only 0 is said to have an effect: with 1 the answers must be those of no setting.
     sets += [tuple((family.variable, "1") for family in families)]
-    sets += [((FIND_MODE, "NORMAL"),), ((FIND_MODE, "FAST"),), (MODEL,)]
+    sets += [((FIND_MODE, mode),) for mode in FIND_MODES]
+    sets += [(MODEL,)]
     for each in sets:
         yield key_of(each), each
     normal = (FIND_MODE, "NORMAL")
