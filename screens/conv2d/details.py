@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from textual.content import Content
+from textual.widgets import Static
 
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.conv2d.asked import Request
+from wizard.conv2d.candidates import Asked
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.words.caution import Circumstances
@@ -59,6 +62,29 @@ def _parts(titled: Titled) -> Iterator[Content]:
         yield Content.styled(titled.title, TITLE_STYLE)
         yield Content(between)
     yield Content("\n".join(lines))
+
+
+class Details(Notice):
+    """Everything about one row; what MIOpen would choose from comes once it has answered."""
+
+    def __init__(
+        self, row: Row, result: Result | None, place: Place, more: tuple[Titled, ...]
+    ) -> None:
+        super().__init__("This shape", details_text(row, result, place, *more))
+        self.row, self.place = row, place
+        self._result, self._more = result, more
+
+    def tell(self, asked: Asked | None) -> None:
+        """Shows what MIOpen said; None while it is asked."""
+        place = replace(self.place, asked=asked, asking=asked is None)
+        self._text = details_text(self.row, self._result, place, *self._more)
+        self.on_mount()
+
+    def on_mount(self) -> None:
+        """Shows what was told before there was anything to show it in."""
+        for text in self.query(Static):  # none before it is shown, and once it is closed
+            text.update(self._text)
+            self.call_after_refresh(self._name_keys)
 
 
 def caution(request: Request, around: Circumstances, hangs: int) -> Question:

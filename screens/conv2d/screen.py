@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
-from screens.conv2d.details import OTHER, Answer, caution, chip_here, details_text, titled_text
+from screens.conv2d.details import OTHER, Answer, Details, caution, chip_here, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.conv2d.python_list import PythonList
 from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
@@ -30,10 +30,12 @@ from screens.widgets.header_line import HeaderLine
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
+from wizard.conv2d.candidates import Candidates, NotAsked
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.search.failures import span_of_limit
 from wizard.conv2d.search.setting_answer import Found, found_by
 from wizard.conv2d.setting import Aim, SweepSetting
+from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
@@ -164,6 +166,8 @@ class Conv2d(StepScreen):
         """True while the machine is read, which tells what Pythons there are."""
         self._rehearsed = False
         """True once a dry run has shown what would be started."""
+        self._candidates: dict[tuple[Sweep, Row], Candidates] = {}
+        """What MIOpen said it would choose from, by how and for what it was asked."""
 
     def body(self) -> Iterable[Widget]:
         """The question, the views, and a line on how far it is, or on what was measured."""
@@ -610,11 +614,37 @@ class Conv2d(StepScreen):
             more = tuple(self._whole_line(asked))
         except WrongRequest as wrong:
             more = (Titled("", (str(wrong),)),)
+        row, result = views.current_row, views.current_result
+        if row is None:
+            self.app.push_screen(Notice("This shape", titled_text(*more)))
+            return
         device = "cpu" if views.state.on_processor else "cuda"
         place = Place(self._setting.python, device, views.state.measured_chip, views.now)
-        row, result = views.current_row, views.current_result
-        text = details_text(row, result, place, *more) if row else titled_text(*more)
-        self.app.push_screen(Notice("This shape", text))
+        window = Details(row, result, place, more)
+        self.app.push_screen(window)
+        if result is None or result.candidates is None:
+            self._ask_for(window)
+
+    @work(group="ask", exclusive=True)
+    async def _ask_for(self, window: Details) -> None:
+        """Asks MIOpen about the row of a window, and at once about all others like it."""
+        if not window.place.python:
+            window.tell(NotAsked(NO_PYTHON))
+            return
+        surroundings = Surroundings(clean=self._setting.clean)
+        sweep = Sweep(window.place.python, (), window.place.device, surroundings=surroundings)
+        known = self._candidates.get((sweep, window.row))
+        if known is not None:
+            window.tell(known)
+            return
+        window.tell(None)
+        like = (row for row in self._views.state.rows if row.setting == window.row.setting)
+        rows = tuple(dict.fromkeys((window.row, *like)))
+        answers = await self.services.experiments.ask(sweep, rows)
+        for row, answer in zip(rows, answers, strict=True):
+            if isinstance(answer, Candidates):
+                self._candidates[sweep, row] = answer
+        window.tell(answers[0])
 
     def _whole_line(self, request: Request) -> Iterator[Titled]:
         """The line of a shell that asks the same, and where the shapes come from."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from datetime import date
 
 from tests.screens import examples
@@ -10,9 +10,10 @@ from tests.screens.collaborators import but, fake
 from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
 from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.candidates import Asked, NotAsked
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
@@ -116,6 +117,11 @@ def result_of(row: Row) -> Result:
     if row.shape.h > 64:
         return Result(row.shape, "miopen", Verdict.HUNG, "no end within 60 s", 1, loaded)
     return Result(row.shape, "miopen", Verdict.PASS, "", 6, loaded, 0.412, 0.0009, 2.1e-6)
+
+
+async def ask(sweep: Sweep, rows: Sequence[Row]) -> tuple[Asked, ...]:
+    """A torch without MIOpen."""
+    return (NotAsked("This torch (2.9) is built for CUDA and has no MIOpen."),) * len(rows)
 
 
 def no_layers(path: str) -> Preset:
@@ -224,6 +230,7 @@ LIVE_SERVICES = Services(
         stop=nothing_left,
         layers_in=no_layers,
         circumstances=lambda: Circumstances(screen=True, in_use=False),
+        ask=ask,
     ),
     diagnostics=DIAGNOSING,
     reports=fake(Reports, save=lambda name, text: f"/home/sam/{name}", draft=lambda: REPORT),

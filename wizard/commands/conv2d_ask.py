@@ -30,7 +30,7 @@ NOT_WITH = "--ask launches nothing: omit {}."
 def run(arguments: argparse.Namespace) -> int:
     """Ask; 0 when each shape has candidates, 1 when one has none, 2 when nobody answers.
 
-    Raises WrongRequest, and OSError where a setting gets no folder for its databases.
+    Raises WrongRequest.
     """
     import asyncio
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
+from wizard.conv2d.candidates import Candidates, candidates_form
 from wizard.conv2d.presets import Published, Setting
 from wizard.conv2d.shapes import Shape, label_of
 from wizard.jsonform import to_json
@@ -113,6 +114,8 @@ class Result:
     """What was measured: ``forward``, ``backward``, ``train``, or the id of an operation."""
     operation: str | None = None
     """What was measured in place of a convolution, in words; the shape means nothing then."""
+    candidates: Candidates | None = None
+    """What MIOpen said it would choose from for it, where it was asked."""
     part: str | None = None
     """Which of several results is the furthest from right: that of error and tolerance."""
 
@@ -169,6 +172,8 @@ def result_json(result: Result) -> dict[str, Any]:
         field.name: to_json(getattr(result, field.name)) for field in fields(result)
     }
     form["asked"] = dict(result.asked)
+    if result.candidates is not None:
+        form["candidates"] = candidates_form(result.candidates)
     form["label"] = result.label
     if result.operation is None:
         form["shape"]["label"] = result.shape.label

@@ -12,7 +12,7 @@ from wizard.report.units import WIDTH
 from wizard.sizes import MB, counted, size_text
 
 TITLE = "MIOpen would choose from"
-PICKS = "torch's search picks one of them by timing. Nothing was launched."
+PICKS = "torch's search picks one of them by timing."
 NO_ESTIMATE = "no estimate"
 SIZES = "A size in brackets is the memory that a solver needs while it runs."
 UNESTIMATED = (
@@ -44,19 +44,20 @@ def candidates_lines(rows: Sequence[Row], asked: Sequence[Asked]) -> Iterator[st
             break_long_words=False,
             break_on_hyphens=False,
         )
-    told = tuple(notes(known))
-    yield from ("", *told) if told else ()
+    yield ""
+    for note in notes(known):
+        yield from textwrap.wrap(note, WIDTH)
 
 
 def notes(known: Sequence[Candidates]) -> Iterator[str]:
     """What a reader must know to understand the candidates."""
     choices = [choice for each in known for choice in each.choices]
     if any(solver.workspace for choice in choices for solver in choice.solvers):
-        yield from textwrap.wrap(SIZES, WIDTH)
+        yield SIZES
     if any(choice.also for choice in choices):
-        yield from textwrap.wrap(UNESTIMATED, WIDTH)
+        yield UNESTIMATED
     if not all(each.is_complete for each in known):
-        yield from textwrap.wrap(MORE, WIDTH)
+        yield MORE
 
 
 def conclusion(known: Sequence[Candidates], total: int) -> str:
@@ -66,7 +67,7 @@ def conclusion(known: Sequence[Candidates], total: int) -> str:
     of = "" if len(known) == total else f" of {total}"
     return (
         f"These are the candidates of MIOpen {library.version}{device}, for "
-        f"{counted(len(known), 'shape')}{of}: {PICKS}"
+        f"{counted(len(known), 'shape')}{of}: {PICKS} Nothing was launched."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wizard.conv2d.candidates import Asked, Candidates, NotAsked
 from wizard.conv2d.cards.chips import is_of_other_chip
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.search.setting_answer import setting_text
@@ -14,6 +15,8 @@ from wizard.conv2d.words.meaning import MEANINGS
 from wizard.conv2d.worker.controls import control_words
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
 from wizard.durations import measured_text
+from wizard.report import candidates
+from wizard.report.candidates import PICKS, TITLE
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
 from wizard.report.units import bytes_text
 
@@ -21,6 +24,7 @@ UNCLASSIFIED = "the evidence does not show what kind of hang it was"
 NOT_KNOWN_HERE = "this version does not know this kind of hang"
 OF_A_GPU = "reported for a GPU, which says nothing about a processor"
 DRIVER_TITLE = "The same measurement with MIOpen's own driver (in ROCm's package miopen-hip)"
+ASKING = "asking MIOpen"
 NO_CLAIM = "nothing for this shape"
 NO_DRIVER_LINE = "none, because MIOpenDriver cannot run this shape"
 
@@ -46,6 +50,10 @@ class Place:
     """The chip of this machine, where it is known."""
     now: str = ""
     """What a row that is being measured is at."""
+    asked: Asked | None = None
+    """What MIOpen said it would choose from; None where nobody has asked, or not yet."""
+    asking: bool = False
+    """True while it is asked."""
 
 
 def details(row: Row, result: Result | None, place: Place) -> Iterator[Titled]:
@@ -54,12 +62,23 @@ def details(row: Row, result: Result | None, place: Place) -> Iterator[Titled]:
         yield Titled("Verdict", (f"being measured: {place.now}" if place.now else "not measured",))
     else:
         yield from _measured(result)
+    yield from _candidates(result, place)
     claim = row.published
     yield Titled("Published", (NO_CLAIM,) if claim is None else _published(claim, result, place))
     if result is not None:
         yield Titled("Measured with", tuple(_measured_with(result)))
         yield Titled("What was loaded", tuple(_loaded(result.loaded)))
     yield from equivalents(row, place)
+
+
+def _candidates(result: Result | None, place: Place) -> Iterator[Titled]:
+    """What MIOpen would choose from, or why that is not known; nothing where nobody asked."""
+    known = place.asked if result is None or result.candidates is None else result.candidates
+    if place.asking and not isinstance(known, Candidates):
+        yield Titled(TITLE, (ASKING,))
+    elif known is not None:
+        notes = () if isinstance(known, NotAsked) else (PICKS, *candidates.notes([known]))
+        yield Titled(TITLE, (candidates.asked_text(known), *notes))
 
 
 def equivalents(row: Row, place: Place) -> Iterator[Titled]:

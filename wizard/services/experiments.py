@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,10 +14,13 @@ from wizard.commands.looking import places_of
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.presets import Preset
-    from wizard.conv2d.sweep import SweepEvent
+    from wizard.conv2d.candidates import Asked
+    from wizard.conv2d.presets import Preset, Row
+    from wizard.conv2d.sweep import Sweep, SweepEvent
     from wizard.conv2d.words.caution import Circumstances
     from wizard.machine.host import Host
+
+MEASURING = "A measurement is running. Open this again when it has finished."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,19 @@ class Experiments:
             request = with_hangs(request, self.circumstances().hangs)
         return run_apart(self._places, request, os.environ)
 
+    async def ask(self, sweep: Sweep, rows: Sequence[Row]) -> tuple[Asked, ...]:
+        """What MIOpen would choose from for each row; nothing is launched."""
+        from wizard.conv2d.candidates import NotAsked
+        from wizard.conv2d.surroundings import without_leftovers
+        from wizard.conv2d.worker.questions import ask_miopen
+
+        if self.under_way() is not None:
+            return (NotAsked(MEASURING),) * len(rows)
+        environ = dict(os.environ)
+        if sweep.surroundings.clean:
+            environ, _ = without_leftovers(environ)
+        return await ask_miopen(sweep, rows, environ)
+
     def under_way(self) -> SweepUnderWay | None:
         """Quick: the experiment that is under way, whoever began it."""
         from wizard.conv2d.runs.folders import live_run
@@ -111,6 +127,13 @@ class NoExperiments(Experiments):
         """Nothing."""
         raise ValueError(f"a dry run starts nothing, {type(request).__name__} included")
         yield  # makes this a generator
+
+    async def ask(self, sweep: Sweep, rows: Sequence[Row]) -> tuple[Asked, ...]:
+        """Nobody is asked."""
+        from wizard.conv2d.candidates import NotAsked
+
+        what = "an example" if self.replayed else "a dry run"
+        return (NotAsked(f"This is {what}, so MIOpen was not asked."),) * len(rows)
 
     def under_way(self) -> None:
         """None."""

@@ -80,7 +80,12 @@ async def ask_miopen(
         for way, places in ways.items():
             folder = None
             if way.setting or sweep.surroundings.isolated:
-                folder = await asyncio.to_thread(databases.folder, way)
+                try:
+                    folder = await asyncio.to_thread(databases.folder, way)
+                except OSError as error:
+                    why = f"{databases.base} cannot be written: {error.strerror}."
+                    found |= dict.fromkeys(places, NotAsked(why))
+                    continue
             asked = [rows[place] for place in places]
             answers = await _answers(sweep, asked, way.environment(environ, folder), memory)
             found |= dict(zip(places, answers, strict=True))
