@@ -18,10 +18,6 @@
 //
 // What a search (find) sees is made up: every kernel loads, and each takes a millisecond. So which
 // solvers a search would time can be read from MIOpen's log, and never which one is the fastest.
-#define __HIP_PLATFORM_AMD__
-#include <hip/hip_runtime_api.h>
-#include <hip/hip_version.h>
-
 #include <chrono>
 #include <cstdarg>
 #include <cstdint>
@@ -33,6 +29,11 @@
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+// After the standard library, whose attributes HIP's macros would break.
+#define __HIP_PLATFORM_AMD__
+#include <hip/hip_runtime_api.h>
+#include <hip/hip_version.h>
 
 namespace {
 
