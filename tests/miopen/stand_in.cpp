@@ -229,6 +229,9 @@ hipError_t hipModuleGetFunction(hipFunction_t* kernel, hipModule_t, const char* 
     told("%s %s", __func__, called);
     return hand_out(kernel);
 }
+#if HIP_VERSION_MAJOR < 6  // where this one function was exported as C++
+extern "C++"
+#endif
 hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t x, uint32_t y, uint32_t z, uint32_t,
                                     uint32_t, uint32_t, size_t, hipStream_t, void**, void**,
                                     hipEvent_t, hipEvent_t, uint32_t) {
@@ -284,10 +287,12 @@ int hiprtcCreateProgram(void** program, const char* text, const char* file, int 
 }
 
 int hiprtcCompileProgram(void* program, int count, const char** options) {
-    // libhiprtc would ask HIP for the device, past this library.
+    // Where no option names a chip, libhiprtc asks HIP for the device, past this library.
     const std::string chip = std::string("--offload-arch=") + name();
     std::vector<const char*> all(options, options + count);
-    all.push_back(chip.c_str());
+    bool named = false;
+    for (const char* option : all) named = named || strstr(option, "gfx");
+    if (!named) all.push_back(chip.c_str());
     return timed(__func__, [&] {
         const int number = static_cast<int>(all.size());
         return next(&hiprtcCompileProgram, "hiprtcCompileProgram")(program, number, all.data());
