@@ -59,21 +59,15 @@ class Table:
     answers: tuple[Answer, ...]
     patterns: tuple[tuple[int, ...], ...]
     """An answer for each setting, by its number."""
-    rows: dict[str, str]
+    rows: dict[str, tuple[int, ...]]
     """By the label of a shape: a pattern for each column, by its number."""
 
     def answer(self, shape: str, column: str, setting: str) -> Answer | None:
         """The answer of a cell; None where it was not asked."""
-        if (row := self.rows.get(shape)) is None:
+        if shape not in self.rows or column not in self.columns or setting not in self.settings:
             return None
-        if column not in self.columns or setting not in self.settings:
-            return None
-        try:
-            numbers = _numbers(row, len(self.columns))
-            pattern = self.patterns[numbers[self.columns.index(column)]]
-            return self.answers[pattern[self.settings.index(setting)]]
-        except (ValueError, IndexError) as error:
-            raise WrongTable(f"assets/asked/{self.file}, row {shape}: {error}") from error
+        pattern = self.patterns[self.rows[shape][self.columns.index(column)]]
+        return self.answers[pattern[self.settings.index(setting)]]
 
 
 def answer(
@@ -93,22 +87,17 @@ def answer(
     what a search (find) would time, without it what the library lists by itself. ``database`` asks
     for the table of the library with the databases beside it that AMD publishes.
     """
-    table = next((t for t in load_tables() if t.file == _file(release, database)), None)
-    if table is None:
-        return None
+    file = f"rocm-{release}{'-database' if database else ''}.json"
+    table = next((table for table in load_tables() if table.file == file), None)
     words = " ".join(f"{name}={value}" for name, value in sorted(setting))
     key = f"search {words}".strip() if search else words
-    return table.answer(shape, f"{chip} {direction} {dtype}", key)
+    return None if table is None else table.answer(shape, f"{chip} {direction} {dtype}", key)
 
 
 @cache
 def load_tables() -> tuple[Table, ...]:
-    """Every table, by release."""
+    """Every table, by release. Raises ``WrongTable``, which names the file and the row."""
     return tuple(sorted(_tables(), key=lambda table: (_version(table.rocm), table.file)))
-
-
-def _file(release: str, database: bool) -> str:
-    return f"rocm-{release}{'-database' if database else ''}.json"
 
 
 def _version(release: str) -> tuple[int, ...]:
@@ -124,14 +113,29 @@ def _tables() -> Iterator[Table]:
 
 
 def _table(file: str, form: dict[str, Any]) -> Table:
-    settings, answers = tuple(form["settings"]), tuple(map(_answer, form["answers"]))
+    columns, settings = tuple(form["columns"]), tuple(form["settings"])
+    answers = tuple(map(_answer, form["answers"]))
+
+    def numbers(kind: str, name: str, text: str, count: int, most: int) -> tuple[int, ...]:
+        try:
+            return _numbers(text, count, most)
+        except ValueError as error:
+            raise WrongTable(f"assets/asked/{file}, {kind} {name}: {error}") from error
+
     return Table(
         file=file,
-        **{name: form[name] for name in ("rocm", "miopen", "origin", "databases", "date", "rows")},
-        columns=tuple(form["columns"]),
+        **{name: form[name] for name in ("rocm", "miopen", "origin", "databases", "date")},
+        columns=columns,
         settings=settings,
         answers=answers,
-        patterns=tuple(_numbers(pattern, len(settings)) for pattern in form["patterns"]),
+        patterns=tuple(
+            numbers("pattern", str(place), text, len(settings), len(answers))
+            for place, text in enumerate(form["patterns"])
+        ),
+        rows={
+            shape: numbers("row", shape, text, len(columns), len(form["patterns"]))
+            for shape, text in form["rows"].items()
+        },
     )
 
 
@@ -143,10 +147,10 @@ def _answer(text: str) -> Answer:
     return Answer(tuple(names), tuple(also.split()), word)
 
 
-def _numbers(text: str, count: int) -> tuple[int, ...]:
-    """``7*3 2`` as 7 7 7 2; raises ``ValueError`` unless it is ``count`` numbers, none negative."""
+def _numbers(text: str, count: int, most: int) -> tuple[int, ...]:
+    """``7*3 2`` as 7 7 7 2. Raises ``ValueError`` unless it is ``count`` numbers below ``most``."""
     runs = (run.partition("*") for run in text.split())
-    numbers = [int(number) for number, _, times in runs for _ in range(int(times or 1))]
-    if len(numbers) != count or min(numbers) < 0:
-        raise ValueError(f"not {count} numbers: {text}")
-    return tuple(numbers)
+    numbers = tuple(int(number) for number, _, times in runs for _ in range(int(times or 1)))
+    if len(numbers) != count or not all(0 <= number < most for number in numbers):
+        raise ValueError(f"not {count} numbers below {most}: {text}")
+    return numbers
