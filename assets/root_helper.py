@@ -127,19 +127,20 @@ def as_trouble(error: OSError) -> Trouble:
         return Trouble(
             "The disk is full: {} could not be written.".format(what),
             "The journal lists every change that was made.",
-            "Free up some space on the file system of /var and /etc, then run the same step again.",
+            "Free up some space on the file system that contains /var and /etc, then run the "
+            "same step again.",
         )
     if error.errno == errno.EROFS:
         return Trouble(
             "{} could not be changed: the file system is read-only.".format(what),
             "The kernel often remounts a failing disk read-only.",
-            "Look at the kernel's log (sudo dmesg). Once the file system is writable, run "
+            "Look at the kernel log (sudo dmesg). Once the file system is writable, run "
             "the step again.",
         )
     return Trouble(
         "{} could not be used: {}.".format(what, error.strerror or error),
-        "The system refused this, and the step was not finished.",
-        "Fix the cause, then run the same step again.",
+        "The system refused the operation, so the step was not finished.",
+        "Fix the problem, then run the same step again.",
     )
 
 
@@ -863,7 +864,8 @@ def _folder_in(descriptor: int, name: str, path: str, make: bool) -> int:
     raise Trouble(
         "{} must be a folder, but is a link or a file.".format(path),
         "The root helper does not follow links here, because they could point anywhere.",
-        "Make it a folder again, or make a plan that does not need it.",
+        "Replace the link or file with a real folder, or make a plan that does not need that "
+        "folder.",
     )
 
 
@@ -871,8 +873,8 @@ def _refuse_writable_by_others(descriptor: int, path: str) -> None:
     seen = os.fstat(descriptor)
     if seen.st_uid != 0 or seen.st_mode & 0o022:
         raise Trouble(
-            "Users other than root may change the folder {}.".format(path),
-            "They could replace what root writes there.",
+            "Users other than root can change the folder {}.".format(path),
+            "Other users could replace the files that root writes to this folder.",
             "Run `sudo chown root: {0} && sudo chmod go-w {0}`, then start again.".format(path),
         )
 
@@ -939,8 +941,9 @@ def parts_of(file: Any, size: int) -> Iterator[bytes]:
 def _no_regular_file(name: str) -> Trouble:
     return Trouble(
         "{} is a link, is not a regular file, or is far too large.".format(name),
-        "Only regular files are read and replaced, because a link could point anywhere.",
-        "Check it with `ls -l`. Move it out of the way if you do not need it, then start again.",
+        "rdna1-setup reads and replaces only regular files, because a link could point anywhere.",
+        "Check the file with `ls -l`. Move it out of the way if you do not need it, then start "
+        "again.",
     )
 
 
@@ -1037,7 +1040,7 @@ def _give_attributes(old: int, copy: int, name: str) -> None:
         except OSError as error:
             raise Trouble(
                 "The attribute {} of {} could not be copied: {}.".format(key, name, error.strerror),
-                "The backup's file system does not support such attributes, so it would be lost "
+                "The backup's file system does not support this attribute, so it would be lost "
                 "in the backup.",
                 "If you do not need this attribute, remove it (`setfattr -x {} FILE`), then run "
                 "the same step again.".format(key),
@@ -1779,7 +1782,7 @@ def open_run(name: str, person: Person) -> Run:
         if seen.st_uid != 0 or not (empty or is_run_of(person, folder)):
             raise Trouble(
                 "Run {} belongs to another user.".format(name),
-                "Only that user can continue it.",
+                "Only the user who started the run can continue it.",
                 "Start a new run.",
             )
         group = person.gid if empty else seen.st_gid
@@ -1822,8 +1825,8 @@ class Lock:
         except BlockingIOError:
             raise Trouble(
                 "rdna1-setup is already running as root ({}).".format(self._holders()),
-                "Two runs at once could undo each other.",
-                "Wait until it has finished, then start again.",
+                "Two runs at the same time could undo each other's changes.",
+                "Wait until the other run has finished, then start rdna1-setup again.",
             ) from None
         self.hold(os.getpid())  # whoever comes while the question is open is told who asks it
 
@@ -1911,7 +1914,7 @@ def run(
             os.killpg(process.pid, signal.SIGKILL)
         raise Trouble(
             "{} did not finish within {:.0f} s and was stopped.".format(argv[0], deadline_s),
-            "It may be waiting for a disk or a network.",
+            "The program may have been waiting for a disk or a network.",
             "Run the same step again. Finished work is kept.",
         ) from None
     return Ended(process.returncode, output.decode("utf-8", "replace"))
@@ -2063,7 +2066,8 @@ class Step:
             if code is None and time.monotonic() > limit:
                 raise Trouble(
                     "{} is still running after {:.0f} minutes.".format(name, deadline_s / 60),
-                    "It was left running, because ending it could leave packages half installed.",
+                    "The process was left running, because ending it could leave packages half "
+                    "installed.",
                     "Check process {} with `ps`. When it has ended, run the step again.".format(
                         process.pid
                     ),
@@ -2206,10 +2210,12 @@ def wait_for_locks(
             return
         if waited > patience_s:
             raise Trouble(
-                "Another program is changing packages: {}.".format(named(holder)),
-                "It has held its lock for {:.0f} s. Nothing was changed.".format(patience_s),
-                "Let it finish (it may be a background update), then run the step again. Never "
-                "delete the lock yourself.",
+                "Another program is installing or removing packages: {}.".format(named(holder)),
+                "That program has held the package lock for {:.0f} s. Nothing was changed.".format(
+                    patience_s
+                ),
+                "Let that program finish (it may be a background update), then run the step "
+                "again. Never delete the lock yourself.",
             )
         what = "waiting for {}, which is changing packages".format(named(holder))
         step.progress(int(waited), 0, "seconds", what, "wait")
@@ -2264,9 +2270,9 @@ KNOWN = (
     _known(
         r"[Ii]t is held by process (?P<pid>\d+)(?: \((?P<name>[^)\n]*)\))?"
         r"|lock was locked by another process(?: with pid (?P<dpkg>\d+))?",
-        "Another program is changing packages: process {pid}{dpkg} {name}.",
-        "It holds the lock for apt and dpkg. Nothing was changed.",
-        "Let it finish, " + AGAIN + " Never delete the lock yourself.",
+        "Another program is installing or removing packages: process {pid}{dpkg} {name}.",
+        "The other program holds the lock for apt and dpkg. Nothing was changed.",
+        "Let that program finish, " + AGAIN + " Never delete the lock yourself.",
     ),
     _known(
         r"dpkg was interrupted, you must manually run",
@@ -2278,13 +2284,13 @@ KNOWN = (
         r"(?:don't have enough free space in (?P<place>\S+?)\.?$)|No space left on device"
         r"|Disk quota exceeded",
         "The disk is full: {place}.",
-        "It has no space for the packages, or for unpacking them.",
+        "The disk does not have enough space to store the packages or to unpack them.",
         "Free up some space (`sudo apt-get clean` deletes apt's downloads), " + AGAIN,
     ),
     _known(
         r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
-        "The key {key} that signs the repository has expired.",
-        "Its owner extends the key's expiration date from time to time, and this machine has an "
+        "The repository's signing key {key} has expired.",
+        "The key's owner extends its expiration date from time to time, and this machine has an "
         "old copy.",
         "Get the newest key and check its fingerprint, " + AGAIN,
     ),
@@ -2297,8 +2303,8 @@ KNOWN = (
     _known(
         r"The repository '(?P<where>[^']*)' (?:does not have|no longer has) a Release file",
         "This suite does not exist: {where}.",
-        "The address or the suite is wrong, or this release was removed from there.",
-        "Choose another release or repository. rdna1-setup checks which suites exist.",
+        "The address or the suite is wrong, or this release is no longer available there.",
+        "Choose another release or repository. rdna1-setup then checks which suites exist.",
     ),
     DAMAGED,
     NO_NETWORK,
@@ -2310,40 +2316,44 @@ KNOWN = (
     ),
     _known(
         r"error processing (?:package|archive) (?P<name>\S+).*\n\s*(?P<why>.+)",
-        "The package {name} failed: {why}.",
-        "One of that package's scripts failed, and dpkg left it unfinished.",
+        "Processing the package {name} failed: {why}.",
+        "One of the package's scripts failed, so dpkg could not finish processing the package.",
         "Read the lines above. If you do not need the package, run `sudo apt-get purge {name}`. "
-        "Otherwise fix the cause and run `sudo dpkg --configure -a`, " + AGAIN,
+        "Otherwise fix the problem and run `sudo dpkg --configure -a`, " + AGAIN,
     ),
     _known(
         r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found",
-        "{name} {version} is in none of the package lists.",
-        "The repository no longer has it, or its list was not read.",
-        "Reload the lists. If the package is not there, choose another release.",
+        "{name} {version} is not in any of the package lists.",
+        "The repository no longer has this version, or its list was not read.",
+        "Run `sudo apt-get update`. If the lists still do not contain the package, choose "
+        "another release.",
     ),
     _known(
         r"Unable to locate package (?P<name>\S+)",
         "The package lists do not contain the package {name}.",
-        "The repository does not have it, or its list was not read.",
-        "Reload the lists. If the package is not there, choose another release.",
+        "The repository does not have the package, or its list was not read.",
+        "Run `sudo apt-get update`. If the lists still do not contain the package, choose "
+        "another release.",
     ),
     _known(
         r"needs to be reinstalled, but I can't find an archive",
-        "A package is half installed, and its file is not available.",
-        "An earlier installation was interrupted while unpacking.",
-        "Run `sudo dpkg --audit` to see which one it is, and remove it or install it again.",
+        "A package is only half installed, and its package file is not available.",
+        "An earlier installation was interrupted during unpacking.",
+        "Run `sudo dpkg --audit` to see which package it is. Then remove the package or install "
+        "it again.",
     ),
     _known(
         r"Held packages were changed|held package",
-        "A held package would have to be changed.",
+        "apt would have to change a held package.",
         "apt was told to keep it unchanged (`apt-mark hold`).",
-        "See `apt-mark showhold`, and release the package if the hold is no longer needed.",
+        "List held packages with `apt-mark showhold`. If the hold is no longer needed, release "
+        "the package with `sudo apt-mark unhold NAME`.",
     ),
     _known(
         r"unmet dependencies|have held broken packages|pkgProblemResolver",
         "The packages cannot be installed together on this system.",
         "A dependency is missing. The lines above name it.",
-        "Choose a smaller set or another release.",
+        "Choose a smaller set of packages or another ROCm release.",
     ),
     _known(
         r"Malformed (?:entry|line|stanza) .*|The list of sources could not be read",
@@ -2388,8 +2398,8 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
         if read_file(folder, name, LONGEST_CONTENT) is None:
             raise Trouble(
                 "{} does not exist.".format(OWN_SOURCE),
-                "Without it, there is no list to read.",
-                "First, run the step that writes it.",
+                "Without this file, there is no package list to read.",
+                "First, run the step that writes this file.",
             )
     wait_for_locks(step, LIST_LOCKS)
     only = (
@@ -2594,8 +2604,9 @@ def refuse_surprises(
 def _surprise(what: str) -> Trouble:
     return Trouble(
         "This differs from the plan you reviewed: {}".format(what),
-        "The package lists or the installed packages have changed since, or the change is not "
-        "allowed. Nothing was changed.",
+        "The package lists or the installed packages have changed since your review, or "
+        "rdna1-setup does not allow this "
+        "change. Nothing was changed.",
         "Have rdna1-setup check the machine again, and review the new plan.",
     )
 
@@ -2622,7 +2633,7 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
     left = unmet(wanted, packages())
     if ended.code != 0:
         trouble = explain(ended)
-        state = ("Packages that are not in the planned state ({} in all): {}.").format(
+        state = ("These packages are not in the planned state ({} in all): {}.").format(
             len(left), ", ".join(left[:5])
         )
         return Trouble(trouble.happened, trouble.meaning + " " + state, trouble.next_step)
@@ -2904,7 +2915,7 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
         return []
     if intents is None:
         raise Trouble(
-            "This user has no run {}.".format(name),
+            "This user has no run with the ID {}.".format(name),
             "Only the user who started a run can undo it.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
@@ -3043,8 +3054,8 @@ def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) ->
         return delivered.kind != "d" and (delivered.kind, delivered.target) != link
     if stat.S_ISDIR(seen.st_mode) and delivered.kind != "d":
         raise Trouble(
-            "{} is a folder, but the package has a file there.".format(path),
-            "The package cannot be restored over the folder's contents. Nothing was changed.",
+            "{} is a folder, but the package contains a file with this path.".format(path),
+            "The package cannot be restored while the folder is in the way. Nothing was changed.",
             "Move it out of the way (`sudo mv {0} {0}.mine`), then run the same step again.".format(
                 path
             ),
@@ -3181,8 +3192,8 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
                 "{} is not the file you reviewed: its SHA-256 differs.".format(path),
-                "It has been changed or damaged since then, so it was not used.",
-                "Have rdna1-setup make or download it again.",
+                "The file has been changed or damaged since you reviewed it, so it was not used.",
+                "Have rdna1-setup make or download the file again.",
             )
     os.rename(copy + ".part", copy, src_dir_fd=step.run.debs, dst_dir_fd=step.run.debs)
     os.fsync(step.run.debs)
@@ -3250,10 +3261,10 @@ def keep_deb(name: str, version: str, step: Step) -> str:
         raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
         "No package file for {} {} was found.".format(name, version),
-        "Neither apt's cache nor any configured archive has it. Nothing was removed.",
-        "Configure its archive again, or remove the source of an archive that no longer exists. "
-        "Then run `sudo apt-get update`, undo this run and start over. The new plan names the "
-        "packages that no archive has.",
+        "Neither apt's cache nor any configured archive has the package file. Nothing was removed.",
+        "Configure the package's archive again, or remove the apt source of an archive that no "
+        "longer exists. Then run `sudo apt-get update`, undo this run and start over. The new "
+        "plan names the packages that no archive has.",
     )
 
 
@@ -3357,8 +3368,8 @@ def write_file(wanted: Dict[str, Any], step: Step) -> str:
     if written is None or written[0] != data or not _is_form(written[1], wanted["mode"]):
         raise Trouble(
             "{} does not contain what was written to it.".format(path),
-            "Another program is changing that file or its folder at the same time.",
-            "Find out which program it is, then run the same step again.",
+            "Another program is changing the file or its folder at the same time.",
+            "Find out which program is interfering, then run the same step again.",
         )
     return "{} exists, {} bytes".format(path, len(data))
 
@@ -3385,8 +3396,8 @@ def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat
     raise Trouble(
         "With this {}, apt can no longer read its settings: {}".format(path, heard[:300]),
         "apt could then no longer change any package, so the old file was restored.",
-        "If another file names the same repository with another key, move that file elsewhere "
-        "first.",
+        "If another apt source file lists the same repository with a different key, move that "
+        "file elsewhere first.",
     )
 
 
@@ -3416,7 +3427,7 @@ def _set_copy_aside(
     if before != wanted["before"] and before != sha256(data):
         raise Trouble(
             "{} has changed since the plan was made.".format(path),
-            "It was changed by someone or something else, and was left alone.",
+            "Someone or something else changed the file, so it was left alone.",
             "Have rdna1-setup check the machine again, and review the new plan.",
         )
     # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
@@ -3461,7 +3472,7 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
                 return "{} is already in the backup".format(path)
             raise Trouble(
                 "{} does not exist.".format(path),
-                "It was moved or removed after the plan was made.",
+                "This file or folder was moved or removed after the plan was made.",
                 "Have rdna1-setup check the machine again, and review the new plan.",
             )
         if path.startswith(TREES + "/"):
@@ -3479,8 +3490,8 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
     if exists(path):
         raise Trouble(
             "{} exists again.".format(path),
-            "Another program is creating it at the same time.",
-            "Find out which program it is, then run the same step again.",
+            "Another program is creating the same path at the same time.",
+            "Find out which program is interfering, then run the same step again.",
         )
     return "{} is in the backup".format(path)
 
@@ -3497,8 +3508,8 @@ def _park(folder: int, name: str, parked: str, spot: str) -> None:
         os.rmdir(parking, dir_fd=parent)
     raise Trouble(
         "{} cannot be moved within its own folder.".format(name),
-        "It is a separate file system, or is in a lower layer of an overlay.",
-        "Unmount it. Or leave it there, and make a plan without this step.",
+        "It is the mount point of a separate file system, or is in a lower layer of an overlay.",
+        "Unmount the file system, or make a plan without this step.",
     )
 
 
@@ -3515,7 +3526,8 @@ def refuse_owned(path: str) -> None:
                         raise Trouble(
                             "{} belongs to the package {}.".format(line, file[: -len(".list")]),
                             "To remove a package's files, remove the package.",
-                            "Remove that package first, then run the same step again.",
+                            "First remove the package that owns the file, then run the same step "
+                            "again.",
                         )
 
 
@@ -3577,7 +3589,8 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
             return "{} is already in its place".format(path)
         raise Trouble(
             "No backup contains {}.".format(path),
-            "It was never moved, has already been restored, or belongs to another user's run.",
+            "This file or folder was never moved, has already been restored, or belongs to "
+            "another user's run.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
@@ -3662,8 +3675,10 @@ def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
     if present is None or not kept.ours or sha256(present[0]) != kept.ours:
         raise Trouble(
             "{} exists again, and rdna1-setup did not create it.".format(path),
-            "Another file has since been put in its place, and was left alone.",
-            "The old file is {}. Move one of them elsewhere yourself.".format(kept.place),
+            "Another file has since been created at the same path, and rdna1-setup left it alone.",
+            "The old file is at {}. Move one of the two files elsewhere yourself.".format(
+                kept.place
+            ),
         )
 
 
@@ -3679,8 +3694,11 @@ def join_groups(wanted: Dict[str, Any], step: Step) -> str:
     if lost := [group for group in wanted["groups"] if group not in known]:
         raise Trouble(
             "There is no {} group on this system.".format(lost[0]),
-            "The system normally creates it together with the device files of graphics cards.",
-            "Create it (`sudo groupadd --system {}`), then run the step again.".format(lost[0]),
+            "The system normally creates this group together with the device files for graphics "
+            "cards.",
+            "Create the group (`sudo groupadd --system {}`), then run the step again.".format(
+                lost[0]
+            ),
         )
     missing = sorted(set(wanted["groups"]) - members_of(_known_user(user)))
     if missing:
@@ -3719,7 +3737,7 @@ def _not_in_groups(user: str, ended: Ended) -> Trouble:
     return Trouble(
         "The groups of {} could not be changed: {}".format(user, ended.output.strip()[:300]),
         "The account may come from a directory server, which manages its groups.",
-        "Ask your administrator, or edit /etc/group yourself.",
+        "Ask your administrator to change the groups, or edit /etc/group yourself.",
     )
 
 
@@ -3772,8 +3790,9 @@ def configure(_: Dict[str, Any], step: Step) -> str:
     if left:
         raise Trouble(
             "dpkg succeeded, but {} is still half installed.".format(", ".join(left[:8])),
-            "Its installation or removal was interrupted, and dpkg cannot finish that on its own.",
-            "Run `sudo apt-get install --reinstall {0}`. If no archive has it, run `sudo dpkg "
+            "An installation or removal was interrupted, and dpkg cannot finish it on its own.",
+            "Run `sudo apt-get install --reinstall {0}`. If no archive has the package, run "
+            "`sudo dpkg "
             "--remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
         )
     but = ", except {}, which would build a kernel module".format(", ".join(modules))
@@ -3802,8 +3821,9 @@ def snapshot(wanted: Dict[str, Any], step: Step) -> str:
     if shutil.which(tool, path=ENVIRONMENT["PATH"]) is None:
         raise Trouble(
             "{} is not installed.".format(tool),
-            "It should make a snapshot before anything is changed. Nothing was changed.",
-            "Install it, or start again without the snapshot.",
+            "This tool is needed to make a snapshot before anything is changed. Nothing was "
+            "changed.",
+            "Install the snapshot tool, or start again without a snapshot.",
         )
     said = ""
     if name not in run(lists).output:
@@ -3812,8 +3832,10 @@ def snapshot(wanted: Dict[str, Any], step: Step) -> str:
         if name not in run(lists).output:
             raise Trouble(
                 "{} made no snapshot: {}".format(tool, said[-300:] or "it printed nothing."),
-                "Its list has no snapshot '{}'. Nothing else was changed.".format(name),
-                "Try it yourself (`sudo {}`), or start again without it.".format(
+                "The tool's list has no snapshot named '{}'. Nothing else was changed.".format(
+                    name
+                ),
+                "Try to create a snapshot yourself (`sudo {}`), or start again without one.".format(
                     " ".join(shlex.quote(word) for word in (*make, "test"))
                 ),
             )
@@ -3836,7 +3858,7 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
 }
 
 
-GONE = "These are removed permanently, because no package file is kept for them:"
+GONE = "These packages are removed permanently, because no package file is kept for them:"
 
 
 def describe(request: Request) -> List[str]:
@@ -3977,8 +3999,9 @@ def shown(plan: Plan) -> str:
 def rehearsal_words(rehearsal: Rehearsal) -> List[str]:
     """What a rehearsal is, for the question on the terminal."""
     return textwrap.wrap(
-        "REHEARSAL: all of this happens in a temporary copy and is undone there. Nothing on this "
-        "system is changed. Meanwhile about {:.1f} GB are used under {}, and no other program "
+        "TRIAL RUN: all of this happens on a temporary copy of this system and is undone there. "
+        "Nothing on this "
+        "system is changed. Meanwhile, about {:.1f} GB is used under {}, and no other program "
         "can change packages.".format(rehearsal.megabytes / 1000, STATE),
         78,
     )
@@ -3993,9 +4016,9 @@ def confirm(plan: Plan, person: Person) -> None:
             return
         raise Trouble(
             "There is no terminal in which to prompt you.",
-            "A person must confirm at a terminal what is done as root. Nothing was changed.",
-            "Start rdna1-setup in a terminal. Only root itself, as in a container, can confirm "
-            "in advance.",
+            "A person must confirm in a terminal what will be done as root. Nothing was changed.",
+            "Start rdna1-setup in a terminal. Only root itself, for example in a container, can "
+            "confirm in advance.",
         ) from None
     try:
         write_all(terminal, shown(plan).encode())
@@ -4010,7 +4033,7 @@ def confirm(plan: Plan, person: Person) -> None:
         raise Trouble(
             "The plan was not confirmed.",
             "Nothing is done as root unless you type the word yes. Nothing was changed.",
-            "Start again when you are ready.",
+            "Start rdna1-setup again when you are ready.",
         )
 
 
@@ -4072,9 +4095,10 @@ def in_foreground(terminal: int) -> Iterator[None]:
 
 def _unanswerable(error: Exception) -> Trouble:
     return Trouble(
-        "The question could not be shown on the terminal: {}.".format(error.args[-1]),
+        "The confirmation question could not be shown in the terminal: {}.".format(error.args[-1]),
         "The terminal was closed, or another program is using it. Nothing was changed.",
-        "Start again in a separate terminal window, and leave it open until you have answered.",
+        "Start rdna1-setup again in a separate terminal window, and leave it open until you have "
+        "answered the question.",
     )
 
 
@@ -4086,8 +4110,9 @@ def who_asks(environ: Dict[str, str]) -> Person:
     except (KeyError, OverflowError):
         raise Trouble(
             "sudo was started by a user that this system does not know ({}).".format(number[:20]),
-            "That user could not see what is happening. Nothing was changed.",
-            "Start rdna1-setup from an ordinary login.",
+            "The user who started sudo would not be able to see what is happening. Nothing was "
+            "changed.",
+            "Log in as an ordinary user, then start rdna1-setup.",
         ) from None
     return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
 
@@ -4207,8 +4232,8 @@ def carry_out(step: Step) -> bool:
             step,
             Trouble(
                 "The root helper has a bug: {}: {}".format(type(error).__name__, error)[:400],
-                "This is a bug in rdna1-setup. The journal lists what was started.",
-                "Please report it. {}/UNDO.sh undoes this run.".format(step.run.path),
+                "This is a bug in rdna1-setup. The journal lists every change that was started.",
+                "Please report this bug. {}/UNDO.sh undoes this run.".format(step.run.path),
             ),
         )
     else:
@@ -4250,8 +4275,8 @@ def _refusal(what: str, error: Wrong) -> Trouble:
     return Trouble(
         "{} was refused: {}.".format(what, error),
         "The root helper does only what is known to be safe. It changed nothing.",
-        "This is a bug in rdna1-setup, or another program is talking to its helper. Please "
-        "report it.",
+        "This is a bug in rdna1-setup, or another program is communicating with its root helper. "
+        "Please report it.",
     )
 
 
@@ -4260,8 +4285,8 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
     if os.geteuid() != 0:
         raise Trouble(
             "The root helper was not started as root.",
-            "It changes what only root may change.",
-            "Start rdna1-setup as usual; it starts the helper through sudo.",
+            "The root helper makes changes that only root can make.",
+            "Start rdna1-setup as usual. It starts the root helper through sudo.",
         )
     try:
         line = commands.line(LONGEST_PLAN, PLAN_DEADLINE_S)
@@ -4285,7 +4310,9 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
         raise as_trouble(error) from None
     except KeyboardInterrupt:
         raise Trouble(
-            "The plan was not confirmed.", "Nothing was changed.", "Start again when you are ready."
+            "The plan was not confirmed.",
+            "Nothing was changed.",
+            "Start rdna1-setup again when you are ready.",
         ) from None
     return plan, run_, lock
 
@@ -4331,7 +4358,10 @@ OWN_PLACES = re.compile(
 """Made anew inside, or not there at all."""
 NO_STORE = ("autofs", "binfmt_misc", "cgroup", "cgroup2", "nsfs", "rpc_pipefs", "tracefs")
 REMOTE = re.compile(r"nfs4?|cifs|smb3|smbfs|9p|ceph|afs|glusterfs|lustre|fuse(?:blk|\..*)?")
-STANDS = "The simulation on Review is still valid, and Apply does not need a trial run."
+STANDS = (
+    "The simulation on the Review screen is still valid, and you can apply the plan without "
+    "a trial run."
+)
 
 
 def kernel(name: str, *arguments: Any) -> int:
@@ -4404,8 +4434,10 @@ def refuse_begun(run_: Run) -> None:
     """Raise Trouble for a run that has changed something."""
     if run_.records():
         raise Trouble(
-            ("Run {} was already started, so a trial run is no longer possible.").format(run_.name),
-            "A trial run would get mixed up with what that run has done.",
+            ("Run {} has already been started, so a trial run is no longer possible.").format(
+                run_.name
+            ),
+            "A trial run would get mixed up with the changes that the run has already made.",
             "Continue or undo that run. A trial run is possible only for a new run.",
         )
 
@@ -4421,7 +4453,7 @@ def refuse_too_little(rehearsal: Rehearsal) -> None:
     free = free_bytes()
     if free < rehearsal.megabytes * 1_000_000 + RESERVE:
         raise Trouble(
-            "A trial run needs {:.1f} GB in {}, but only {:.1f} GB are free.".format(
+            "A trial run needs {:.1f} GB in {}, but only {:.1f} GB is free.".format(
                 rehearsal.megabytes / 1000 + RESERVE / 1e9, STATE, free / 1e9
             ),
             "Nothing was started. " + STANDS,
@@ -4443,7 +4475,7 @@ def hold_packages(step: Step) -> List[int]:
                 raise Trouble(
                     "Another program has just started changing packages.",
                     "A trial run would now show neither the old state nor the new one.",
-                    "Wait until it has finished, then try again.",
+                    "Wait until the other program has finished, then try again.",
                 ) from None
     return held
 
@@ -4521,7 +4553,8 @@ class Stage:
             if line is None:
                 raise Trouble(
                     "The trial run ended unexpectedly.",
-                    "Something, such as a lack of memory, ended it. Nothing was changed. " + STANDS,
+                    "Something, perhaps a lack of memory, ended the trial run. Nothing was "
+                    "changed. " + STANDS,
                     "Try again, or continue without a trial run.",
                 )
             event = json.loads(line.decode("ascii"))
@@ -4545,14 +4578,15 @@ class Stage:
         if self.commands.is_waiting(0):
             raise Trouble(
                 "The trial run was stopped.",
-                "Nothing on this system was changed, and the copy is deleted.",
+                "Nothing on this system was changed, and the copy is being deleted.",
                 "You can try again at any time.",
             )
         self._least = min(self._least, free_bytes())
         if self._least < RESERVE // 2:
             raise Trouble(
                 "The trial run needed more space than expected, and was stopped.",
-                "Nothing on this system was changed, and its space was freed.",
+                "Nothing on this system was changed, and the space used by the trial run was "
+                "freed.",
                 "Free up some space in {}, or continue without a trial run. {}".format(
                     STATE, STANDS
                 ),
@@ -4639,7 +4673,11 @@ def _first_inside(stage: Stage, said: int, waits: int, ready: int) -> None:
         send(said, dict(trouble.told(), event="no stage"))
     except BaseException as error:
         told = "{}: {}".format(type(error).__name__, error)[:400]
-        text = ("The trial run has a bug: " + told, "This is a bug in rdna1-setup.", STANDS)
+        text = (
+            "The trial run failed because of a bug: " + told,
+            "This is a bug in rdna1-setup.",
+            STANDS,
+        )
         send(said, dict(Trouble(*text).told(), event="no stage"))
     finally:
         os._exit(0)
@@ -4655,7 +4693,7 @@ def _no_overlay(error: OSError) -> Trouble:
     said = reasons.get(error.errno or 0, error.strerror or "")
     return Trouble(
         "A temporary copy of {} could not be made: {}.".format(error.filename or "/", said),
-        "So a trial run is not possible here. Nothing was changed.",
+        "Without a temporary copy, a trial run is not possible. Nothing was changed.",
         STANDS,
     )
 

@@ -34,10 +34,12 @@ BROKEN = (
     "AMD's ROCm. The kernel's own driver stays installed."
 )
 NEVER = (
-    "It never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your "
-    "Python environments."
+    "The removal never touches Mesa, libdrm, linux-firmware, kernels, Xorg drivers, or your Python "
+    "environments."
 )
-MEASURE_FIRST = "Your torch {0} includes its own ROCm: press c to measure it first."
+MEASURE_FIRST = (
+    "Your torch {0} includes its own ROCm. Press c to measure it before you remove anything."
+)
 UNCHANGED = "Nothing was changed. Fix the problem, then choose again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
@@ -79,15 +81,15 @@ class Clear(StepScreen):
         "The up and down arrow keys move the selection. Enter makes the plan and shows it; "
         "nothing is changed yet.\n\nAMD's ROCm: every package from AMD's repository, with its apt "
         "sources, keys and pins, and the folders left behind in /opt. A half-installed driver "
-        "package is removed too, because apt fails until it is gone. The row then shows its "
-        "name.\nAMD's ROCm and driver: the same, plus amdgpu-dkms, which builds a kernel module. "
-        "The kernel's own driver stays installed and is all you need. This row appears only if "
-        "amdgpu-dkms is completely installed.\nAll ROCm packages: AMD's ROCm, plus your "
-        "distribution's own packages. Blender, hashcat and other programs may use them.\nOther "
-        "leftovers: ROCm settings in files that are read at every login, folders that belong to "
-        "no package, and packages whose files were deleted. Your shell files are edited line by "
-        "line.\nc measures Conv2d with your ROCm build of torch, if you have one, before you "
-        "remove anything."
+        "package is removed too, because apt will fail until it is removed. The row then shows the "
+        "package's name.\nAMD's ROCm and driver: the same, plus amdgpu-dkms, which builds a "
+        "kernel module. The kernel's own driver stays installed and is all you need. This row "
+        "appears only if amdgpu-dkms is completely installed.\nAll ROCm packages: AMD's ROCm, "
+        "plus your distribution's own packages. Blender, hashcat and other programs may use "
+        "them.\nOther leftovers: ROCm settings in files that are read at every login, folders "
+        "that belong to no package, and packages whose files were deleted. Your shell files are "
+        "edited line by line.\nc measures Conv2d with your ROCm build of torch, if you have one, "
+        "before you remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),

@@ -35,7 +35,7 @@ from wizard.run.lines import clean
 from wizard.services import Services
 from wizard.sizes import counted
 
-READING = "Inspecting this machine. Nothing is changed."
+READING = "Inspecting this machine. Nothing is being changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
 """Rows that people look for, also where there is nothing to note."""
 FOLD = "fold"

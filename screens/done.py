@@ -54,12 +54,12 @@ class Done(StepScreen):
     NAME = "done"
     TITLE_WORD = "Done"
     HELP_TEXT = (
-        "This page shows what changed, how to use it and how to undo it. The check at the end of "
-        "Install only shows that torch loads and that a small calculation is correct. Only Measure "
-        "shows whether convolutions work on your card.\n\nEnter goes back to the start. d looks "
-        "for the cause if something hangs. p shows a report you can share, for example in an "
-        "issue. It contains no personal data, and you see it before it is written. Esc "
-        "goes back to the plan."
+        "This page shows what changed, how to use the stack, and how to undo the changes. The "
+        "check at the end of Install only shows that torch loads and that a small calculation is "
+        "correct. Only Measure shows whether convolutions work on your card.\n\nEnter goes back "
+        "to the start. d looks for the cause if something hangs. p shows a report you can share, "
+        "for example in an issue. It contains no personal data, and you see it before it is "
+        "written. Esc goes back to the plan."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,w", "welcome", "Back to the start", key_display="Enter"),
@@ -103,21 +103,27 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
     if plan is None:
         return "Nothing was installed.", None
     if mode != LIVE:
-        return f"This was a {'demo' if mode == DEMO else 'dry run'}: nothing was changed.", None
+        return f"This was a {'demo' if mode == DEMO else 'dry run'}, so nothing was changed.", None
     if session.failure is not None:
         return "Not finished: a step failed.", Status.FAULT
     if finished is None or finished.cancelled or not finished.ok:
-        text = "Not finished. Start the same plan again to continue."
+        text = "The plan is not finished. Start the same plan again to continue."
         return text, Status.WARNING
     if not plan.venv:
         return "Done. The whole plan was carried out, and you can undo it.", Status.OK
     if not finished.changed:
         return "Everything was already in place, so nothing was changed.", Status.OK
     if on_processor(plan):
-        return "Installed. It runs on the processor and does not use your card.", Status.OK
+        return (
+            "PyTorch is installed. It runs on the processor and does not use your card.",
+            Status.OK,
+        )
     if session.measured is None and session.found is None:
-        return "Installed. Convolutions have not been measured on your card yet.", Status.OK
-    return "Installed, and convolutions were measured on your card.", Status.OK
+        return (
+            "PyTorch is installed. Convolutions have not been measured on your card yet.",
+            Status.OK,
+        )
+    return "PyTorch is installed, and convolutions were measured on your card.", Status.OK
 
 
 def panels_of(session: Session, mode: str) -> Iterator[Panel]:

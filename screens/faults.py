@@ -19,11 +19,12 @@ SAVE_AGAIN = (
 )
 FULL = "The disk is full, so nothing was written."
 FOREIGN = (
-    "You do not have permission: it belongs to another user, or a system policy forbids access."
+    "You do not have permission. The file or folder belongs to another user, or a system policy "
+    "forbids access."
 )
-GONE = "It does not exist. It may have been moved or deleted."
-SLOW = "It took too long. A disk, a network share or a program may be unresponsive."
-FROZEN = "Nothing can be written there, because the file system is mounted read-only."
+GONE = "The file or folder does not exist. It may have been moved or deleted."
+SLOW = "The operation took too long. A disk, a network share or a program may be unresponsive."
+FROZEN = "Nothing can be written, because the file system is mounted read-only."
 MEANINGS = {
     errno.ENOSPC: FULL,
     errno.EDQUOT: FULL,
@@ -33,7 +34,7 @@ MEANINGS = {
     errno.ETIMEDOUT: SLOW,
     errno.EROFS: FROZEN,
 }
-ANY = "The system did not allow this."
+ANY = "The system did not allow this action."
 
 
 def fault(what: str, error: Trouble | OSError | ValueError, next_step: str = AGAIN) -> Trouble:

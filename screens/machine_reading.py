@@ -79,7 +79,7 @@ def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdic
     """How each part of a machine stands, and what that comes to."""
     # They read tables: not before the first frame.
     from wizard.diagnose.machine import diagnose
-    from wizard.diagnose.parts import part_statuses
+    from wizard.diagnose.part_statuses import part_statuses
     from wizard.diagnose.verdict import verdict
 
     findings = diagnose(machine).findings

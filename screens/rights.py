@@ -9,8 +9,8 @@ from contextlib import suppress
 from textual.app import App, SuspendNotSupported
 
 LENT = (
-    "The next part of the plan needs root. You are prompted here, and then the wizard "
-    "returns.\nOnly sudo sees the password, and nothing is done until you type yes."
+    "The next part of the plan needs root. You are prompted for your password here, and then the "
+    "wizard returns.\nOnly sudo sees the password, and nothing is done until you type yes."
 )
 
 

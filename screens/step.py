@@ -34,9 +34,9 @@ TOO_SMALL = (
     "continue.\nq quits. Without screens: rdna1-setup --plain"
 )
 
-EXPLAINED = "For explanations, press i on Choose or run rdna1-setup about."
+EXPLAINED = "For explanations, press i on the Choose screen, or run rdna1-setup about."
 
-KEYS_NOW = "The keys you can use now (Ctrl+P finds every action by name):"
+KEYS_NOW = "The keys you can use now (Ctrl+P finds any action by name):"
 
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")

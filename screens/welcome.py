@@ -32,9 +32,9 @@ from wizard.services import DEMO, DRY_RUN, LIVE, Services
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan
 
-READING = "Inspecting this machine. Nothing is changed."
+READING = "Inspecting this machine. Nothing is being changed."
 AIM = (
-    "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and measures which "
+    "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and tests which "
     "convolutions work on your card. Its authors have never had one of these cards."
 )
 MODES = {
@@ -61,15 +61,16 @@ class Welcome(StepScreen):
     NAME = "welcome"
     TITLE_WORD = "Welcome"
     HELP_TEXT = (
-        "Set up PyTorch has five steps: Detect, Choose, Review, Install and Measure. Nothing "
-        "changes before Install, and Review first shows everything that Install will "
+        "Setting up PyTorch takes five steps: Detect, Choose, Review, Install and Measure. "
+        "Nothing changes before Install, and Review first shows everything that Install will "
         "do.\n\nArrow keys move, Enter goes forward, Esc goes back, q quits.\n\nContinue: finish "
-        "an unfinished run. Finished steps are skipped.\nWatch: see which steps of an earlier "
-        "run are still running as root. Quitting does not interrupt them.\nMeasure: test "
-        "convolutions with a PyTorch you already have.\nDiagnose: find out what is wrong on this "
+        "an unfinished run. Finished steps are skipped.\nWatch: see which steps of an earlier run "
+        "are still running as root. Quitting does not interrupt them.\nMeasure: test convolutions "
+        "with a PyTorch installation you already have.\nDiagnose: find out what is wrong on this "
         "machine or in a log you paste, and how to fix it.\nRemove: remove ROCm from the system, "
         "or leftovers from other scripts.\nRoll back: undo the last run of this program.\nReport: "
-        "collect what others need to help you, without personal data. You see it first."
+        "collect the information that others need to help you, without personal data. You see the "
+        "report first."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch", show=False),
@@ -215,7 +216,7 @@ class Welcome(StepScreen):
             "watch": ("Watch", "see which steps are still running as root"),
             "go_on": ("Continue", "finish the run that stopped"),
             "next": ("Set up PyTorch", "check this machine, then choose a stack"),
-            "conv2d": ("Measure", "test a PyTorch you already have"),
+            "conv2d": ("Measure", "test a PyTorch you have installed"),
             "diagnose": ("Diagnose", "find out why something hangs or fails"),
             "clear": ("Remove", "remove ROCm, or leftovers from other scripts"),
             "roll_back": ("Roll back", "undo the last run"),

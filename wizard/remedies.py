@@ -52,7 +52,7 @@ _PHRASES = (
     ("the same command with --engine native measures", "the engine native (o) measures"),
     ("A longer --deadline", "A longer deadline (o)"),
     ("more time (--deadline)", "more time (o)"),
-    ("run the same command under its owner's account", "start the wizard as its owner"),
+    ("run the same command as the environment's owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
     ("use the footprint venv", "use the footprint venv (u on Choose)"),
     ("with --venv DIR", "on Choose (f)"),

@@ -24,7 +24,7 @@ from wizard.services import Services
 from wizard.sizes import memory_size_text
 
 QUESTION = "What do you want to run?"
-HOW = "Select one or more with Space, or none for PyTorch in general."
+HOW = "Select one or more programs with Space, or none for PyTorch in general."
 KINDS = {
     "images": "images with Stable Diffusion",
     "a1111": "images with Stable Diffusion",
@@ -37,7 +37,7 @@ KINDS = {
 }
 """What programs of each purpose are for."""
 TITLE_CELLS = 15
-NO_NEEDS = "It has no known requirements of its own."
+NO_NEEDS = "The highlighted program has no known requirements of its own."
 WIDEST = 100
 LABEL_CELLS = 10
 

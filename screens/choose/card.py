@@ -38,7 +38,7 @@ CLAIMS = 3
 """So many reports are shown on each side of why."""
 STACK = "A stack is one matching set of ROCm and PyTorch"
 NATIVE = "native is AMD's own build"
-UNTESTED = "AMD does not test it on your card, so measure after installing."
+UNTESTED = "AMD does not test this stack on your card, so measure after installing."
 
 
 def plain(text: str) -> str:

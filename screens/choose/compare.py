@@ -48,10 +48,11 @@ class Compare(StepScreen):
     NAME = "compare"
     TITLE_WORD = "Compare"
     HELP_TEXT = (
-        "Each column is a stack for your card, and each row is a point on which the stacks "
-        "differ. Use the arrow keys to move; the box explains the highlighted cell. e shows "
-        "every report on it, including those that disagree. Enter selects the stack in that "
-        "column and goes back to Choose. cpu does not use the card, so it has no column."
+        "Each column is a stack for your card, and each row is one way in which the stacks "
+        "differ. Use the arrow keys to move; the box explains the highlighted cell. e shows every "
+        "report about that cell, including those that disagree. Enter selects the stack in the "
+        "highlighted column and goes back to Choose. The cpu stack does not use the card, so it "
+        "has no column."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),

@@ -39,10 +39,10 @@ OTHER_FOLDER = (
 )
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 CANNOT_RUN = "This stack cannot run what you chose"
-SURE = "Do you want to review its plan anyway?"
+SURE = "Do you want to review this stack's plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
 OTHER_WAYS = "Other ways: programs that use Vulkan instead of PyTorch"
-NO_SETTINGS = "No published settings are selected. Press p for the next set."
+NO_SETTINGS = "No published settings are selected. Press p for the next published settings."
 
 
 class Choose(StepScreen):
@@ -54,16 +54,16 @@ class Choose(StepScreen):
         "The first line names the stack that suits your card and programs best; that stack is "
         "selected. Up and down, or a number, select another stack; the box then shows its "
         "advantages and drawbacks. Enter makes the plan and shows it. This changes nothing, and "
-        "you are asked first if the stack cannot run what you chose.\n\nVerdicts: works, "
-        "likely, possible, disputed, unlikely, no; 'not tried' means that we found no report. "
-        "They are based on other people's reports. Press e to see every report for and against, "
-        "with the card, versions, date and link. c compares the stacks in plain words.\n\nLarge "
-        "Conv2d: convolutions over images of 64x64 or larger, as in Stable Diffusion and YOLO. "
-        "Training: training a convolutional network.\n\nEsc goes back to the question of what to "
-        "run. f changes the folder. u also replaces the system's ROCm packages, if the stack "
-        "comes with any. p cycles through published settings for the stack. d shows all its "
-        "details. o lists other ways to use the card, including those without PyTorch. i "
-        "explains ROCm and why some convolutions hang. m measures the torch you already have."
+        "if the stack cannot run what you chose, you are asked first.\n\nVerdicts: works, likely, "
+        "possible, disputed, unlikely, no; 'not tried' means that we found no report. They are "
+        "based on other people's reports. Press e to see every report for and against, with the "
+        "card, versions, date and link. c compares the stacks in plain words.\n\nLarge Conv2d: "
+        "convolutions over images of 64x64 or larger, as in Stable Diffusion and YOLO. Training: "
+        "training a convolutional network.\n\nEsc goes back to the question of what to run. f "
+        "changes the folder. u also replaces the system's ROCm packages, if the stack has its "
+        "own. p cycles through published settings for the stack. d shows all its details. o lists "
+        "other ways to use the card, including those without PyTorch. i explains ROCm and why "
+        "some convolutions hang. m measures the torch you already have."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter", priority=True),
@@ -224,7 +224,9 @@ class Choose(StepScreen):
         self._show_all()
         preset = self._choosing.preset
         self.say(
-            f"{preset.name}: {preset.caution} Press p for the next set." if preset else NO_SETTINGS
+            f"{preset.name}: {preset.caution} Press p for the next published settings."
+            if preset
+            else NO_SETTINGS
         )
 
     def action_details(self) -> None:

@@ -22,7 +22,7 @@ from wizard.machine.facts import Unknown
 from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
 
 TITLE = "Before a run on the GPU"
-WITHOUT_RISK = "Measuring on the CPU carries no such risk (o, Device)."
+WITHOUT_RISK = "Measuring on the CPU (o, Device) cannot hang the GPU."
 EVEN_SO = "press e"
 OTHER = "press o to change this"
 TITLE_STYLE = "bold"

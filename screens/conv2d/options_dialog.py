@@ -83,7 +83,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Shapes",
             _shapes,
-            "Tables published by others, the layers of whole models, and operations.",
+            "Choose published tables, the layers of a whole model, or individual operations.",
             _next_shapes,
         ),
         Option(
@@ -96,7 +96,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         _choice(
             "Limit of",
-            "The value to increase. Everything else is the same as in the marked shape.",
+            "The value to increase. Everything else stays the same as in the marked shape.",
             *("axis", tuple(AXES), str),
             matters=lambda s: s.aim is Aim.LIMIT,
         ),
@@ -111,25 +111,26 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         Option(
             "Device",
             _device,
-            "The CPU computes the reference, which carries no risk.",
+            "The CPU computes the reference results. Measuring on it cannot hang the GPU.",
             _next_device,
         ),
         _choice(
             "Deadline",
-            "The first call may involve compiling. If compiling is detected, the call gets more "
-            "time.",
+            "The first call may include compilation. If compilation is detected, the call gets "
+            "more time.",
             *("deadline_place", tuple(range(len(DEADLINES_S)))),
             lambda place: f"{DEADLINES_S[place]:.0f} s for each shape",
         ),
         _choice(
             "Hangs",
-            "How many times the GPU may hang before the run stops. Automatic: 1 if it drives a "
-            "screen, otherwise 3.",
+            "How many times the GPU may hang before the run stops. Automatic means 1 if the GPU "
+            "drives a screen, otherwise 3.",
             *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
         ),
         _choice(
             "Work",
-            "The forward pass; its gradients; a training step with batch norm, SiLU and SGD.",
+            "What to compute: the forward pass, its gradients, or a training step with batch "
+            "norm, SiLU and SGD.",
             *("works", ALL_WORKS, ", ".join),
             matters=lambda s: not s.operations,
         ),

@@ -68,15 +68,20 @@ from wizard.services import DEMO, Services
 from wizard.services.experiments import SweepUnderWay
 from wizard.sizes import counted
 
-ASKED = "Which Python do you want to measure?"
+ASKED = "Which Python do you want to measure with?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
+TYPE_ONE = "Press Enter to type the path to a Python that has PyTorch."
 NO_PYTHON = "Type the path to a Python that has torch, such as /home/you/venv/bin/python."
 HISTORY = "Press h to see earlier runs. Before you start a run, go back and open Measure again."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing is running on this machine."
-COME_BACK = "It may still be measuring. Go back and open Measure again, then press s to stop it."
+COME_BACK = (
+    "The run may still be in progress. Go back and open Measure again, then press s to stop it."
+)
 KEPT = "The results so far are kept. Fix the problem, then press Enter again."
-NOT_STARTED = "Fix the problem, then press Enter again. On the CPU (o, Device), nothing can hang."
+NOT_STARTED = (
+    "Fix the problem, then press Enter again. Measuring on the CPU (o, Device) cannot hang the GPU."
+)
 CHANGED = "Nothing was started, because you changed the options. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ENTER = {
@@ -102,20 +107,20 @@ class Conv2d(StepScreen):
     NAME = "conv2d"
     TITLE_WORD = "Measure"
     HELP_TEXT = (
-        "This step measures whether convolutions (Conv2d) work on your GPU. Each shape runs in "
+        "This step tests whether convolutions (Conv2d) work on your GPU. Each shape runs in "
         "its own process with a deadline, and its result is compared with one that the CPU "
-        "computes in double precision.\n\nChoose a Python and press Enter. You are asked before "
-        "anything runs on the GPU. If shapes hang or give wrong results, Enter looks for an "
-        "MIOpen setting that fixes them. After that, Enter opens Review to keep the setting for "
-        "that environment.\n\nv switches between the grid (sizes down, channels across), the "
-        "shapes as rows, and their times. Space shows everything about the marked shape, with "
-        "the commands that repeat its measurement. Cold is the first call, including compilation; "
+        "computes in double precision.\n\nChoose a Python and press Enter. You will be asked "
+        "before anything runs on the GPU. If shapes hang or give wrong results, Enter looks for "
+        "an MIOpen setting that fixes them. After that, Enter opens Review to keep the setting "
+        "for that environment.\n\nv switches between the grid (sizes down, channels across), the "
+        "shapes as rows, and their times. Space shows everything about the marked shape, with the "
+        "commands that repeat its measurement. Cold is the first call, including compilation; "
         "Warm is a later one. Published is what others reported for the same shape, chip and "
-        "ROCm. The grid shows it in brackets.\n\no opens the options: what to measure (find a "
-        "limit, compare settings, find workarounds), which shapes or layers, on which device, "
-        "the deadline, and how many hangs are allowed. a shows the last result in "
-        "full.\n\nAll results are kept. A run continues if you quit the program, and is shown "
-        "again when you come back."
+        "ROCm. The grid shows published results in brackets.\n\no opens the options: what to "
+        "measure (find a limit, compare settings, find workarounds), which shapes or layers, on "
+        "which device, the deadline, and how many hangs are allowed. a shows the last result in "
+        "full.\n\nAll results are kept. A run continues even if you quit the program, and it is "
+        "shown again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -296,12 +301,14 @@ class Conv2d(StepScreen):
                 text = progress_text(self._under_way, total, verdicts)
                 self.conclude(text, None, self._now(views.running_row))
             elif self.asks and self._rehearsed:
-                self.conclude("Dry run: nothing is measured.", None, self._then)
+                self.conclude("This is a dry run, so nothing is measured.", None, self._then)
             elif self.asks:
                 self.conclude(*self._question())
             elif (end := self._concluded) is None:
                 text = f"Stopped: {tally(self._verdicts)} so far."
-                self.conclude(text, Status.WARNING, "Enter continues where it stopped.")
+                self.conclude(
+                    text, Status.WARNING, "Press Enter to continue where the run stopped."
+                )
             else:
                 told = f"{end.second} {self._then}".strip()
                 self.conclude(end.text, end.status, told, end.second_status)
@@ -310,9 +317,9 @@ class Conv2d(StepScreen):
         if self.services.experiments.replayed:
             return ASKED, None, f"Enter plays an example: {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
-            return READING, None, "Press Enter to type its path."
+            return READING, None, "Press Enter to type the path yourself."
         if not self._pythons:
-            return NONE_FOUND, Status.WARNING, "Press Enter to type the path to one."
+            return NONE_FOUND, Status.WARNING, TYPE_ONE
         enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
         return ASKED, None, f"{self._setting} {enter}"
 
@@ -325,7 +332,11 @@ class Conv2d(StepScreen):
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = ", ".join(filter(None, (at_text(row), time)))
         outlives = self.services.experiments.outlives
-        leave = " Press s to stop; quitting does not stop it." if outlives else " Press s to stop."
+        leave = (
+            " Press s to stop the measurement. Quitting does not stop it."
+            if outlives
+            else " Press s to stop."
+        )
         example = "Example. " if self.services.experiments.replayed else ""
         return f"{example}Now {now}.{leave}"
 
@@ -484,7 +495,7 @@ class Conv2d(StepScreen):
         self._setting = self._setting.as_in(found.request)
         self._take_python(sweep_in(found.request).python)
         self._joined, self._unseen = True, found.begun
-        self.say(f"Already running: {found.text}. Press s to stop it.")
+        self.say(f"A measurement is already running: {found.text}. Press s to stop it.")
         self._carry_out(found.request, found.follow())
 
     def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
@@ -543,7 +554,7 @@ class Conv2d(StepScreen):
         self.measured = table.after(request, done)
         found = found_by(done.setting, sweep_in(request).python)
         why = "" if found is None else await asyncio.to_thread(self._not_kept, found)
-        told = f"{why} Press a to see how to set it yourself." if why else ""
+        told = f"{why} Press a to see how to apply the setting yourself." if why else ""
         self.say(EXAMPLE_TOLD if self.services.experiments.replayed else told)
         found = None if why else found
         self.session = replace(self.session, measured=self.measured, found=found)

@@ -11,9 +11,8 @@ from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
 from screens.hanging import hanging, wrapped
 from screens.words import STATUS_STYLES, cut, shown
-from wizard.diagnose.conclusion import Conclusion, conclude
 from wizard.diagnose.explain import Answer, Explanation
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import Conclusion, Finding, Status, conclude
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.remedies import by_keys
@@ -39,13 +38,15 @@ MARK_CELLS = 2
 LABEL_CELLS = 9
 FEW = 2
 """So many proofs or steps stand below the list; all of them where there is more room."""
-CHECKING = "Checking this machine. Nothing is changed."
+CHECKING = "Checking this machine. Nothing is being changed."
 NO_CARD = "No RDNA1 card was found here, so only general checks were run."
 UNREAD = "This machine could not be inspected"
 UNREAD_NEXT = "Press r to try again, or t to have some text explained."
 OTHERS = "From the text, not this machine"
 ENTER_FIXES = " Enter opens the fix."
-PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything happens."
+PLAN_OFFERED = (
+    "Enter makes a plan to fix this problem. You review the plan before anything happens."
+)
 ALL_STEPS = "Space shows all {0} steps."
 IS_RUNNING = "This check is still running. If it takes too long, it will be skipped."
 NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."

@@ -17,7 +17,7 @@ from screens.widgets.cut_marks import PathInput
 from screens.windows.dialogs import Page
 from wizard.sizes import size_text
 
-FIRST = "Paste a kernel log, a traceback, or what a program printed. Nothing is sent anywhere."
+FIRST = "Paste a kernel log, a traceback, or a program's output. Nothing is sent anywhere."
 FILE = "Or press Tab and type the name of a file"
 TEXT = "The text"
 FOCUS = "> "

@@ -52,13 +52,14 @@ MARKED = (
     "2 runs are marked. Press c to compare them.",
 )
 NOTHING_WRITTEN = "Nothing was written."
-REHEARSED = "A dry run does not write this. To write it, use this command:"
+REHEARSED = "A dry run does not write this file. To write it, use this command:"
 CARD = "You can give this file to others. It contains"
 WHERE_TO = "Save it as:"
-WHERE = "Path to the card file:"
+WHERE = "Path to the result card:"
 IMPORTED = (
-    "A card contains someone else's results. They exported it with x in this list or with "
-    "`rdna1-setup conv2d --export`. It is checked and shown beside the highlighted run.",
+    "A result card is a file with someone else's results. They exported it with x in this list "
+    "or with `rdna1-setup conv2d --export`. The card is checked and shown beside the highlighted "
+    "run.",
     "",
     "Results from another chip are labeled. We have not checked them, and anyone can write a "
     "result card by hand.",
@@ -76,14 +77,13 @@ class History(StepScreen):
         "ones are kept.\n\nEnter shows everything about a run.\nc compares it with the previous "
         "run that measured the same shapes. Space marks a run. With two runs marked, c compares "
         "them; with one, c compares it with the highlighted run.\nx exports the highlighted run "
-        "as a card, a file "
-        "you can give to others. You see it before it is written. It does not contain your name, "
-        "your folders or the name of your machine.\ni imports someone else's card and shows it "
-        "beside the highlighted run. Results from another chip are labeled 'not your chip'.\nr "
-        "writes a standalone script for one result, to report a fault.\nk keeps the setting "
-        "that the highlighted run found, for its venv. You review the plan first.\np shows a "
-        "report you can give to others.\n\nYou are asked before an existing file is overwritten. "
-        "Esc goes back; a running measurement continues."
+        "as a result card, a file you can give to others. You see it before it is written. It "
+        "does not contain your name, your folders or the name of your machine.\ni imports someone "
+        "else's result card and shows it beside the highlighted run. Results from another chip "
+        "are labeled 'not your chip'.\nr writes a standalone script for one result, to report a "
+        "problem.\nk keeps the setting that the highlighted run found, for its venv. You review "
+        "the plan first.\np shows a report you can give to others.\n\nYou are asked before an "
+        "existing file is overwritten. Esc goes back; a running measurement continues."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", key_display="Space", show=False),

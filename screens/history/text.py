@@ -13,12 +13,13 @@ READING = "Reading earlier runs ..."
 HINT = "Space marks a run to compare."
 NOTHING = "Esc goes back."
 EMPTY = {
-    DEMO: "The demo uses an example machine, which has no runs.",
+    DEMO: "The demo uses an example machine, which has no earlier runs.",
     DRY_RUN: "A dry run measures nothing. Start without --dry-run to measure your card.",
 }
 NONE_YET = (
-    "Press Esc to go back, and start a measurement. Its results are kept here.\n\nIf someone sent "
-    "you a card, press i to view it."
+    "Press Esc to go back, then start a measurement. Its results are kept here.\n\nIf someone "
+    "sent you a result card, press "
+    "i to view it."
 )
 
 
@@ -59,5 +60,6 @@ def damaged(path: str) -> str:
     return (
         f"{path} cannot be read.\n\nIt is {WHY_UNREADABLE}. The other runs are not "
         "affected.\n\nIf you do not need this run, delete its folder. If a newer version of this "
-        "program wrote it, that version can show it."
+        "program wrote the run, use that version to see "
+        "it."
     )

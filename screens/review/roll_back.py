@@ -24,7 +24,7 @@ from wizard.sizes import counted
 
 READING = "Reading what the last run changed ..."
 UNCHANGED = "Nothing has been changed yet."
-READY = "Nothing has been changed yet. y rolls back; Esc changes nothing."
+READY = "Nothing has been changed yet. Press y to roll back, or Esc to leave everything as it is."
 KEPT = "Your own files are kept."
 LOOK_AGAIN = "Nothing was changed. Fix the problem, then open Roll back again."
 REFUSED = "Nothing was changed. Esc goes back to the start."
@@ -69,7 +69,9 @@ class RollBack(StepScreen):
             found = await asyncio.to_thread(self.services.runs.way_back)
         except (Trouble, OSError) as error:
             refusal = fault("The changes of the last run cannot be read", error, LOOK_AGAIN)
-            self.conclude("The last run cannot be rolled back here.", Status.FAULT, UNCHANGED)
+            self.conclude(
+                "The last run cannot be rolled back on this system.", Status.FAULT, UNCHANGED
+            )
             self.query_one(PlanView).show(refusal_remarks(refusal), ())
             self.say(REFUSED)
             return

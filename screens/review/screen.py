@@ -51,11 +51,11 @@ LOOK_AGAIN = "Nothing was changed. Fix the problem, press Esc to go back, and op
 GO_BACK = "Press Esc to go back and choose something else."
 GO_ON = "This run was already started. {0} continues it and skips finished steps."
 READY = "Nothing has been changed yet. {0} {1}; Esc goes back."
-REMOVE_THEM = "Press w to remove them permanently, without rollback."
+REMOVE_THEM = "Press w to permanently remove packages that rollback could not restore."
 KEPT_AFTER_ALL = (
     "Some packages will be removed permanently: rollback cannot restore them. Press w to keep them."
 )
-SIZING = "Checking with pip how much it would download. You do not have to wait."
+SIZING = "Checking how much pip would download. You do not have to wait."
 GROUPS_JOINED = (
     "The plan uses root to add you to a group that has permission to use the GPU. Press g to keep "
     "your groups unchanged."
@@ -84,9 +84,10 @@ class Review(StepScreen):
         "you see is what runs.\n\nEnter installs; a plan that removes something needs y instead. "
         "In a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is "
         "at the top.\ns saves the whole plan as text and names the file (not in a dry "
-        "run).\n\nSome keys apply only to some plans:\nu also moves away a PyTorch in your user "
-        "packages, or leaves it.\nr tries root's steps and their rollback in a temporary copy of "
-        "this system; d shows the files it changed.\nw permanently removes packages that rollback "
+        "run).\n\nSome keys apply only to some plans:\nu also moves a PyTorch in your user "
+        "packages out of the way, or leaves it in "
+        "place.\nr tries root's steps and their rollback on a temporary copy of this "
+        "system; d shows the files it changed.\nw permanently removes packages that rollback "
         "could not restore, or keeps them.\ng keeps your groups unchanged, or lets the plan add "
         "you to the group.\nt turns a snapshot with Timeshift or Snapper on or off."
     )
@@ -335,7 +336,10 @@ class Review(StepScreen):
             self._sought.note if self._sought is not None else "",
             GROUPS_JOINED if joins(self._plan) and self._may_decline() else "",
             GROUPS_LEFT if self._declined() else "",
-            f"{tool} is set up here. Press t to make a snapshot with it first." if free else "",
+            f"{tool} is set up on this system. Press t to make a snapshot with it before "
+            f"anything is changed."
+            if free
+            else "",
             f"Rehearsed: {self._rehearsed}" if self._rehearsed else "",
             self._sizing,
             RESTART if self._plan.restart_needed else "",

@@ -24,7 +24,9 @@ from wizard.overlay.rehearsed import Rehearsed
 from wizard.services import Services
 from wizard.sizes import counted
 
-TRY_AGAIN = "Press Esc to go back to the plan, then try it on a copy again to write a new list."
+TRY_AGAIN = (
+    "Press Esc to go back to the plan, then try the plan on a copy again to write a new list."
+)
 PLAN, ROLLBACK = "plan", "rollback"
 TITLES = {
     PLAN: "What the plan would change",
@@ -34,8 +36,8 @@ NOTHING = {
     PLAN: "No files would change.",
     ROLLBACK: "No differences. After the rollback, every file is as it was before.",
 }
-NOT_READ = "This list has not been read yet."
-NO_MATCH = "No line contains that text. Shorten it to see more."
+NOT_READ = "This list has not been loaded yet."
+NO_MATCH = "No line contains that text. Shorten the text to see more lines."
 FILTER_HINT = "/ filter: part of a path, or + - ~ for new, removed, changed"
 NOT_RESTORED = "NOT RESTORED"
 
@@ -47,12 +49,12 @@ class Changes(StepScreen):
     TITLE_WORD = "What changes"
     HELP_TEXT = (
         "These files differed after the plan ran on a copy of this system: + means new, - "
-        "removed, and ~ changed. This system itself was not changed.\n\nt switches between what "
+        "removed, and ~ changed. The system itself was not changed.\n\nt switches between what "
         "the plan changes and what would differ after the rollback, with the reason if it is "
         "known.\n/ goes to the filter, which shows only lines that contain the text you type. "
         "Enter goes to the list; the arrow keys, PgUp, PgDn, Home and End scroll it. Esc goes "
-        "back to the plan.\n\nThe file named last has the whole list, with sizes, permissions and "
-        "hashes."
+        "back to the plan.\n\nThe file named at the end contains the whole list, with sizes, "
+        "permissions and hashes."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "turn", "Plan / rollback"),
@@ -153,7 +155,10 @@ def _forth(done: Rehearsed) -> str:
     files = f"{done.there.all:,} file{'s' * (done.there.all != 1)}"
     changed = f"{files}: {done.there}" if done.there.all else "no file"
     if done.failed:
-        return f"Step {done.failed} failed on the copy. Before that, the plan changed {changed}."
+        return (
+            f"Step {done.failed} failed on the copy of this system. Before that, the plan had "
+            f"changed {changed}."
+        )
     return f"The plan would change {changed}."
 
 

@@ -135,7 +135,7 @@ def _rehearse(session: Session, services: Services) -> Run:
     rehearsing = services.runs.rehearsal()
     return Run(
         "Trying the plan on a copy of this system",
-        "Tried on a copy of this system. Nothing was changed.",
+        "The plan was tried on a copy of this system. This system was not changed.",
         before_run(rehearsable(plan), State.TRIED),
         lambda: rehearsing.carry_out(plan),
         lambda session, _: replace(session, rehearsed=rehearsing.outcome),
@@ -177,7 +177,7 @@ def _watch(session: Session, _: Services) -> Run:
         raise ValueError("there is nothing to watch")
     return Run(
         "A step of an earlier run is still running as root",
-        "The root step is finished.",
+        "The step that ran as root has finished.",
         before_watching(),
         at_work.watch,
         lambda session, _: replace(session, at_work=None),
@@ -201,8 +201,9 @@ INSTALL = RunKind(
     _install,
     _after_install,
     safe=(
-        "It stops after this step, or immediately during a download. The partial download is kept "
-        "and resumed. A step that installs something or changes the system is finished first."
+        "The installation stops after this step, or immediately during a download. The partial "
+        "download is kept and resumed later. A step that installs something or changes the system "
+        "is finished first."
     ),
 )
 REHEARSE = RunKind(
@@ -226,7 +227,7 @@ ROLL_BACK = RunKind(
     _roll_back,
     _after_rollback,
     back="welcome",
-    safe="It stops after this step. Rolling back again continues from there.",
+    safe="The rollback stops after this step. Roll back again to continue from there.",
     when_broken_off="Roll back again. The rollback continues where it stopped.",
 )
 WATCH = RunKind(

@@ -42,7 +42,7 @@ TITLE_CELLS = 50
 CAN_STOP = "Running. Press c to stop safely."
 STOP_FIRST = "Still running. Press c to stop safely; then you can leave."
 STOPPING = "Stopping at the next safe point."
-GOES_ON = "It continues even if you quit."
+GOES_ON = "The step continues even if you quit."
 
 
 class RunScreen(StepScreen):

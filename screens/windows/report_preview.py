@@ -25,10 +25,10 @@ from wizard.services import Services
 from wizard.services.reports import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
-LOOKING = "Collecting the report. Nothing is written yet."
-READ_IT = "Read it first. Press w to save it as a folder and as a single .zip file."
+LOOKING = "Gathering information for the report. Nothing has been written yet."
+READ_IT = "Read the report first. Press w to save it as a folder and as a single .zip file."
 REHEARSED = "This mode saves nothing. Use"
-WHERE_TO = "Save it in this new folder, with a .zip beside it:"
+WHERE_TO = "Save the report in this new folder, with a .zip file beside it:"
 NOTHING_WRITTEN = "Nothing was written."
 GATHER_AGAIN = "Nothing was written. Fix the problem, press Esc to go back, and press p again."
 ANOTHER = "Free up some space or name another folder, then press Enter to try again. Esc goes back."
@@ -75,7 +75,7 @@ class ReportPreview(Page[None]):
         except (Trouble, OSError) as error:
             text = told(fault("The report could not be collected", error, GATHER_AGAIN))
             self._show(wrapped_text(text, min(self.size.width, 100) - 6))
-            self._say("There is no report. Nothing was written; Esc goes back.", "fault")
+            self._say("There is no report, and nothing was written. Press Esc to go back.", "fault")
             for first in self.query("#report-first"):
                 first.display = False
             return

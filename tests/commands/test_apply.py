@@ -59,7 +59,7 @@ def test_the_first_signal_lets_the_step_end_and_says_so(
         line_with(run, "    here")
         run.send_signal(number)
         assert run.stderr is not None
-        assert "Stopping after this step, or at once" in run.stderr.readline()
+        assert "Stopping after this step, or immediately" in run.stderr.readline()
         door.write_text("")
         output, _ = run.communicate(timeout=20)
     assert run.returncode == 130
@@ -93,7 +93,7 @@ def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> N
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=20)
     assert run.returncode == 130
-    assert "Stopped during a step" in errors
+    assert "The run stopped during a step" in errors
     assert not Path(f"/proc/{child}").exists()
 
 
@@ -200,7 +200,7 @@ def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path)
 def test_options_before_a_command_count_as_those_behind_it(tmp_path: Path) -> None:
     done = wizard(tmp_path, "--dry-run", "apply", "--stack", "cpu", "--yes")
     assert done.returncode == 0
-    assert "Nothing was changed: this was a dry run." in done.stdout
+    assert "Nothing was changed, because this was a dry run." in done.stdout
     assert list(tmp_path.iterdir()) == []
     record = str(ROOT / "tests" / "machines" / "rx5700xt-jammy-clean")
     before = wizard(tmp_path, "--machine", record, "detect")

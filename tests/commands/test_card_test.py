@@ -259,7 +259,7 @@ def test_a_torch_for_the_processor_is_never_taken_for_the_card(
     output, errors = capsys.readouterr()
     assert output == ""
     assert "finds no GPU" in errors
-    assert "The card was not measured" in errors
+    assert "The graphics card was not measured" in errors
     assert owner.folders == []
 
 
@@ -308,7 +308,7 @@ def test_a_card_that_may_not_be_used_yet_is_refused_with_what_it_needs(
 ) -> None:
     machine = "rx5700xt-jammy-clean"
     assert owner.test("--python", sys.executable, *SAFE, machine=machine) == 2
-    assert "It needs permission to open /dev/kfd" in capsys.readouterr().err
+    assert "First you need permission to open /dev/kfd" in capsys.readouterr().err
 
 
 def test_nothing_starts_that_nobody_agreed_to(

@@ -74,8 +74,8 @@ def test_a_plan_without_a_stack_says_which_it_took_and_why_and_how_to_take_anoth
     assert max(map(len, taken.split("\nPlan ")[0].splitlines())) < 80
     named = wizard(tmp_path, "plan", "--machine", MACHINE, "--stack", "rocm52").stdout
     assert named.startswith("Your choice: ROCm 5.2 wheels, torch 1.13.1 (rocm52)\n")
-    assert "Recommended here for any torch program: native" in named
-    assert "\nIndexes, versions and sizes are as of 20" in named
+    assert "Recommended on this machine for any torch program: native" in named
+    assert "\nThe indexes, versions and sizes are as of 20" in named
 
 
 def test_the_recommendation_is_for_the_card_that_was_chosen(tmp_path: Path) -> None:

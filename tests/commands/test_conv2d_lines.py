@@ -151,7 +151,7 @@ def test_a_published_time_of_a_first_call_stands_beside_the_measured_one() -> No
 def test_on_a_processor_no_word_about_a_gpu_stands_beside_a_row() -> None:
     told = flat(result(Verdict.PASS, cpu=True))
     assert "hung [" not in told
-    assert "do not apply to a processor, and are left out." in told
+    assert "do not apply to the processor, so they are left out." in told
     assert "the processor is the" in told
     assert "rdna1-setup plan" in told
     rocm = replace(result(Verdict.PASS, cpu=True), loaded=replace(CPU, hip="5.7"))

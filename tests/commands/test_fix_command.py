@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, ROOT, wizard
-from wizard.diagnose.checked import found, not_tested
 from wizard.diagnose.finding import About, Evidence, Finding
+from wizard.diagnose.outcomes import found, not_tested
 from wizard.machine.facts import Setting
 from wizard.report.findings import finding_lines
 from wizard.report.mending import Outcome, finding_form, fix_command, outcome_of
@@ -78,7 +78,7 @@ def test_on_a_recorded_machine_the_plan_is_shown_and_nothing_done(tmp_path: Path
     done = wizard(tmp_path, "diagnose", "--machine", ILL, "--fix", "noop-setting")
     assert done.returncode == 0, done.stderr
     assert "fix noop-setting" in done.stdout
-    assert "Nothing was changed: this was a dry run." in done.stdout
+    assert "Nothing was changed, because this was a dry run." in done.stdout
     assert "Looked again" not in done.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -108,7 +108,7 @@ def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:
     ("words", "told"),
     [
         (("--fix", "bad-weather"), "there is no cause 'bad-weather'"),
-        (("--fix", "miopen-solver-restricted"), "This program has no plan for it"),
+        (("--fix", "miopen-solver-restricted"), "This program has no plan to fix this problem"),
         (("--fix", "noop-setting", "--venv", "/nowhere"), "was not found in /nowhere"),
     ],
 )
@@ -123,7 +123,7 @@ def test_what_cannot_be_mended_is_refused(
 def test_a_finding_that_is_not_there_needs_nothing(tmp_path: Path) -> None:
     done = wizard(tmp_path, "diagnose", "--machine", MACHINE, "--fix", "noop-setting")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Nothing to" in done.stdout
+    assert "There is nothing to fix" in done.stdout
 
 
 def test_without_a_yes_programs_are_told_to_look_first(tmp_path: Path) -> None:

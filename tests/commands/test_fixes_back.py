@@ -254,7 +254,7 @@ def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) 
     records = read_records(tmp_path / "runs")
     aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix", "")
     another = replace(stack, id="b" * 12, stack="rocm57", steps=(aside,))
-    with pytest.raises(Trouble, match="already has"):
+    with pytest.raises(Trouble, match="already contains"):
         run_to_resume(another, records)
     fix = replace(another, kind=Kind.FIX, stack="", cause="numpy2-abi")
     assert run_to_resume(fix, records) is None

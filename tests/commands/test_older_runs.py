@@ -25,7 +25,7 @@ def test_rollback_names_undo_sh_and_touches_nothing(tmp_path: Path) -> None:
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2
         assert done.stderr.startswith(f"rdna1-setup: {WHO}\n")
-        assert "can neither continue nor undo it. Nothing was changed." in done.stderr
+        assert "can neither continue nor undo that run. Nothing was changed." in done.stderr
         assert SCRIPT in done.stderr
         assert f"If the run created {tmp_path}/venv and nothing in it is yours" in done.stderr
         assert f"The record of the run is in {folder}" in done.stderr

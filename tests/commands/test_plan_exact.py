@@ -36,7 +36,7 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     asking, sizing, *said = done.stderr.splitlines()
     assert asking == "Checking whether the index still has the wheels ..."
-    assert sizing == "Checking with pip how much it would download ..."
+    assert sizing == "Asking pip how much it would download ..."
     assert " ".join(said).startswith("pip did not report how much it would download: ")
     document = json.loads(done.stdout)
     assert document["stack"] == "cpu"

@@ -20,7 +20,7 @@ from wizard.overlay.rehearsed import Rehearsed
         (("--stack", "rocm52", "--dry-run"), "a dry run starts nothing"),
         (("--stack", "rocm52", "--machine", MACHINE), "a dry run starts nothing"),
         (("--stack", "rocm52", "--json"), "With --json"),
-        (("--stack", "rocm52", "--snapshot", "sh"), "'sh' is not one of"),
+        (("--stack", "rocm52", "--snapshot", "sh"), "'sh' is not a snapshot tool"),
     ],
 )
 def test_what_is_not_to_be_rehearsed_is_refused(
@@ -49,7 +49,7 @@ def test_the_numbers_come_before_the_list_and_the_list_has_an_end(
     assert "+ /opt/0 (file, 1 kB)" in lines
     assert lines[-2:] == [
         f"and 100 more: {tmp_path}/changes.jsonl",
-        "This system itself was not changed.",
+        "The system itself was not changed.",
     ]
 
 

@@ -41,7 +41,7 @@ def into_one_pipe(home: Path, words: str) -> list[str]:
 def test_a_caution_stands_behind_the_request_that_it_is_about(tmp_path: Path) -> None:
     lines = into_one_pipe(tmp_path, "conv2d --demo --dry-run")
     caution = next(at for at, line in enumerate(lines) if line.startswith("The card drives"))
-    assert lines[0] == "Nothing is started. This would be measured:"
+    assert lines[0] == "Nothing is started. The following would be measured:"
     assert lines[caution - 2].endswith("conv2d_worker.py measure --device cuda")
 
 

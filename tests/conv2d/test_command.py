@@ -226,7 +226,9 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     def told(*more: str, **extra: str) -> str:
         return " ".join(home.run(*words, *more, **extra)[2].split())
 
-    started = "does not match what you asked for, so this starts over. What differs: "
+    started = (
+        "does not match what you asked for, so the measurement starts over. The differences are: "
+    )
     assert f"{started}the shapes, --work, --engine or --log." in told("--sizes", "4", "--resume")
     assert f"{started}--repeats." in told("--repeats", "2", "--resume")
     shell = (
@@ -241,5 +243,7 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     again = told("--resume")
     assert "Continuing an unfinished measurement. Results so far: 2." in again
     assert "does not match" not in again
-    assert "There is no unfinished run to resume, so this starts over." in told("--resume")
+    assert "There is no unfinished run to resume, so the measurement starts over." in told(
+        "--resume"
+    )
     assert "no unfinished run" not in told()

@@ -112,7 +112,7 @@ async def test_on_a_processor_only_what_differs_there_is_measured_and_nothing_is
     lines = list(comparison_lines(done.results))
     assert [line.split()[0] for line in lines[1:3]] == ["unchanged", "unfold"]
     assert "not measured" not in "".join(lines)
-    assert "native are" in " ".join(lines)
+    assert "native engine are" in " ".join(lines)
 
 
 async def test_the_hangs_that_were_allowed_end_it(worker_python: str, tmp_path: Path) -> None:

@@ -72,7 +72,10 @@ async def test_where_the_control_fails_too_nothing_more_is_measured(
         "was right before it; afterwards, its verdict was wrong"
     )
     assert done.trouble is not None
-    assert "was right earlier in this run. After 2->4 3x3 @4x4 it was not" in done.trouble.happened
+    assert (
+        "gave the right result earlier in this run. After 2->4 3x3 @4x4, it did not"
+        in done.trouble.happened
+    )
 
 
 async def test_a_control_without_a_reference_says_nothing(

@@ -177,7 +177,7 @@ def test_a_script_is_written_for_the_first_that_did_not_pass(home: Path, wizard:
     path = home / "repro.py"
     done = wizard(home, "conv2d", "--repro", str(path))
     assert done.returncode == 0, done.stderr
-    assert "It measures 16->32 3x3 @44x44." in done.stdout
+    assert "This script measures 16->32 3x3 @44x44." in done.stdout
     assert "--layer '16 32 3 44x44'" in done.stdout
     assert "MIOpenDriver conv -n 1 -c 16 -H 44 -W 44 -k 32" in done.stdout
     assert "'seen': 'hung, (spinning kernel)" in path.read_text()
@@ -187,10 +187,10 @@ def test_a_script_is_written_for_the_result_or_the_layer_that_was_asked_for(
     home: Path, wizard: Wizard
 ) -> None:
     done = wizard(home, "conv2d", "--repro", str(home / "a.py"), "--result", "1")
-    assert "It measures 16->32 3x3 @32x32." in done.stdout
+    assert "This script measures 16->32 3x3 @32x32." in done.stdout
     layer = ("--layer", "3 8 3 9x9", "--device", "cpu")
     done = wizard(home, "conv2d", "--repro", str(home / "b.py"), *layer)
-    assert "It measures 3->8 3x3 @9x9." in done.stdout
+    assert "This script measures 3->8 3x3 @9x9." in done.stdout
     assert "'device': 'cpu'" in (home / "b.py").read_text()
     assert wizard(home, "conv2d", "--repro", str(home / "c.py"), "--result", "3").returncode == 2
 
@@ -245,7 +245,7 @@ def test_ways_around_are_measured_from_the_command_line(tmp_path: Path, worker_p
     assert code == 0, errors
     assert "2->4 3x3 @40x40: wrong" in output
     assert "padded with zeros to 2->5 channels: pass" in output
-    assert "Cheapest with the same result: " in output
+    assert "The fastest workaround with the same result: " in output
     form = json.loads(Home(tmp_path).run(*asked, *spend, "--json", FAKE_TORCH=faults)[1])
     assert [each["calls"] for each in form["alternatives"]].count(4) == 1
     dry = Home(tmp_path).run("--dry-run", *asked, *spend)[1]

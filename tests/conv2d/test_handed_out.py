@@ -61,4 +61,4 @@ def test_why_a_file_was_not_written_is_told_in_three_parts(tmp_path: Path) -> No
     trouble = not_written(path, raised.value)
     assert trouble.happened == f"{path} was not written: No such file or directory."
     assert trouble.meaning == "Nothing was changed."
-    assert "Name another file" in trouble.next_step
+    assert "Choose another file name" in trouble.next_step

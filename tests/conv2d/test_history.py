@@ -189,7 +189,7 @@ def test_a_run_that_is_named_counts_as_the_last(
     assert done.returncode == 0, done.stderr
     assert [result.verdict for result in read_card_file(path).results][1] is Verdict.HUNG
     script = wizard(tmp_path, "conv2d", "--repro", str(tmp_path / "r.py"), "--run", old.id)
-    assert "It measures 16->32 3x3 @32x32." in script.stdout
+    assert "This script measures 16->32 3x3 @32x32." in script.stdout
     compared = wizard(tmp_path, "conv2d", "--compare", "--run", middle.id)
     assert "* 16->32 3x3 @44x44  pass  hung" in compared.stdout
     assert wizard(tmp_path, "conv2d", "--compare", old.id, middle.id).stdout == compared.stdout

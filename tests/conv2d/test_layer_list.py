@@ -152,7 +152,7 @@ def test_bad_lines_are_named_by_number_with_an_example() -> None:
     with pytest.raises(WrongList) as caught:
         read_layer_list(text, "mine.txt")
     told = str(caught.value).splitlines()
-    assert told[0] == "2 lines of mine.txt could not be read:"
+    assert told[0] == "2 lines in mine.txt could not be read:"
     assert told[1].startswith("  line 2: ")
     assert told[2].startswith("  line 3: channels in: '[bold]")
     assert "\x1b" not in str(caught.value)

@@ -45,7 +45,8 @@ def test_a_dry_run_says_how_far_it_would_go(tmp_path: Path) -> None:
     assert code == 0
     assert "Nothing is started." in output
     assert (
-        "This would search for the largest size from 8 to 64 that passes, with at most 2" in output
+        "This would search for the largest size from 8 to 64 that passes, allowing at most 2"
+        in output
     )
 
 
@@ -69,9 +70,9 @@ def test_what_is_missing_is_asked_for(tmp_path: Path, options: tuple[str, ...], 
     [
         (Known(64, 65, 3), (3, 3), "64 passes (3 of 3 times), the largest you asked for."),
         (Known(42, 43, 2), (2, 3), "42 passes (2 of 3 times), 43 does not."),
-        (Known(42, 43, 2), (2, 3), "42 is flaky: 1 of 3 failed. Stay well below it."),
-        (Known(0, 1, 2), (0, 0), "1, the smallest you asked for, does not pass."),
-        (Known(32, 48, 0), (1, 3), "32 passes, but 48 does not; all allowed hangs were used."),
+        (Known(42, 43, 2), (2, 3), "42 is flaky: 1 of 3 failed. Stay well below that value."),
+        (Known(0, 1, 2), (0, 0), "1, the smallest value you asked for, does not pass."),
+        (Known(32, 48, 0), (1, 3), "32 passes, but 48 does not. The limit on hangs was reached."),
     ],
 )
 def test_every_end_has_its_words(known: Known, edge: tuple[int, int], said: str) -> None:

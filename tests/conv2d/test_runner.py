@@ -262,7 +262,7 @@ async def test_a_runner_that_fails_by_itself_says_why(
 
     assert trouble is not None
     assert "It last printed: RuntimeError: no psutil today." in trouble.happened
-    assert "No shape was running at" in trouble.meaning
+    assert "No shape was running when" in trouble.meaning
 
 
 def test_a_python_that_does_not_start_is_told(apart: Apart) -> None:

@@ -38,10 +38,10 @@ def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_pyth
     code, output, errors = home.run(*asked, **environ(miopen=BLAMED))
     assert code == 0, errors
     text = " ".join(output.split())
-    assert f"The smallest set that makes it work: {' '.join(PAIR)}." in text
-    assert "right 3 of 3 times" in text
-    assert "It used 3 hangs of the 5 allowed." in text
-    assert "The makers of this program have not measured" in text
+    assert f"The smallest set that makes this shape work is {' '.join(PAIR)}." in text
+    assert "right result 3 of 3 times" in text
+    assert "The search used 3 hangs of the 5 allowed." in text
+    assert "The authors of this program have not measured" in text
     assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
     assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
     folder = worker_python.rpartition("/bin/")[0]
@@ -53,9 +53,9 @@ def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
     code, output, _ = home.run(*asked, **environ(miopen={"helps": [["NOTHING=1"]]}))
     text = " ".join(output.split())
     assert code == 1
-    assert "No setting was found that makes it work: 1 of" in text
+    assert "No setting was found that makes this shape work: 1 of" in text
     assert "--engine native" in text
-    assert "--hangs 4 continues from here" in text
+    assert "run the same command with --hangs 4" in text
 
 
 def test_a_dry_run_says_what_would_be_tried_and_starts_nothing(home: Home) -> None:
@@ -105,7 +105,7 @@ def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
     ) in errors
     assert json.loads(output)["results"][0]["setting"] == {"MIOPEN_FIND_MODE": "2"}
     _, output, errors = home.run(*asked, "--json", "--clean", MIOPEN_FIND_MODE="2")
-    assert "Left out of the environment: MIOPEN_FIND_MODE=2." in errors
+    assert "Of your shell's settings, this measurement ignores MIOPEN_FIND_MODE=2." in errors
     assert json.loads(output)["results"][0]["setting"] == {}
 
 
@@ -175,11 +175,13 @@ def told(**changes: object) -> str:
 def test_every_end_has_its_words() -> None:
     assert "A later call takes 2.00 ms (the first one 1.50 s); with the engine native" in told()
     assert "which may not be the smallest" in told(is_smallest=False)
-    assert "no allowed hangs were left to measure it again" in told(repeats=0, passes=0)
-    assert "It is right without any change (3 of 3 times" in told(changes=())
+    assert "the limit on hangs was reached before it could be measured again" in told(
+        repeats=0, passes=0
+    )
+    assert "The shape gives the right result without any changes (3 of 3 times" in told(changes=())
     nothing = told(changes=None)
-    assert "No setting makes it work: 2 of 200 sets of variables were tried." in nothing
-    assert "The native engine makes it work: with `torch.backends" in nothing
+    assert "No setting makes this shape work: 2 of 200 sets of variables were tried." in nothing
+    assert "The native engine makes this shape work: with `torch.backends" in nothing
     bad = (EngineTried("native", "hung", None),)
     assert "MIOpen is not the only" in told(changes=None, engines=bad)
     assert "the card is broken." in told(changes=None, stopped="the card is broken.")

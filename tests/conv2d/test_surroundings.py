@@ -51,7 +51,7 @@ async def test_the_two_environments_are_never_mixed(
     events = await events_of(sweep, tmp_path, {**environ(), "MIOPEN_FIND_MODE": "2"})
     (result,) = results_of(events)
     assert dict(result.loaded.setting) == ({} if clean else {"MIOPEN_FIND_MODE": "2"})
-    said = ["Left out of the environment: MIOPEN_FIND_MODE=2."]
+    said = ["Of your shell's settings, this measurement ignores MIOPEN_FIND_MODE=2."]
     assert notes_of(events) == (said if clean else [])
 
 

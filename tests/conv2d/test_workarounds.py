@@ -159,8 +159,8 @@ def test_lines_tell_cost_and_the_cheapest_that_keeps_the_result() -> None:
     assert "unfold and matmul: wrong" in told
     assert "9 tiles of 32x32: pass; 54 ms for each call (9 x 6 ms); without cutting" in told
     assert (
-        "Cheapest with the same result: torch's own code, without MIOpen, 2 ms for each call."
-        in told
+        "The fastest workaround with the same result: torch's own code, without MIOpen, 2 ms for "
+        "each call." in told
     )
 
 

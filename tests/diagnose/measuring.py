@@ -9,7 +9,7 @@ from typing import Any
 from tests.conv2d.made import CARD, made
 from tests.handmade import HOME, clean_jammy, torch
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.diagnose.measured import Measured
+from wizard.diagnose.measurements import Measured
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.stack_facts import stack_of
 

@@ -8,8 +8,7 @@ import pytest
 
 from tests.handmade import HOME, card, clean_jammy, node, torch
 from wizard.diagnose import machine as machine_module
-from wizard.diagnose.conclusion import conclude
-from wizard.diagnose.finding import Confidence, Finding, Status
+from wizard.diagnose.finding import Confidence, Finding, Status, conclude
 from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import (
     AptSource,

@@ -12,11 +12,11 @@ from tests.diagnose.measuring import LOADED, hung, machine, measured, with_kerne
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
-from wizard.diagnose.alone import run_each
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.machine import diagnosis_of, looks_of
-from wizard.diagnose.measured import Measured
+from wizard.diagnose.measurements import Measured
+from wizard.diagnose.parallel import run_each
 from wizard.machine.facts import Setting
 from wizard.machine.stack_facts import StackFacts, stack_of
 
@@ -187,7 +187,7 @@ def test_the_override_is_not_warned_of_beside_the_hang_that_proves_it() -> None:
     name, value = LOADED.setting[0]
     here = machine("2.2.2+rocm5.7", Setting(name, value, "", 0, ""))
     last: Measured = measured(hung(), stack=stack_of(here))
-    told = [finding for one in run_each(looks_of(here), here) for finding in one.findings]
+    told = [finding for found in run_each(looks_of(here), here) for finding in found]
     whole = diagnosis_of(here, (*told, *measurement((last,), here)))
     overrides = [one for one in whole.findings if one.cause == "override-isa-mismatch"]
     assert [one.status for one in overrides if one.counts] == [Status.FAULT]

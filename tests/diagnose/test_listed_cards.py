@@ -99,4 +99,4 @@ def test_an_override_in_force_is_told_beside_the_card() -> None:
     (card,) = explain(text_of("rocminfo-overridden").encode()).cards
     assert (card.gfx, card.reported, card.slot) == ("gfx1010", "gfx1030", "0b:00.0")
     told = "\n".join(explanation_lines(explain(text_of("rocminfo-overridden").encode())))
-    assert "ROCm treats it as gfx1030, because HSA_OVERRIDE_GFX_VERSION is set." in told
+    assert "ROCm treats the card as gfx1030, because HSA_OVERRIDE_GFX_VERSION is set." in told

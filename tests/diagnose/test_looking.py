@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tests.handmade import clean_jammy, noble_with_leftovers
 from tests.machine.records import seen
-from wizard.diagnose.alone import Look
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, to_form
 from wizard.diagnose.machine import Progress, diagnose, diagnosis_of
+from wizard.diagnose.parallel import Look
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.report.findings import diagnosis_lines, whole_lines
@@ -42,7 +42,7 @@ def test_what_is_looked_at_beside_the_facts_counts_too_and_cannot_take_the_rest_
 
     further = (Look("the kernel log", log), Look("the folders", broken))
     told: list[Progress] = []
-    diagnosis = diagnose(clean_jammy(), (), further, told.append)
+    diagnosis = diagnose(clean_jammy(), further, told.append)
     causes = {finding.cause for finding in diagnosis.findings}
     assert {"graphics-ring-timeout", "none", "disk-full"} <= causes
     assert [told[-4].name, told[-1].name] == ["the kernel log", "the folders"]

@@ -13,12 +13,12 @@ from tests.diagnose.notes_items import ITEMS
 from tests.handmade import HOME, clean_jammy, torch
 from tests.machine.records import seen
 from wizard.conv2d.shapes import square
-from wizard.diagnose.alone import run_each
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import FOR_ALL, FOR_RDNA1, diagnose, diagnosis_of, looks_of
+from wizard.diagnose.parallel import Look, run_each
+from wizard.diagnose.this_machine import looks_here
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.live import LiveHost
@@ -40,7 +40,8 @@ def test_every_note_is_gone_through() -> None:
 
 def told(machine: Machine, *more: Finding) -> dict[str, Finding]:
     """What counts, by cause."""
-    return {one.cause: one for one in diagnose(machine, more).findings if one.counts}
+    further = (Look("more", lambda _: more),)
+    return {one.cause: one for one in diagnose(machine, further).findings if one.counts}
 
 
 def fine(machine: Machine) -> str:
@@ -122,7 +123,7 @@ def with_sweep(machine: Machine, *sizes: int) -> dict[str, Finding]:
         python=f"{environment.path}/bin/python",
         stack=stack_of(machine),
     )
-    found = [finding for one in run_each(looks_of(machine), machine) for finding in one.findings]
+    found = [finding for each in run_each(looks_of(machine), machine) for finding in each]
     whole = diagnosis_of(machine, (*found, *measurement((last,), machine)))
     return {one.cause: one for one in whole.findings if one.counts}
 

@@ -52,7 +52,7 @@ async def test_a_full_disk_ends_the_run_in_words_and_keeps_its_verdicts(
     assert isinstance(done, SweepDone)
     assert done.trouble is not None
     assert "No space left on device" in done.trouble.happened
-    assert "space on that disk" in done.trouble.next_step
+    assert "space on the full disk" in done.trouble.next_step
     assert done.results
 
 

@@ -120,7 +120,7 @@ def test_a_test_of_the_card_takes_no_processor_for_it(
     assert owner.start("--python", torch_python, *SAFE) == 2
     errors = capsys.readouterr().err
     assert "finds no GPU" in errors
-    assert "The card was not measured, so no result card is written." in errors
+    assert "The graphics card was not measured, so no result card was written." in errors
     assert owner.folders == []
 
 

@@ -114,7 +114,7 @@ def test_a_second_apply_changes_nothing(scene: Scene) -> None:
     assert scene.home.run(*scene.command()).returncode == 0
     after = state(scene.venv)
     again = scene.home.run(*scene.command())
-    assert "Nothing had to be changed." in again.stdout, again.stdout + again.stderr
+    assert "No changes were needed." in again.stdout, again.stdout + again.stderr
     assert state(scene.venv) == after
 
 
@@ -237,7 +237,7 @@ def test_a_python_that_does_not_fit_gets_a_new_venv_beside_with_the_same_require
     assert "moves-on 1.0: installed as 2.0" in told
     assert "torch>=2.0" in told
     again = home.run(*scene.command())
-    assert "Nothing had to be changed." in again.stdout, again.stdout + again.stderr
+    assert "No changes were needed." in again.stdout, again.stdout + again.stderr
     assert home.run("rollback", "--yes").returncode == 0
     assert not beside.exists()
     assert state(venv) == scene.first
@@ -266,7 +266,7 @@ def test_a_torch_of_the_user_s_own_packages_goes_away_only_when_asked_and_comes_
     before = state(target)
     plan = scene.home.run(*scene.command("plan")).stdout
     assert "--user-torch-aside" in " ".join(plan.split())
-    assert "It is kept there." in " ".join(plan.split())
+    assert "That torch is kept in your user packages." in " ".join(plan.split())
     done = scene.home.run(*scene.command("apply", "--user-torch-aside"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (target / "torch").exists()

@@ -152,8 +152,8 @@ def test_what_a_house_lacks_is_named_and_the_folder_is_not_done(home: Home) -> N
     empty.mkdir()
     done = home.run(*words(empty, folder))
     assert done.returncode == 1
-    assert "The folder is not finished. Remaining steps: " in done.stdout
-    assert f"{folder} is not finished. Run the same command again to continue." in done.stdout
+    assert "The folder is incomplete. Remaining steps: " in done.stdout
+    assert f"{folder} is not complete. Run the same command again to continue." in done.stdout
     assert not (folder / "SHA256SUMS").exists()
 
 

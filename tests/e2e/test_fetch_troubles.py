@@ -67,7 +67,7 @@ def test_ctrl_c_inside_a_download_stops_and_the_same_command_goes_on(
             os.kill(run.pid, signal.SIGINT)
             output, errors = run.communicate(timeout=60)
         assert run.returncode == 130, output + errors
-        assert f"{folder} is not finished. Run the same command again to continue." in output
+        assert f"{folder} is not complete. Run the same command again to continue." in output
         assert not (folder / "SHA256SUMS").exists()
         arrived = part.stat().st_size
         assert 0 < arrived < SIZE
@@ -92,7 +92,7 @@ def test_a_part_that_was_damaged_meanwhile_is_fetched_anew(
         index.served.released.set()
         again = home.run(*words(index, folder))
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "the part from an earlier run was damaged. Downloading" in again.stdout
+    assert "the partial download from an earlier run was damaged. Downloading" in again.stdout
     assert listing(folder) == whole
 
 
@@ -205,4 +205,4 @@ def test_a_closed_place_is_refused_before_anything_is_fetched(home: Home) -> Non
     done = home.run("fetch", "--stack", "cpu", str(closed / "folder"))
     assert done.returncode == 2
     assert f"you have no permission to write to {closed}." in done.stderr
-    assert "Name a folder of your own" in done.stderr
+    assert "Choose a folder that belongs to you" in done.stderr

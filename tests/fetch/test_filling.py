@@ -89,7 +89,7 @@ def test_a_full_disk_is_called_so_with_the_file_system_and_the_folder(tmp_path: 
     seen = in_words(OSError(errno.ENOSPC, "No space left on device"), tmp_path)
     assert seen.happened == f"The file system {mount_point(tmp_path)} is full."
     assert str(tmp_path) in seen.meaning
-    assert seen.next_step.endswith("What was downloaded is kept.")
+    assert seen.next_step.endswith("Anything already downloaded is kept.")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -113,11 +113,11 @@ def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> No
     first = stages(fetch(tmp_path, BARE, p3_10="/x"))[0]
     assert (first.text, first.reason) == (
         "Download Python 3.10 for uv",
-        "The machines have no suitable Python.",
+        "The machines that this folder is for have no suitable Python.",
     )
 
 
 def test_a_python_that_only_chooses_goes_with_the_work(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, PLAIN))[0]
     assert first.text == "Download Python 3.11 for uv"
-    assert "this machine has none" in first.reason
+    assert "this machine does not have" in first.reason

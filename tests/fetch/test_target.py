@@ -24,7 +24,7 @@ def test_wheels_for_one_chip_are_chosen_for_the_card_of_that_machine() -> None:
 
 
 def test_a_stack_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(PlanImpossible, match="no stack 'nonsense'"):
+    with pytest.raises(PlanImpossible, match="no stack named 'nonsense'"):
         recorded_target("rx5700xt-jammy-clean", "nonsense")
 
 

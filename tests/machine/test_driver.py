@@ -19,7 +19,7 @@ def test_a_driver_without_a_version_came_with_the_kernel(tmp_path: Path) -> None
     assert driver == Driver(loaded=True, origin="in-tree", version="", dkms=())
     assert DRIVER.tell(driver) == (
         "the kernel's own amdgpu",
-        ("It came with the kernel (in-tree).",),
+        ("This driver came with the kernel (in-tree).",),
     )
 
 

@@ -55,7 +55,7 @@ def test_kfd_outranks_the_table_and_the_note_says_so(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("7362", "c3") | node(gfx_target_version=100100)))
 
     assert (gpu.gfx, gpu.gfx_source, gpu.kfd_node) == ("gfx1010", "kfd", 1)
-    assert "The kernel reports gfx1010, but its PCI id means gfx1011" in gpu.note
+    assert "The kernel reports gfx1010, but the card's PCI ID indicates gfx1011" in gpu.note
 
 
 def test_kfd_finds_its_card_by_render_node_too(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_card_reserved_for_a_virtual_machine_is_said_to_be(tmp_path: Path) -> 
     gpu = only(make(tmp_path, card(), links=driven("vfio-pci")))
 
     assert (gpu.driver, gpu.drives_screen) == ("vfio-pci", False)
-    assert "Reserved for a virtual machine" in gpu.note
+    assert "This card is reserved for a virtual machine" in gpu.note
 
 
 def test_cards_that_rocm_cannot_use_are_named_beside_the_one_that_it_can(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_card_without_a_driver_is_said_to_need_one(tmp_path: Path) -> None:
 
     assert gpu.driver == ""
     assert gpu.drives_screen == Unknown("no driver reports its connectors")
-    assert "No driver is bound to it" in gpu.note
+    assert "No driver is bound to the card" in gpu.note
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,10 @@ def test_a_path_is_on_the_nearest_recorded_file_system(tmp_path: Path) -> None:
         ('{"links": {"/a": 1}}', "links must map strings to strings"),
         ('{"access": [1]}', "access must list only texts"),
         ('{"disks": [{"total_bytes": "big"}]}', "total_bytes must be a whole number"),
-        ('{"answers": {"DPKG_PACKAGES": 1}}', "answers must be text or lists of lines"),
+        (
+            '{"answers": {"DPKG_PACKAGES": 1}}',
+            "each entry in 'answers' must be text or a list of lines",
+        ),
     ],
 )
 def test_a_damaged_record_gives_one_clear_sentence(text: str, reason: str, tmp_path: Path) -> None:
@@ -161,7 +164,7 @@ def test_a_folder_that_is_no_record_says_what_is_missing(tmp_path: Path) -> None
     with pytest.raises(RecordError, match=r"record\.json could not be read"):
         RecordedHost(tmp_path)
     (tmp_path / "record.json").write_text("{}")
-    with pytest.raises(RecordError, match="it has no folder called files"):
+    with pytest.raises(RecordError, match="it has no 'files' folder"):
         RecordedHost(tmp_path)
 
 

@@ -112,7 +112,7 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     assert isinstance(step, TakeLinesOut)
     assert (step.path, step.lines) == (BASHRC, ((2, f"export {OVERRIDE}=10.3.0"),))
     assert not step.needs_root
-    assert any("Open a new terminal" in note for note in plan.notes)
+    assert any("open a new terminal" in note for note in plan.notes)
 
 
 @pytest.mark.parametrize(

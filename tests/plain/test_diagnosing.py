@@ -52,4 +52,4 @@ def test_what_has_no_plan_is_mended_by_hand(capsys: pytest.CaptureFixture[str]) 
 def test_enter_alone_goes_back_to_the_beginning() -> None:
     code, talk, _ = walked("")
     assert code == 0
-    assert talk.text.count("Which one?") == 1
+    assert talk.text.count("Which finding do you want to see?") == 1

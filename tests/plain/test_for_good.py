@@ -31,7 +31,7 @@ def test_nothing_goes_for_good_unless_that_is_chosen(
     said = capsys.readouterr().out
     assert "rocm-core 5.7.1" in said
     assert "rocblas 3.1.0" in said
-    assert "Rollback could not restore them. Nothing was changed" in said
+    assert "Rollback could not restore the removed packages. Nothing was changed" in said
     assert "Nothing was changed. Configure their archive again" in said
 
 

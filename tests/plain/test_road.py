@@ -68,7 +68,7 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
     tmp_path: Path, answer: str, declined: bool
 ) -> None:
     _, told = walk(tmp_path, f"1 1 . {answer} . 0", "--machine", MACHINE)
-    assert "Should the plan grant it" in told
+    assert "Should the plan give" in told
     command = told.split("The same as a command:")[1].split("\n\n")[0]
     assert ("--without-groups" in command) == declined
     assert ("as root, add owner to render" in told) != declined
@@ -79,7 +79,7 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
 def test_words_of_ours_are_explained_where_they_are_met_first(tmp_path: Path) -> None:
     _, told = walk(tmp_path, "1 . . . 0", "--demo")
     flat = " ".join(told.split())
-    assert "recommends a stack (a PyTorch and what it needs)" in flat
+    assert "recommends a stack (a PyTorch build and everything it needs)" in flat
     assert "Which stack? The recommended one comes first; native is AMD's own build." in flat
     assert "in the folder /home/owner/ai/native" in flat
     assert "footprint" not in flat
@@ -134,7 +134,7 @@ def test_a_dry_run_tells_each_step_and_does_none(tmp_path: Path) -> None:
     code, told = walk(tmp_path, f"1 0 {number_of_cpu(tmp_path)} . 0", "--demo")
     assert code == 0
     assert "The same as a command:\n    $ rdna1-setup --demo apply --stack cpu" in told
-    assert "Nothing was changed: this was a dry run." in told
+    assert "Nothing was changed, because this was a dry run." in told
     assert list(tmp_path.iterdir()) == []
 
 

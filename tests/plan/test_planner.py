@@ -144,7 +144,7 @@ def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
         "MIOPEN_DEBUG_CONV_GEMM",
     ]
     assert (
-        "Your login sets MIOPEN_DEBUG_CONV_GEMM. rdna1-python starts programs without it; "
+        "Your login sets MIOPEN_DEBUG_CONV_GEMM. rdna1-python starts programs without it, but "
         "bin/python keeps it."
     ) in plan.notes
     kept = file(plan_for(machine, "rocm57"), "rdna1-python").content
@@ -168,7 +168,10 @@ def test_of_two_cards_the_chosen_one_is_the_only_one_that_programs_see_and_is_na
         plan = plan_for(clean_jammy(first, second), gpu=chosen.pci_address)
         mask = f"ROCR_VISIBLE_DEVICES={number}"
         assert f"export {mask}\n" in file(plan, "bin/rdna1-python").content
-        told = f"This environment uses only the {chosen.name} at {chosen.pci_address} ({mask})."
+        told = (
+            f"This environment uses only the {chosen.name} at PCI address "
+            f"{chosen.pci_address} ({mask})."
+        )
         assert told in plan.notes
     one = clean_jammy(first, replace(second, kfd_node=None))
     assert "ROCR_VISIBLE_DEVICES" not in "".join(plan_for(one).notes)
@@ -289,7 +292,7 @@ def test_of_two_cards_the_one_that_was_chosen_is_judged() -> None:
 def test_why_pip_is_upgraded_names_the_releases_that_matter() -> None:
     reason = next(s.reason for s in steps(plan_for(clean_jammy()), RunProgram) if "pip" in s.reason)
     assert "needs pip 23.0 or newer" in reason
-    assert "From 25.3 on" in reason
+    assert "Starting with version 25.3" in reason
 
 
 def test_a_folder_of_wheels_without_a_pip_new_enough_fails_where_pip_is_brought() -> None:

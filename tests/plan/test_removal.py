@@ -125,7 +125,7 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
     assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).inverse
     lost = f"rocm-core {LOST[1]}"
-    assert plan.notes[0].startswith(f"These packages are removed permanently: {lost}. ")
+    assert plan.notes[0].startswith(f"These packages will be removed permanently: {lost}. ")
     assert plan.id != usual.id
 
 
@@ -207,8 +207,8 @@ def test_amds_kernel_driver_goes_when_it_is_broken_or_asked_for(
 def test_a_broken_driver_that_goes_unasked_is_named_with_why() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     why = (
-        "AMD's kernel driver package (amdgpu-dkms) is removed too. It is half installed, and apt "
-        "fails until it is removed. The kernel's own driver is kept."
+        "AMD's kernel driver package (amdgpu-dkms) will also be removed. It is half installed, "
+        "and apt will fail until it is removed. The kernel's own driver is kept."
     )
     assert why in make_removal(machine, files=files).notes
     assert why not in make_removal(machine, (AMD, DRIVER), files).notes

@@ -55,5 +55,5 @@ def test_snapper_is_told_a_configuration_and_timeshift_none(asked: str, config: 
 
 def test_unasked_there_is_none_and_a_tool_that_is_not_set_up_is_refused() -> None:
     assert as_asked(machine_with("timeshift"), plan_of(ROOT), "") == plan_of(ROOT)
-    with pytest.raises(PlanImpossible, match="set up here: timeshift"):
+    with pytest.raises(PlanImpossible, match="available snapshot tools: timeshift"):
         as_asked(machine_with("timeshift"), plan_of(ROOT), "snapper")

@@ -279,7 +279,10 @@ NO_COMGR = RECORDS.replace("Filename: x\n", "")
 
 async def test_what_no_archive_has_any_more_refuses_the_plan(tmp_path: Path) -> None:
     words = await only(tmp_path, removal(), *replies(records=NO_COMGR))
-    assert f"has the package files for comgr {VERSION}. Rollback could not restore them" in words
+    assert (
+        f"has the package files for comgr {VERSION}. Rollback could not restore the removed "
+        f"packages" in words
+    )
     assert "Configure their archive again" in words
     assert "run again with --without-rollback to remove them permanently" in words
     assert "rocm-core" not in words

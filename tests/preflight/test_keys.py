@@ -72,13 +72,13 @@ def test_a_second_key_in_the_file_is_refused_although_the_first_is_right() -> No
 
 def test_an_expired_key_is_refused_with_its_end_and_today() -> None:
     found = refused(EXPIRED, EXPIRED_FINGERPRINT)
-    assert "valid until 2020-12-31; today is 2026-11-22" in found.happened
+    assert "valid until 2020-12-31, but today is 2026-11-22" in found.happened
     assert "clock" in found.meaning
 
 
 def test_a_key_from_the_future_speaks_for_a_wrong_clock() -> None:
     found = refused(VALID, now=datetime(2019, 1, 1, tzinfo=timezone.utc))
-    assert "created later than today, 2019-01-01" in found.happened
+    assert "creation date later than today's date, 2019-01-01" in found.happened
     assert "Set the clock" in found.next_step
 
 

@@ -224,8 +224,8 @@ async def test_what_stands_in_the_way_is_told_apart_from_what_is_nowhere(tmp_pat
     )
     told = await refusal(tmp_path, UPDATED, simulating(broken))
     assert (
-        "conflicts with installed packages: rocm-dev needs rocminfo (= 1.0.0.50200-65)"
-        in told.happened
+        "packages conflicts with packages already installed: rocm-dev needs rocminfo (= "
+        "1.0.0.50200-65)" in told.happened
     )
     assert "--system-removal" in told.next_step
 

@@ -35,7 +35,7 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
         status("511 Network Authentication Required"),
         "log in first",
     ),
-    "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not respond as a web server would"),
+    "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not respond like a web server"),
     "a server that refuses": (status("403 Forbidden"), "Some servers return 403"),
     "a server that wants a login": (status("401 Unauthorized"), "login"),
     "a law": (status("451 Unavailable For Legal Reasons"), "451"),

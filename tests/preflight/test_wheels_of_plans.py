@@ -134,7 +134,7 @@ def test_where_pip_looks_in_other_places_too_what_an_index_lacks_is_a_note(
     with WheelServer() as server:
         found = sought(plan_for(MACHINE, torch_index=server.url("/simple")), tmp_path, **more)
     assert found.refusal is None
-    assert "other places too" in found.note
+    assert "other package sources too" in found.note
 
 
 def test_for_a_run_that_waits_nobody_is_asked(tmp_path: Path) -> None:

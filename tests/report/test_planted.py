@@ -21,8 +21,8 @@ from wizard.conv2d.cards.result_card import Here, make_card
 from wizard.conv2d.runs.last_sweep import sweeps
 from wizard.conv2d.verdicts import Verdict
 from wizard.conv2d.words.repro import repro_of_result
-from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import diagnose
+from wizard.diagnose.this_machine import looks_here
 from wizard.journalform import SCHEMA
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect

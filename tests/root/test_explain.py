@@ -36,7 +36,7 @@ SAID = (
     (
         "Err:1 https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease\n"
         "  The following signatures were invalid: EXPKEYSIG 9386B48A1A693C5C James\n",
-        "9386B48A1A693C5C that signs the repository has expired",
+        "repository's signing key 9386B48A1A693C5C has expired",
     ),
     (
         "W: GPG error: https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease: The following "
@@ -69,7 +69,7 @@ SAID = (
         "amdgpu-dkms failed: installed amdgpu-dkms package post-installation script subprocess "
         "returned error exit status 10",
     ),
-    ("E: Version '1.0' for 'rocm-core' was not found\n", "rocm-core 1.0 is in none"),
+    ("E: Version '1.0' for 'rocm-core' was not found\n", "rocm-core 1.0 is not in any"),
     ("E: Unable to locate package rocm-core\n", "do not contain the package rocm-core"),
     (
         "The following packages have unmet dependencies:\n rocm-llvm : Depends: python but it is "

@@ -411,7 +411,7 @@ def test_what_goes_for_good_is_asked_in_a_sentence_of_its_own() -> None:
     )
     assert "for good" not in usual
     listed = " ".join(f"{name}={version}" for name, version in lost)
-    sentence = "These are removed permanently, because no package file is kept for them:"
+    sentence = "These packages are removed permanently, because no package file is kept for them:"
     assert told == f"{usual} {sentence} {listed}"
 
 
@@ -726,5 +726,5 @@ def test_the_question_says_that_a_rehearsal_changes_nothing_and_what_it_takes() 
     assert "asks to rehearse exactly this as root" in text
     words = " ".join(text.split())
     assert "Nothing on this system is changed" in words
-    assert "about 5.2 GB are used under /var/lib/rdna1-setup, and no other program" in words
+    assert "about 5.2 GB is used under /var/lib/rdna1-setup, and no other program" in words
     assert "UNDO.sh" not in text

@@ -515,7 +515,7 @@ def test_a_folder_that_is_a_link_or_that_others_may_write_is_refused(root: Root,
     root.run("chmod", "g+w", "/etc/profile.d")
     (loose,) = do_all(root, request, run=run)
     root.run("chmod", "g-w", "/etc/profile.d")
-    assert "Users other than root may change the folder /etc/profile.d" in failure(loose)
+    assert "Users other than root can change the folder /etc/profile.d" in failure(loose)
     root.run("mv", "/etc/profile.d", "/srv/profile.d")
     root.run("ln", "-s", "/srv/profile.d", "/etc/profile.d")
     (led,) = do_all(root, request, run=run)
@@ -600,7 +600,7 @@ def test_what_was_put_in_its_place_meanwhile_is_not_replaced(root: Root, run: st
     done_all(root, set_aside("/etc/profile.d/mine.sh"), run=run)
     root.write("/etc/profile.d/mine.sh", "# newer\n")
     (event,) = do_all(root, put_back("/etc/profile.d/mine.sh"), run=run)
-    assert "did not make" in failure(event)
+    assert "did not create" in failure(event)
     assert root.path("/etc/profile.d/mine.sh").read_text() == "# newer\n"
 
 
@@ -647,7 +647,7 @@ def test_what_was_kept_and_is_as_it_was_needs_no_putting_back(root: Root, run: s
     assert "in its place" in done["outcome"]
     root.run("chmod", "600", path)
     (event,) = do_all(root, put_back(path), run=f"{run}-again")
-    assert "did not make" in failure(event)
+    assert "did not create" in failure(event)
     root.run("rm", path)
 
 

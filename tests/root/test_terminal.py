@@ -291,7 +291,7 @@ def test_a_terminal_that_is_closed_at_the_question_is_told_of_clearly(root: Root
         wait_until(lambda: "ENDED" in said.read_text(), "the helper has ended")
     event = json.loads(said.read_text().removesuffix("ENDED"))
     assert event["event"] == "refused"
-    assert "could not be shown on the terminal" in event["happened"]
+    assert "could not be shown in the terminal" in event["happened"]
     assert "leave it open until you have answered" in event["next_step"]
     assert not root.path(f"{RUNS}/closed").exists()
 

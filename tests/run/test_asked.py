@@ -72,11 +72,13 @@ def test_an_unfinished_run_that_was_asked_for_otherwise_says_how_and_how_to_go_o
     tmp_path: Path, before: dict[str, str], now: dict[str, str], was: str, comes: str
 ) -> None:
     trouble = refused(tmp_path, plan_in(tmp_path, **before), plan_in(tmp_path, **now))
-    assert trouble.happened.endswith("already has an unfinished run of cpu (one).")
-    assert trouble.meaning == f"That run was started {was}. This time the command was run {comes}."
+    assert trouble.happened.endswith("already contains an unfinished run of cpu (one).")
+    assert trouble.meaning == (
+        f"The earlier run was started {was}. This time, the command was run {comes}."
+    )
     assert trouble.next_step == (
-        f"To continue it, run the command again {was}. To start over, undo it first: rdna1-setup "
-        "rollback one"
+        f"To continue that run, run the command again {was}. To start over, undo it first: "
+        "rdna1-setup rollback one"
     )
 
 
@@ -109,7 +111,7 @@ def test_what_no_option_explains_is_said_to_be_another_plan(tmp_path: Path) -> N
     before = plan_in(tmp_path)
     now = replace(before, id="another")
     trouble = refused(tmp_path, before, now)
-    assert "another version of this program" in trouble.meaning
+    assert "Another version of this program" in trouble.meaning
     assert "rdna1-setup rollback one" in trouble.next_step
 
 
@@ -126,7 +128,8 @@ def test_a_mirror_and_another_release_are_told_as_they_were_asked_for(tmp_path: 
     before = plan_with_system(tmp_path, rocm_repo=MIRROR, system_release="5.7.1")
     trouble = refused(tmp_path, before, plan_with_system(tmp_path))
     assert trouble.meaning == (
-        f"That run was started with --system-release 5.7.1 --rocm-repo {MIRROR}. This time the "
+        f"The earlier run was started with --system-release 5.7.1 --rocm-repo {MIRROR}. This "
+        f"time, the "
         "command was run without --system-release --rocm-repo."
     )
 
@@ -134,7 +137,8 @@ def test_a_mirror_and_another_release_are_told_as_they_were_asked_for(tmp_path: 
 def test_the_keys_of_two_mirrors_are_told_by_their_fingerprints(tmp_path: Path) -> None:
     before, now = (plan_with_system(tmp_path, key) for key in (VALID, EXPIRED))
     assert refused(tmp_path, before, now).meaning == (
-        f"That run was started with --rocm-key-fingerprint {VALID_FINGERPRINT}. This time the "
+        f"The earlier run was started with --rocm-key-fingerprint {VALID_FINGERPRINT}. This "
+        f"time, the "
         f"command was run with --rocm-key-fingerprint {EXPIRED_FINGERPRINT}."
     )
 

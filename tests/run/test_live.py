@@ -156,7 +156,7 @@ async def test_a_venv_of_somebody_else_is_never_touched(tmp_path: Path) -> None:
     (tmp_path / "venv/pyvenv.cfg").write_text("home = /usr/bin\n")
     events = await events_of(live(tmp_path), two_steps(tmp_path))
     failed = next(event for event in events if isinstance(event, StepFailed))
-    assert "did not make" in failed.happened
+    assert "did not create" in failed.happened
     assert tree(tmp_path / "venv") == {"pyvenv.cfg": "home = /usr/bin\n"}
 
 

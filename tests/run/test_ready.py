@@ -125,7 +125,7 @@ def test_files_below_a_mount_inside_the_environment_are_known_before(
     mounts.write_text(f"23 22 8:2 / {os.path.realpath(step.site)} rw - ext4 /dev/sda2 rw\n")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
-    assert "another mount inside" in found.happened
+    assert "a separate mount inside" in found.happened
 
 
 def without_its_journal(tmp_path: Path) -> tuple[Plan, Path]:
@@ -169,7 +169,7 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
     assert "belongs to /elsewhere/venv" in found.happened
-    assert f"If it is a copy, delete {step.backup}" in found.next_step
+    assert f"If the environment is a copy, delete {step.backup}" in found.next_step
 
 
 def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
     assert "journal is gone" in found.happened
-    assert "Then move the files below" in found.next_step
+    assert "Then move the files under" in found.next_step
     runs = Path(places_below(tmp_path).runs)
     runs.mkdir(parents=True)
     elsewhere = replace(plan_of(tmp_path, step), venv=f"{tmp_path}/other")

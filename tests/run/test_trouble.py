@@ -113,7 +113,7 @@ MESSAGES: list[tuple[str, str]] = [
         "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.3 "
         "(from versions: 1.13.1+rocm5.2, 2.0.0)\n"
         "ERROR: No matching distribution found for torch==1.13.1+rocm5.3\n",
-        "torch==1.13.1+rocm5.3 was not found. Available: 1.13.1+rocm5.2, 2.0.0.",
+        "torch==1.13.1+rocm5.3 was not found. Available versions: 1.13.1+rocm5.2, 2.0.0.",
     ),
     (
         "ERROR: Could not find a version that satisfies the requirement nothere "
@@ -154,9 +154,12 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         "error: externally-managed-environment\n\nThis environment is externally managed\n",
-        "The system's own Python refuses packages from pip (PEP 668).",
+        "The system's own Python does not accept packages from pip (PEP 668).",
     ),
-    (NO_ENSUREPIP, "This Python cannot make a venv with pip: ensurepip is missing."),
+    (
+        NO_ENSUREPIP,
+        "This Python cannot create a venv that includes pip, because ensurepip is missing.",
+    ),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n",
         "The disk is full.",
@@ -283,7 +286,7 @@ MESSAGES: list[tuple[str, str]] = [
     (
         "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: "
         "'/opt/v/lib'\n",
-        "A file or folder could not be written.",
+        "A file or folder could not be created or changed.",
     ),
 ]
 

@@ -29,7 +29,7 @@ OVERRIDE = Finding(
     "gfx1030, for which they hold none.",
     (
         "Take the line out of ~/.bashrc (rdna1-setup clean-up does).",
-        "Log out of the whole session and log in again.",
+        "Log out completely and log in again.",
     ),
     "source code",
     ("https://github.com/ROCm/TheRock/blob/main/docs/environment.md",),
@@ -51,8 +51,8 @@ IDLE = Finding(
     Confidence.CERTAIN,
     "A variable is set but has no effect",
     (Evidence("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "~/.bashrc:119"),),
-    "Programs behave the same with or without it.",
-    ("You can remove it: rdna1-setup clean-up shows the lines that set it.",),
+    "Programs behave the same with or without this variable.",
+    ("You can remove the variable. rdna1-setup clean-up shows the lines that set it.",),
     "source code",
 )
 UNREAD = Finding(

@@ -29,7 +29,7 @@ GONE = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/home/sam/log
 TOLD = Trouble(
     "There is no run that could be undone.",
     "Nothing of this program is on this machine, or its records were removed.",
-    "See `rdna1-setup rollback --list`.",
+    "To see the list of runs, use `rdna1-setup rollback --list`.",
 )
 LONG_NAME = "AMD Radeon RX 5600 XT " + "with a name that its maker never ends " * 8
 LONG_PATH = "/home/sam/" + "a-folder-with-quite-a-long-name/" * 8 + "venv"

@@ -59,7 +59,7 @@ def card(run: Run) -> Draft:
 def script(run: Run, place: int) -> Draft:
     """A script for one result."""
     command = ("rdna1-setup", "conv2d", "--repro", "PATH", "--run", run.id)
-    about = (f"It measures {RESULTS[place].label}.",)
+    about = (f"This script measures {RESULTS[place].label}.",)
     return Draft("/home/sam/repro.py", "print()", about, command)
 
 

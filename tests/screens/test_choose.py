@@ -184,7 +184,7 @@ async def test_the_card_says_what_works_what_it_costs_changes_and_what_stands_ag
         assert "Verdict ComfyUI likely works. By reports on other cards of the family." in text
         assert "GB download, 6.0 GB on disk, no root" in text
         assert "Changes a new folder ~/rdna1/native, Python 3.10 from uv" in text
-        assert "But AMD does not test it on your card" in text
+        assert "But AMD does not test this stack on your card" in text
 
 
 async def test_a_wide_terminal_also_shows_the_reports_for_and_against() -> None:
@@ -403,4 +403,6 @@ async def test_a_wide_screen_shows_what_the_marked_program_needs() -> None:
         assert "─ ComfyUI (newest release) ─" in screen_text(pilot.app)
         assert "PyTorch   2.7 or newer" in screen_text(pilot.app)
         await press(pilot, "end")
-        assert "It has no known requirements of its own." in screen_text(pilot.app)
+        assert "The highlighted program has no known requirements of its own." in screen_text(
+            pilot.app
+        )

@@ -150,11 +150,11 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await to_clear(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "w to remove them" in words_on(pilot.app))
+        await until(pilot, lambda: "w to permanently remove" in words_on(pilot.app))
         assert "w" in usable_keys(pilot.app)
         text = words_on(pilot.app)
         assert "No archive has rocm-core 5.7.1.50701-98." in text
-        assert "w to remove them permanently, without rollback" in text
+        assert "w to permanently remove packages" in text
         assert "y" not in usable_keys(pilot.app)
         await press(pilot, "w")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))

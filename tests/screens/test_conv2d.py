@@ -50,7 +50,7 @@ async def test_without_a_python_the_first_line_says_so_and_enter_lets_one_type_a
         assert "Type the path to a Python that has torch" in screen_text(app)
         await press(pilot, "delete", "backspace", *"/v/bin/python", "enter")
         await until(pilot, lambda: "> /v/bin/python" in screen_text(app))
-        assert "Which Python do you want to measure?" in screen_text(app)
+        assert "Which Python do you want to measure with?" in screen_text(app)
 
 
 async def test_without_a_python_no_command_is_shown_but_how_to_name_one() -> None:

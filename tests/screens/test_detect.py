@@ -18,8 +18,7 @@ from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, screen_text, settled, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.diagnose.conclusion import conclude
-from wizard.diagnose.finding import Status
+from wizard.diagnose.finding import Status, conclude
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.verdict import Verdict
 from wizard.machine.detect import detect

@@ -289,13 +289,13 @@ async def test_a_script_is_written_for_the_result_that_was_chosen() -> None:
         await press(pilot, "r")
         await see(pilot, "1 16->32 3x3 @64x64: pass")
         await press(pilot, "enter")  # the first that is no pass is highlighted
-        await see(pilot, "It measures 32->64 3x3 @64x64.")
+        await see(pilot, "This script measures 32->64 3x3 @64x64.")
         await press(pilot, "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, History))
         await press(pilot, "r")
         await see(pilot, "1 16->32 3x3 @64x64: pass")
         await press(pilot, "up", "enter")
-        await see(pilot, "It measures 16->32 3x3 @64x64.")
+        await see(pilot, "This script measures 16->32 3x3 @64x64.")
         await press(pilot, "enter")
         await see(pilot, "Read it before you share it.")
         assert disk.files == [("/home/sam/repro.py", "print()", False)]

@@ -150,7 +150,7 @@ STATES: dict[str, Loading] = {
     ),
     "report": Loading(
         "done",
-        "Collecting the report. Nothing is written yet.",
+        "Gathering information for the report. Nothing has been written yet.",
         "#report-lines",
         lambda w: w.services(draft=w.road(lambda: REPORT)),
         (("p Report", "p"),),

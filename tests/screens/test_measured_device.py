@@ -126,7 +126,7 @@ async def test_where_the_machine_was_not_read_yet_that_is_done_to_list_its_pytho
         await reach(pilot, "conv2d")
         assert "Looking for a Python that has PyTorch." in screen_text(app)
         go_on.set()
-        await until(pilot, lambda: "Which Python do you want to measure?" in screen_text(app))
+        await until(pilot, lambda: "Which Python do you want to measure with?" in screen_text(app))
         await settled(pilot)
         assert "> ~/ai/venv" in screen_text(app)
         assert "~/cpu" in screen_text(app)

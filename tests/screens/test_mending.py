@@ -20,9 +20,9 @@ from tests.screens.driving import usable_keys as usable
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
 from wizard.__main__ import parser
-from wizard.diagnose.checked import SESSION
 from wizard.diagnose.finding import About, Evidence, Finding
 from wizard.diagnose.machine import Diagnosis, Progress
+from wizard.diagnose.outcomes import SESSION
 from wizard.machine.facts import Machine, Setting
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
@@ -83,7 +83,10 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it() -> None:
     ("afterwards", "told"),
     [
         (FINE, "stale-override is fixed. To undo it: rdna1-setup rollback 20260101-120000"),
-        ((HERE, *FINE), "stale-override is fixed in the files, but this terminal still has"),
+        (
+            (HERE, *FINE),
+            "stale-override is fixed in the settings files, but this terminal still has",
+        ),
         (FINDINGS, "stale-override is still there."),
     ],
     ids=("gone", "next terminal", "still there"),

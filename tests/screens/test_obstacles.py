@@ -18,7 +18,7 @@ from wizard.run.trouble import Trouble
 from wizard.services import Services
 
 TAKEN = Trouble(
-    "/home/sam/[x] is a venv that this program did not make.",
+    "/home/sam/[x] is a venv that this program did not create.",
     "Changing an existing environment is not built yet.",
     "Choose a new folder with --venv.",
 )
@@ -33,7 +33,7 @@ async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> 
         await reach(pilot, "review")
         await until(pilot, lambda: "This plan cannot start" in status(pilot.app))
         text = words_on(pilot.app)
-        assert "/home/sam/[x] is a venv that this program did not make." in text
+        assert "/home/sam/[x] is a venv that this program did not create." in text
         assert "Choose a new folder" in text
         assert "enter" not in usable_keys(pilot.app)
 

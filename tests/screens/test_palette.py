@@ -168,7 +168,7 @@ async def test_help_lists_the_keys_of_each_screen_and_gives_the_focus_back() -> 
     "window",
     [
         lambda: Question("Sure?", "Really?", "y", "Yes"),
-        lambda: PathQuestion("A card", ("Which one?",), "Path:", ""),
+        lambda: PathQuestion("A card", ("Which finding do you want to see?",), "Path:", ""),
     ],
     ids=("question", "input"),
 )
@@ -190,7 +190,7 @@ async def test_f1_lists_the_keys_of_a_window(window: Callable[[], ModalScreen[An
 async def test_a_question_mark_that_is_typed_stays_in_the_text() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        window = PathQuestion("A card", ("Which one?",), "Path:", "")
+        window = PathQuestion("A card", ("Which finding do you want to see?",), "Path:", "")
         pilot.app.push_screen(window)
         await until(pilot, lambda: isinstance(window.focused, Input))
         await press(pilot, "?")

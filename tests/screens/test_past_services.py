@@ -145,7 +145,7 @@ def test_a_script_for_what_has_none_is_told(places: Places) -> None:
     run = plant(places, 0, made(work="train"))
     with pytest.raises(Trouble, match="for a forward convolution, not") as raised:
         past_of().script(run, 0)
-    assert "Choose a result of a forward convolution." in raised.value.next_step
+    assert "Choose a result for a forward convolution." in raised.value.next_step
 
 
 @pytest.mark.parametrize("options", [("--demo",), ("--machine", MACHINE)])

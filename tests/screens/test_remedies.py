@@ -91,8 +91,9 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
          "Undo it: rdna1-setup rollback 20261009-1200-ab (r on Welcome, if it is the last run)"),
         ("rdna1-setup rollback undoes a run.", "Roll back (r on Welcome) undoes a run."),
         ("Install it with rdna1-setup.", "Install it with rdna1-setup."),
-        ("See `rdna1-setup rollback --list`.", "See `rdna1-setup rollback --list`."),
-        ("The same command with --hangs 4 continues from here; --no-resume starts over.",
+        ("To see the list of runs, use `rdna1-setup rollback --list`.", "To see the list of "
+        "runs, use `rdna1-setup rollback --list`."),
+        ("The same command with run the same command with --hangs 4; --no-resume starts over.",
          "Esc, then Enter continues from here, with 4 hangs allowed (o)."),
         ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],

@@ -99,7 +99,7 @@ class Back:
 
 WELL = (
     StepFinished(1, 1.0, False, "3 packages are gone"),
-    StepStarted(2, 3, "as root, move back", "This restores the earlier state."),
+    StepStarted(2, 3, "as root, move back", "This restores the state from before the run."),
     StepFinished(2, 1.0, False, "it is back in its place"),
     StepStarted(3, 3, "undo run", "The folder."),
     StepFinished(3, 1.0, False, "undone"),
@@ -190,7 +190,7 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         await press(pilot, "c")
-        await until(pilot, lambda: "It stops after this step" in screen_text(pilot.app))
+        await until(pilot, lambda: "The rollback stops after this step" in screen_text(pilot.app))
         await press(pilot, "y")
         assert back.did == ["read", "take", "stop"]
         back.go_on.set()

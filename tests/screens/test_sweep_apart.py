@@ -73,7 +73,9 @@ async def test_leaving_the_program_leaves_the_sweep_running() -> None:
         await reach(pilot, "conv2d")
         await press(pilot, *SMALL_ON_CPU, "enter")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Press s to stop; quitting does not stop it." in screen_text(pilot.app)
+        assert "Press s to stop the measurement. Quitting does not stop it." in screen_text(
+            pilot.app
+        )
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert (apart.followers, apart.stopped) == (0, False)
@@ -97,8 +99,9 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
     async with app_with(apart.services(found), "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Already running: 1 shape on cpu, since 07:00. Press s to stop it." in status(
-            pilot.app
+        assert (
+            "A measurement is already running: 1 shape on cpu, since 07:00. Press s to stop it."
+            in status(pilot.app)
         )
         assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 1
         await press(pilot, "s")

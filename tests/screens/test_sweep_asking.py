@@ -119,7 +119,7 @@ def test_an_engine_is_asked_for_where_it_can_be(engine: str) -> None:
         request = replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
         assert parsed(request_line(request)) == request
     for aim in (Aim.SETTING, Aim.COMPARE):
-        with pytest.raises(WrongRequest, match="other engines are tried anyway"):
+        with pytest.raises(WrongRequest, match="The search tries the other engines anyway"):
             replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
 
 

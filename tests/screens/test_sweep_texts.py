@@ -84,7 +84,7 @@ def test_what_has_no_size_or_stands_behind_another_is_counted_below_the_grid() -
     rows = (*ROWS, ROWS[0], *operation_rows(("lstm",)))
     told = "Not in the grid: 1 without a size, 1 repeated. Press v to see them as rows."
     assert told in plain(grid_lines(SweepState(rows), 1, 78, 12))
-    assert "Not in the grid" not in "".join(plain(grid_lines(SweepState(ROWS), 1, 78, 12)))
+    assert "not in the grid" not in "".join(plain(grid_lines(SweepState(ROWS), 1, 78, 12)))
 
 
 def test_a_cell_of_several_rows_shows_the_one_that_is_not_right() -> None:

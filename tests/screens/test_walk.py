@@ -248,5 +248,5 @@ async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
         await settled(pilot)
         assert "Stopped after 2 shapes" in status(pilot.app)
         assert "! Stopped: 2 right so far." in screen_text(pilot.app)
-        assert "Enter continues where it stopped." in screen_text(pilot.app)
+        assert "Press Enter to continue where the run stopped." in screen_text(pilot.app)
         assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 10

@@ -84,7 +84,7 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
         helper.go_on.set()
         await settled(pilot)
         await until(pilot, lambda: "100%" in screen_text(pilot.app))
-        assert "✓ The root step is finished." in screen_text(pilot.app)
+        assert "✓ The step that ran as root has finished." in screen_text(pilot.app)
         assert "Press Enter to go back to the start." in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "welcome")

@@ -72,7 +72,9 @@ def test_a_package_of_another_name_that_came_over_files_that_wait_is_named(venv:
     remove(same)
     fork = install(venv, "torch_fork", "1.0", torch_old="of the fork")
     seen = tree(venv)
-    with pytest.raises(Trouble, match=r"torch-fork 1\.0 was installed .* over files") as refused:
+    with pytest.raises(
+        Trouble, match=r"torch-fork 1\.0 was installed .* overwrote files"
+    ) as refused:
         find_way_back(record)
     assert "pip uninstall torch-fork" in refused.value.next_step
     assert tree(venv) == seen

@@ -233,7 +233,12 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
     assert touched_system(record)
     assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
         PutLinesBack(
-            "This restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
+            "This restores the state from before the run.",
+            OUT.path,
+            OUT.lines,
+            "b",
+            "a",
+            "run the plan again",
         ),
     )
 

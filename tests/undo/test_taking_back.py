@@ -190,7 +190,7 @@ async def test_what_cannot_be_taken_back_is_named_and_the_end_is_not_well(tmp_pa
     events = await taken(tmp_path, FakeRoot(tmp_path), spoil)
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert failed.number == 2
-    assert "Something changed in" in failed.happened
+    assert "The contents of" in failed.happened
     assert isinstance(events[-1], PlanFinished)
     assert not events[-1].ok
 

@@ -126,7 +126,8 @@ def _not_agreed() -> int:
         return 2
     return refuse(
         "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
-        "above, then add --yes."
+        "above, then run the same command again with "
+        "--yes."
     )
 
 

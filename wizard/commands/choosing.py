@@ -70,8 +70,8 @@ def _index(text: str) -> str:
     if text == AS_CONFIGURED or _is_address(text):
         return text
     raise argparse.ArgumentTypeError(
-        f"{redact(text)!r} is not an index. Give an address that begins with http://, https:// or "
-        "file:///, or the word pip for pip's own configuration."
+        f"{redact(text)!r} is not an index. Enter an address that begins with http://, https:// or "
+        "file:///, or the word pip to use pip's own configuration."
     )
 
 
@@ -237,7 +237,9 @@ def _snapshot(text: str) -> str:
     """A tool that makes snapshots."""
     if not text or re.fullmatch(r"timeshift|snapper(?::[A-Za-z0-9_][A-Za-z0-9_-]{0,63})?", text):
         return text
-    raise argparse.ArgumentTypeError(f"{text!r} is not one of timeshift, snapper, snapper:CONFIG.")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not a snapshot tool. Use timeshift, snapper or snapper:CONFIG."
+    )
 
 
 def _scopes(text: str) -> tuple[str, ...]:
@@ -246,8 +248,8 @@ def _scopes(text: str) -> tuple[str, ...]:
     words = () if text == "none" else tuple(dict.fromkeys(text.split(",")))
     if unknown := [word for word in words if word not in known]:
         raise argparse.ArgumentTypeError(
-            f"{unknown[0]!r} is not valid. Give none, or any of {', '.join(known)}, separated by "
-            "commas."
+            f"{unknown[0]!r} is not valid. Use 'none', or one or more of {', '.join(known)}, "
+            "separated by commas."
         )
     return words
 
@@ -260,7 +262,7 @@ def _repository(text: str) -> str:
 
     raise argparse.ArgumentTypeError(
         f"{redact(text)!r} is not an address that apt can use. Enter one that begins with http://, "
-        "https:// or file:///. If it needs a login, put it in /etc/apt/auth.conf.d."
+        "https:// or file:///. If the server needs a login, put the login in /etc/apt/auth.conf.d."
     )
 
 

@@ -185,7 +185,7 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
         print(*request_lines((request.row_at(request.smallest),)), sep="\n")
     else:
         rows = request.rows if isinstance(request, WorkaroundRequest) else sweep.rows
-        print("Nothing is started. This would be measured:\n")
+        print("Nothing is started. The following would be measured:\n")
         print(*request_lines(rows), sep="\n")
     if tried:
         print("", *tried, sep="\n")
@@ -195,7 +195,7 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
 def _search_line(limit: LimitRequest) -> str:
     return (
         f"This would search for the largest {limit.axis} from {limit.smallest} to {limit.largest} "
-        f"that passes, with at most {counted(limit.hangs, 'hang')}, starting with a shape like "
+        f"that passes, allowing at most {counted(limit.hangs, 'hang')}, starting with a shape like "
         "this:"
     )
 

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
     from wizard.conv2d.words.caution import Circumstances
 
-ENDS = "Press Ctrl+C to end it. --device cpu measures without this risk."
+ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."
 EVEN_SO = "add --even-if-in-use"
 NO_TERMINAL = (
     "Nothing was started, because there is no terminal in which to prompt you. Read the text "
-    "above, then add --yes."
+    "above, then run the command again with "
+    "--yes."
 )
 
 

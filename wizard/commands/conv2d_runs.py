@@ -20,17 +20,19 @@ if TYPE_CHECKING:
     from wizard.places import Places
 
 APART = (
-    "It runs in the background: Ctrl+C stops it, but closing this terminal does "
+    "The measurement runs in the background. Ctrl+C stops it, but closing this terminal does "
     "not.\n`rdna1-setup conv2d --attach` shows it again."
 )
 LOOKING = "Ctrl+C only closes this view. `rdna1-setup conv2d --stop` ends the measurement."
-GOES_ON = "It continues. `rdna1-setup conv2d --attach` shows it again."
+GOES_ON = "The measurement continues. `rdna1-setup conv2d --attach` shows it again."
 STOPPED = "Stopped. Run the same command again to continue with the remaining shapes."
-STOPPING = "Stopping the running shape. Press Ctrl+C again to kill it at once."
+STOPPING = (
+    "Stopping the measurement of the current shape. Press Ctrl+C again to kill it immediately."
+)
 IDLE = "No Conv2d measurement is running."
 STUCK = (
-    "They are waiting inside the kernel and cannot be killed. Save your work and restart the "
-    "machine."
+    "These processes are waiting inside the kernel and cannot be killed. Save your work and "
+    "restart the machine."
 )
 CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
@@ -103,7 +105,8 @@ def _started_and_followed(
         return SweepDone((), run, 0.0)
     if joined:
         print(
-            f"This measurement has been running since {run.since}. Following it.", file=sys.stderr
+            f"This measurement has been running since {run.since}. Showing its progress.",
+            file=sys.stderr,
         )
     print(APART, end="\n\n", file=sys.stderr)
     done = asyncio.run(_attend(run, seconds))
@@ -156,7 +159,10 @@ def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
         if not runs:
             return refuse(IDLE)
         run = runs[0]
-        print(f"{IDLE} This is the last one, started {run.since}.", file=sys.stderr)
+        print(
+            f"{IDLE} The most recent measurement, started at {run.since}, is shown below.",
+            file=sys.stderr,
+        )
     elif run == live:
         print(LOOKING, end="\n\n", file=sys.stderr)
     done = asyncio.run(follow(followed(run), STOPS))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
 
 TRYING = (
-    "Trying each torch on the card, for at most {:g} s each. This can hang the card: save your "
-    "work."
+    "Trying each torch on the card, for at most {:g} s each. This can hang the card, so save your "
+    "work first."
 )
 NOT_TRIED = (
     "rdna1-setup: --try-torch uses the card, so it works neither on a machine recording nor in a "
@@ -53,9 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
     from wizard.advice.recommend import recommend
-    from wizard.diagnose.finding import exit_code
-    from wizard.diagnose.here import looks_here
+    from wizard.diagnose.finding import conclude, exit_code
     from wizard.diagnose.machine import diagnose
+    from wizard.diagnose.this_machine import looks_here
     from wizard.machine.detect import detect
     from wizard.mending.settings import by_hand
 
@@ -77,13 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
         kernel_log=arguments.kernel_log,
         try_torches=arguments.try_torch,
     )
-    diagnosis = diagnose(machine, (), looks)
+    diagnosis = diagnose(machine, looks)
     diagnosis = replace(diagnosis, findings=by_hand(host, machine, diagnosis.findings))
     recommended = recommend(machine, name_applications(arguments, machine))
     if arguments.json:
         import json
 
-        from wizard.diagnose.conclusion import conclude
         from wizard.jsonform import SCHEMA
         from wizard.report.mending import finding_form
 

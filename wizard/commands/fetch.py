@@ -182,7 +182,7 @@ class FetchTeller:
         if not ok and not changed:
             return ("Nothing was downloaded.",)
         if not ok:
-            return (f"{self._path} is not finished. Run the same command again to continue.",)
+            return (f"{self._path} is not complete. Run the same command again to continue.",)
         import shlex
         from pathlib import Path
 

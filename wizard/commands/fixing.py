@@ -66,7 +66,9 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
         print(GOES_ON, file=sys.stderr)
         return _mended_by(waiting, arguments.fix, found), waiting
     if not found:
-        raise NothingToDo(f"Nothing to fix: {arguments.fix} was not found on this machine.")
+        raise NothingToDo(
+            f"There is nothing to fix: {arguments.fix} was not found on this machine."
+        )
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
     supply = Supply(house, arguments.torch_index)
     finding = _picked(found, folder, host, machine)
@@ -107,8 +109,8 @@ def _alike(findings: list[Finding]) -> bool:
 
 def _mended_by(plan: Plan, cause: str, found: list[Finding]) -> Finding:
     """What the waiting plan mends, also where it is not to be seen any more."""
-    from wizard.diagnose.checked import found as finding_of
     from wizard.diagnose.finding import About
+    from wizard.diagnose.outcomes import found as finding_of
     from wizard.report.mending import folder_of
 
     here = (one for one in found if not plan.venv or folder_of(one) == plan.venv)

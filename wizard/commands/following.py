@@ -64,9 +64,12 @@ def _stopped() -> str:
 
     session = find_at_work()
     if session is None or not session.step:
-        return "Stopped during a step. Run the same command again to repeat the step and continue."
+        return (
+            "The run stopped during a step. Run the same command again to repeat the step and "
+            "continue."
+        )
     return (
-        f"Stopped, but {at_work_text(session)}: the step will finish on its own.\n"
+        f"Stopped, but {at_work_text(session)}. The step will finish on its own.\n"
         "`rdna1-setup watch` shows its progress. Then run the same command again to continue."
     )
 
@@ -102,7 +105,7 @@ class _Stop:
         self._cancel()
         with suppress(OSError):  # the terminal may be what went
             print(
-                "Stopping after this step, or at once during a download. Press Ctrl+C again to "
+                "Stopping after this step, or immediately during a download. Press Ctrl+C again to "
                 "end the step. A step that runs as root always finishes.",
                 file=sys.stderr,
                 flush=True,

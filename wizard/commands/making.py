@@ -42,8 +42,9 @@ FLAGS = (
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 NOT_ASKED = (
-    "A dry run or a machine recording does not query the archives, so it is not known "
-    "which packages\nthey no longer have. This plan keeps a package file for each one."
+    "Archives are not queried in a dry run or for a machine recording, so it is not known "
+    "which packages\nthey no longer have. This plan keeps a package file for each package it "
+    "removes."
 )
 
 
@@ -101,7 +102,7 @@ def make_asked(
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
         print(
-            "Checking with the repository and apt what would change ...",
+            "Asking the repository and apt what would change ...",
             file=sys.stderr,
             flush=True,
         )

@@ -144,7 +144,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     places = places_of(host)
     if not asks_size(plan, places):
         return None
-    print("Checking with pip how much it would download ...", file=sys.stderr, flush=True)
+    print("Asking pip how much it would download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found
@@ -191,7 +191,7 @@ def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
     *names, last = (each.stack for each in found.recommendation.fits[1:])
     return (
         *recommendation_lines(found.recommendation),
-        *textwrap.wrap(f"To choose another: --stack {', '.join(names)} or {last}.", 79),
+        *textwrap.wrap(f"To choose another stack, use --stack {', '.join(names)} or {last}.", 79),
         "",
     )
 

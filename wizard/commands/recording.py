@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     made = make_record(host_of(arguments), folder.resolve().name)
     print("\n".join(clean(line) for line in _shown(made)))
     if arguments.dry_run:
-        print("\nA dry run writes nothing. The record would contain:")
+        print("\nA dry run writes nothing. The recording would contain:")
         return 0
     write(made.record, folder)
     return _told(made, folder)
@@ -37,13 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _shown(made: Made) -> Iterator[str]:
     yield (
-        "The record contains these files, with names and home folder disguised, and only what "
-        "detection uses:"
+        "The recording contains only what rdna1-setup uses for detection. Names and the path of "
+        "your home folder are replaced with placeholders. The files are:"
     )
     for name, content in sorted(made.record.files.items()):
         yield f"  {name}{'' if content else '  (empty)'}"
     if made.left_out:
-        yield "Left out, because it is not on the list of what may be recorded:"
+        yield "These files were left out, because they are not on the list of what may be recorded:"
         yield from (f"  {path}" for path in sorted(made.left_out))
 
 
@@ -55,5 +55,5 @@ def _told(made: Made, folder: Path) -> int:
     print(f"\nWritten to {folder}. Read it before you share it.")
     print(f"To view it: rdna1-setup detect --machine {folder}")
     if differing:
-        print(f"These details differ from this machine's: {', '.join(differing)}.")
+        print(f"The record differs from this machine in these details: {', '.join(differing)}.")
     return 1 if differing else 0

@@ -68,12 +68,13 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
     if waiting_plan(choice, places) is not None:
         raise Refused(
             Refusal(
-                "This plan has already been started, so a trial run would begin in the middle.",
+                "This plan has already been started, so a trial run would begin partway through "
+                "it.",
                 "Nothing was changed.",
-                "Continue it (`rdna1-setup apply` with the same options), or undo it.",
+                "Resume the plan (`rdna1-setup apply` with the same options), or undo it.",
             )
         )
-    print("Checking with the repository and apt what would change ...", file=sys.stderr, flush=True)
+    print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
     asking = asking_of(host)
     there = there_before(host, choice.venv)
     plan = await settled_plan(machine, choice, places, there, asking)
@@ -95,7 +96,7 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
 
         print("\n".join(plan_lines(rehearsable(plan))), end="\n\n", flush=True)
     if not arguments.yes and not agreed(
-        "Try this on a copy of this system? The system itself is not changed."
+        "Try this plan on a copy of this system? The system itself is not changed."
     ):
         return 2
     executor = OverlayRehearsal(host.environ, yes=arguments.yes)
@@ -131,7 +132,7 @@ def _print(done: Rehearsed) -> None:
     print("", "What the plan would change:", *map(str, changes[:SHOWN]), sep="\n")
     if len(changes) > SHOWN:
         print(f"and {len(changes) - SHOWN:,} more: {done.there.file}")
-    print("This system itself was not changed.")
+    print("The system itself was not changed.")
 
 
 def _print_json(done: Rehearsed) -> None:

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from wizard.report.papers import Papers
 
 TOUCHES = (
-    "Running PyTorch's collect_env: it loads torch and reads the card's name. It will be stopped "
-    "after 90 s."
+    "Running PyTorch's collect_env, which loads torch and reads the card's name. It will be "
+    "stopped if it takes longer than 90 "
+    "s."
 )
 NO_YES = (
     "rdna1-setup: nothing was written, because there is no terminal in which to prompt you. Read "
-    "the text above, then add --yes."
+    "the text above, then run the command again with "
+    "--yes."
 )
 
 
@@ -46,7 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
         for text in (trouble.happened, trouble.meaning, trouble.next_step):
             print(f"rdna1-setup: {text}", file=sys.stderr)
         return 2
-    print(f"\nWritten to {' and '.join(map(str, written))}. Read it before you attach it.")
+    print(
+        f"\nThe report was written to {' and '.join(map(str, written))}. Read it before you "
+        f"attach it."
+    )
     return 0
 
 

@@ -34,28 +34,42 @@ SEARCHED_LATER = 3
 """Hangs that a search by itself is allowed."""
 LONGEST_S = 600.0
 """After so long no search begins, and one under way is ended."""
-ENDS = "Ctrl+C stops it and keeps the results. Run the same command again to continue."
+ENDS = "Ctrl+C stops the test and keeps the results. Run the same command again to continue."
 NO_CARD = (
     "No RX 5300, 5500, 5600 or 5700 (or similar card) was found, so there is nothing to test. To "
-    "see what this machine has:",
+    "see what hardware was found, use this "
+    "command:",
     "    rdna1-setup detect",
 )
 NO_TORCH = "No PyTorch for AMD cards is installed here, so your {0} cannot be tested yet."
-INSTALL = ("Install one, then run this command again:", "    rdna1-setup apply --stack {0}")
-NONE_FITS = ("None can currently be installed on this machine. To see why:", "    rdna1-setup plan")
+INSTALL = (
+    "Install PyTorch with the following command, then test your card again:",
+    "    rdna1-setup apply --stack {0}",
+)
+NONE_FITS = (
+    "No stack can currently be installed on this machine. To see why, run:",
+    "    rdna1-setup plan",
+)
 ANOTHER_PYTHON = "Omit --python, or name a Python whose torch was built for ROCm."
 BUILDS = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}
 OTHER_BUILD = "The torch in {0} was built {1}, so your card cannot be tested with it."
 OTHER_DEVICE = (
-    "The torch in {0} used {1} instead of your {2}, so no result is written. Set "
+    "The torch in {0} used {1} instead of your {2}, so no result was written. Set "
     "HIP_VISIBLE_DEVICES to the number of your card, then run this command again."
 )
-NOT_THE_CARD = "The card was not measured, so no result card is written."
-TAKEN = "This was already measured at {0} and will not be repeated. --no-resume measures it again."
-TIME_IS_UP = "The ten minutes are up, so the search was stopped. To finish it:"
+NOT_THE_CARD = "The graphics card was not measured, so no result card was written."
+TAKEN = (
+    "This measurement was already made at {0} and will not be repeated. To repeat it anyway, "
+    "use --no-resume."
+)
+TIME_IS_UP = (
+    "The ten-minute limit was reached, so the search was stopped. To finish it, use this command:"
+)
 LIMIT, SETTING = "The search for the exact limit", "The search for a setting"
 FEW_HANGS = "too few allowed hangs are left for it (--hangs N allows more)"
-NO_HANGS_LEFT = "No more hangs are allowed for {0}, so it was not tested. --hangs allows more."
+NO_HANGS_LEFT = (
+    "No more hangs are allowed for {0}, so it was not tested. Use --hangs to allow more."
+)
 LATE = "the ten minutes are over"
 
 
@@ -105,7 +119,7 @@ def carry_out(arguments: argparse.Namespace, host: Host, rows: tuple[Row, ...]) 
         return _nothing(arguments, *_what_to_install(machine, card))
     native = find_stack("native")
     if acts(arguments) and native is not None and (closed := card_closed(machine, native)):
-        return refuse(f"The card cannot be used yet. It needs {closed}.")
+        return refuse(f"The card cannot be used yet. First you need {closed}.")
     return _tested(arguments, host, card, pythons, rows)
 
 
@@ -311,7 +325,10 @@ class CardTest:
                 parts.append(self._carried(request, self.ends - time.monotonic()))
             elif (later := make(table, results, SEARCHED_LATER)) is not None:
                 why = LATE if late else FEW_HANGS
-                _say(f"{what} was not started: {why}. To run it:", f"    {request_line(later)}")
+                _say(
+                    f"{what} was not started: {why}. To run it, use this command:",
+                    f"    {request_line(later)}",
+                )
         self.left += kept
         return Measurement(python, tuple(parts), self.stopped)
 

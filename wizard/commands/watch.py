@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wizard.run.events import Event
 
 NOTHING = "rdna1-setup is not running anything as root."
-ENDED = "The root step is finished."
+ENDED = "The step that ran as root has finished."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     import asyncio
 
-    print(f"{found.text}. It continues on its own; Ctrl+C only closes this view.", flush=True)
+    print(f"{found.text}. It continues on its own. Ctrl+C only closes this view.", flush=True)
     return asyncio.run(follow(found.watch()))
 
 
@@ -56,7 +56,7 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
     import asyncio
 
     with redirect_stdout(sys.stderr):
-        print(f"{clean(at_work_text(session))} for an earlier run. Waiting for it to finish.")
+        print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
         asyncio.run(follow(watch_events(InSession(session)), ENDED))
 
 

@@ -90,7 +90,10 @@ async def carried_out(
         team = Team(sweep, environ, memory, kill, sources or _sources(sweep))
         trial = Trial(replace(sweep, rows=rows), book, team, sweep.spawn)
         if sweep.surroundings.clean:
-            yield Note(f"Left out of the environment: {', '.join(left_out) or 'nothing'}.")
+            yield Note(
+                f"Of your shell's settings, this measurement ignores "
+                f"{', '.join(left_out) or 'nothing'}."
+            )
         try:
             async with aclosing(
                 told(lambda tell: _carry_out(strategy, trial, rows, tell))

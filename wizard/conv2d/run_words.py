@@ -14,8 +14,8 @@ from wizard.conv2d.worker.outcome import Outcome
 SUSPECTED = "was launched and has no verdict, so it is the suspect."
 """How it is told what may have taken the runner, or the machine, with it."""
 RESTART = (
-    "Save your work and restart the machine. Then run the same command again: it continues where "
-    "it stopped."
+    "Save your work and restart the machine. Then run the same command again to continue where "
+    "the measurement stopped."
 )
 SAME_COMMAND = "Run the same command again to continue with the remaining shapes."
 
@@ -32,11 +32,12 @@ def stopped() -> StopReason:
 def died(suspect: str, said: str) -> StopReason:
     """The runner is gone without a last word."""
     last = f" It last printed: {said}." if said else ""
-    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was running at that moment."
+    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was running when it ended."
     return StopReason(
         f"The process that ran the measurement has ended.{last}",
         f"It was killed or ran out of memory, or the machine was restarted. {meaning}",
-        "Run the same command again to continue. It tries the suspect once more, then skips it.",
+        "Run the same command again to continue. It tries the suspect shape once more, then "
+        "skips it.",
     )
 
 
@@ -47,7 +48,8 @@ def not_written(path: str, error: OSError) -> StopReason:
         f"{error.filename or path} cannot be written: {error.strerror or error}.",
         "A hang may freeze the machine, so each launch is recorded on disk first. The measurement "
         "was stopped. The verdicts written so far are kept.",
-        ("Free up space on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
+        ("Free up space on the full disk. " if full else "Make that folder writable. ")
+        + SAME_COMMAND,
     )
 
 
@@ -55,9 +57,9 @@ def not_read(path: str, error: OSError) -> StopReason:
     """What a run has written is there, and may not be looked at; or it is gone."""
     return StopReason(
         f"{error.filename or path} cannot be read: {error.strerror or error}.",
-        "Only this file records what happened in the run.",
-        "Take ownership of the file and make it readable, or delete its folder if you do not "
-        "need it.",
+        "Only this file records what happened during the run.",
+        "Take ownership of the file and make it readable. If you do not need the run's results, "
+        "delete the file's folder.",
     )
 
 
@@ -67,7 +69,7 @@ def not_started(path: str, error: OSError) -> StopReason:
     return StopReason(
         f"The journal and events in {path} cannot be written: {error.strerror or error}.",
         "A hang may freeze the machine, so each launch is recorded on disk first.",
-        "Free up space on that disk."
+        "Free up space on the full disk."
         if full
         else "Take ownership of the folder and make it writable, or set XDG_STATE_HOME to "
         "another folder.",
@@ -78,8 +80,10 @@ def no_runner(why: str, log: str) -> StopReason:
     """Python itself did not become a runner."""
     return StopReason(
         f"The measurement process could not be started: {why}.",
-        f"The Python that runs this program did not start. {log} may explain why.",
-        "Repair this Python, or measure inside this process with --foreground.",
+        f"The Python that runs this program did not start a second time. The log {log} may "
+        f"explain why.",
+        "Repair the Python that runs this program, or measure in the current process with "
+        "--foreground.",
     )
 
 
@@ -96,8 +100,9 @@ def still_ending(run: str) -> StopReason:
     """A runner has told its end and clears up."""
     return StopReason(
         f"The last measurement (run {run}) is still shutting down.",
-        "Its processes still use the device and would disturb the next measurement.",
-        "Try again in a few seconds. `rdna1-setup conv2d --stop` ends any that are left.",
+        "That measurement's processes are still using the device and would interfere with the "
+        "next one.",
+        "Try again in a few seconds. `rdna1-setup conv2d --stop` ends any processes that are left.",
     )
 
 
@@ -107,7 +112,8 @@ def budget_spent(hangs: int) -> StopReason:
     return StopReason(
         f"The device hung {times}, which is the limit.",
         "Any further hang may freeze the desktop, so the remaining shapes were not measured.",
-        "Run the same command again to continue with them. To allow more hangs, add --hangs N.",
+        "Run the same command again to continue with the remaining shapes. To allow more hangs, "
+        "add --hangs N.",
     )
 
 
@@ -115,7 +121,7 @@ def unkillable(outcome: Outcome, seconds: float) -> StopReason:
     """A process that even SIGKILL does not end."""
     return StopReason(
         f"The kernel did not end the hung process within {seconds:g} s: {outcome.text}.",
-        "The driver is waiting for the card. No measurement on it can be trusted now.",
+        "The driver is waiting for the card. No measurement on the card can be trusted now.",
         RESTART,
     )
 
@@ -125,8 +131,8 @@ def no_device(hip: str | None, torch: str | None) -> StopReason:
     build = "a ROCm build" if hip else "not a ROCm build"
     return StopReason(
         f"torch {torch} finds no GPU.",
-        f"This torch is {build}. torch finds no device without a usable /dev/kfd and render node, "
-        "or if the wheel has no code for the card.",
+        f"This torch is {build}. torch finds no device if /dev/kfd or the render node is not "
+        "usable, or if the wheel has no code for the card.",
         "`rdna1-setup detect` checks the card and its device files. To measure on the processor, "
         "use --device cpu.",
     )
@@ -138,16 +144,16 @@ def journal_unusable(path: str, error: Exception) -> StopReason:
     return StopReason(
         f"The journal {path} cannot be written: {reason}.",
         "A hang may freeze the machine, so each launch is recorded on disk first.",
-        "Make the folder writable, or set XDG_STATE_HOME to a writable one.",
+        "Make the folder writable, or set XDG_STATE_HOME to a writable folder.",
     )
 
 
 def no_databases(path: str, error: OSError) -> StopReason:
     """No folder can be made for what MIOpen keeps."""
     return StopReason(
-        f"No folder can be created in {path}: {error.strerror}.",
-        "Each setting needs its own databases. Otherwise MIOpen would use what it found with "
-        "another setting.",
+        f"A folder cannot be created in {path}: {error.strerror}.",
+        "Each setting needs its own databases. Otherwise, MIOpen would use results that it found "
+        "with another setting.",
         "Free up some space, make the folder writable, or set XDG_CACHE_HOME to a writable folder.",
     )
 
@@ -157,5 +163,5 @@ def journal_busy(path: str) -> StopReason:
     return StopReason(
         f"Another process is running the same measurement ({path}).",
         "Two measurements at the same time would interfere with each other.",
-        "Wait for it to finish, or stop it. Then try again.",
+        "Wait for the other process to finish, or stop it. Then try again.",
     )

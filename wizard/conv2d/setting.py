@@ -23,11 +23,11 @@ DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
 """For each shape, as ``--deadline`` gives it; the first one of a process may have to compile."""
 NO_UNFOLD = "Only convolutions can be unfolded. Press o and set the engine back to 'configured'."
-NO_ROW = "There is no shape yet. Press o and choose a table of shapes."
+NO_ROW = "There are no shapes yet. Press o and choose a table of shapes."
 NOT_OF_OPERATIONS = "This search works only for convolutions. Press o to change the question."
 OF_MIOPEN = (
-    "Settings affect only MIOpen. Press o and set the engine to 'configured'. The other engines "
-    "are tried anyway."
+    "Settings affect only MIOpen. Press o and set the engine to 'configured'. The search tries "
+    "the other engines anyway."
 )
 
 
@@ -103,7 +103,9 @@ class SweepSetting:
         try:
             return rows_of(rows, self.works)
         except ValueError as error:
-            raise WrongRequest(f"Not all of these shapes can be trained: {error}.") from error
+            raise WrongRequest(
+                f"Not all of these shapes can be used for training: {error}."
+            ) from error
 
     def with_own(self, layers: Preset) -> SweepSetting:
         """With the user's own list, in place of an earlier one, and on it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.card import chosen_card, missing_right, with_card
-from wizard.diagnose.checked import fine, found, not_tested
-from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import HANG, About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 
@@ -15,7 +15,15 @@ HAND_IN = (
     "Start the container with --device=/dev/kfd --device=/dev/dri on a host that has these devices."
 )
 NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
-AGAIN = "You are already in the group. Log out of the whole session and log in again."
+BESIDE = {
+    "vfio-bound": "{0} is reserved for a virtual machine (vfio-pci)",
+    "kfd-missing": "amdgpu does not drive {0}",
+    "pcie-atomics": "The slot of {0} does not support PCIe atomics",
+    "mec-firmware-old": "The compute firmware of {0} is too old for its slot",
+}
+"""How the causes are told of a further card."""
+UNNEEDED = "The slot does not support PCIe atomics, but the card's firmware works without them"
+AGAIN = "You are already in the group. Log out completely and log in again."
 
 
 def windows_below(machine: Machine) -> Iterator[Finding]:
@@ -29,14 +37,10 @@ def driver(machine: Machine) -> Iterator[Finding]:
     card = chosen_card(machine)
     if card is None:
         return
-    where = f"/sys/bus/pci/devices/{card.pci_address}"
-    if isinstance(card.driver, Unknown):
-        yield not_tested("kfd-missing", "The card's driver is unknown", card.driver.because)
-    elif card.driver == VFIO:
-        yield found("vfio-bound", _held(card, machine))
-    elif card.driver != "amdgpu":
-        yield from _module_refused(machine)
-        yield found("kfd-missing", _held(card, machine))
+    if (undriven := _undriven(machine, card)) is not None:
+        if undriven.counts and undriven.cause == "kfd-missing":
+            yield from _module_refused(machine)
+        yield undriven
     elif not machine.access.kfd.present:
         inside = machine.surroundings.container
         seen = f"/dev/kfd does not exist{f' (inside {inside})' if inside else ''}"
@@ -44,7 +48,17 @@ def driver(machine: Machine) -> Iterator[Finding]:
         fix, title = ((HAND_IN,), NOT_HANDED_IN.format(inside)) if inside else ((), "")
         yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix, title=title)
     else:
+        where = f"/sys/bus/pci/devices/{card.pci_address}"
         yield fine("kfd-missing", f"amdgpu drives {card.name}", Evidence("driver: amdgpu", where))
+
+
+def _undriven(machine: Machine, card: Gpu) -> Finding | None:
+    """What is known of a card that amdgpu does not drive; None for one that it drives."""
+    if isinstance(card.driver, Unknown):
+        return not_tested("kfd-missing", "The card's driver is unknown", card.driver.because)
+    if card.driver == "amdgpu":
+        return None
+    return found("vfio-bound" if card.driver == VFIO else "kfd-missing", _held(card, machine))
 
 
 def _held(card: Gpu, machine: Machine) -> Iterator[Evidence]:
@@ -68,21 +82,16 @@ def slot(machine: Machine) -> Iterator[Finding]:
     card = chosen_card(machine)
     if card is None or not card.rdna1:
         return
-    if isinstance(card.atomics, Unknown):
-        if card.kfd_node is not None:
-            yield fine("pcie-atomics", f"The kernel's compute driver supports {card.name}")
-        else:
-            yield not_tested("pcie-atomics", "PCIe atomics were not tested", card.atomics.because)
-    elif card.atomics or card.kfd_node is not None:
-        yield fine("pcie-atomics", _atomics_text(card))
-    else:
-        yield _left_out(card)
-
-
-def _atomics_text(card: Gpu) -> str:
     if card.atomics is True:
-        return "The slot supports PCIe atomics"
-    return "The slot does not support PCIe atomics, but the card's firmware works without them"
+        yield fine("pcie-atomics", "The slot supports PCIe atomics")
+    elif isinstance(card.atomics, Unknown) and card.kfd_node is None:
+        yield not_tested("pcie-atomics", "PCIe atomics were not tested", card.atomics.because)
+    elif card.kfd_node is None:
+        yield _left_out(card)
+    elif card.atomics is False:
+        yield fine("pcie-atomics", UNNEEDED)
+    else:
+        yield fine("pcie-atomics", f"The kernel's compute driver supports {card.name}")
 
 
 def _left_out(card: Gpu) -> Finding:
@@ -91,11 +100,9 @@ def _left_out(card: Gpu) -> Finding:
     if isinstance(firmware, Unknown):
         return found("pcie-atomics", (evidence,), Confidence.LIKELY)
     if firmware < ATOMICS_UNNEEDED:
-        old = Evidence(
-            f"compute firmware (MEC) {firmware}; it needs {ATOMICS_UNNEEDED}", card.pci_address
-        )
-        return found("mec-firmware-old", (evidence, old))
-    return found("pcie-atomics", (evidence,), Confidence.POSSIBLE, status=Status.WARNING)
+        old = f"compute firmware (MEC) {firmware}; it needs {ATOMICS_UNNEEDED}"
+        return found("mec-firmware-old", (evidence, Evidence(old, card.pci_address)))
+    return warned("pcie-atomics", (evidence,), Confidence.POSSIBLE)
 
 
 def other_cards(machine: Machine) -> Iterator[Finding]:
@@ -110,33 +117,22 @@ def _beside(machine: Machine, card: Gpu) -> Iterator[Finding]:
     alike = [gpu for gpu in machine.gpus if gpu.name == card.name]
     name = f"{card.name} ({card.pci_address})" if len(alike) > 1 else card.name
     about = About(other_card=card.pci_address)
-    if isinstance(card.driver, Unknown):
-        title = f"The driver of {name} is unknown"
-        yield not_tested("kfd-missing", title, card.driver.because)
-    elif card.driver == VFIO:
-        title = f"{name} is reserved for a virtual machine (vfio-pci)"
-        yield _warned("vfio-bound", _held(card, machine), title, about)
-    elif card.driver != "amdgpu":
-        title = f"amdgpu does not drive {name}"
-        yield _warned("kfd-missing", _held(card, machine), title, about)
-    elif card.atomics is False and card.kfd_node is None:
-        left_out = _left_out(card)
-        title = f"The slot of {name} does not support PCIe atomics"
-        if left_out.cause == "mec-firmware-old":
-            title = f"The compute firmware of {name} is too old for its slot"
-        yield replace(left_out, status=Status.WARNING, title=title, about=about)
+    wrong = _undriven(machine, card)
+    if wrong is None and card.atomics is False and card.kfd_node is None:
+        wrong = _left_out(card)
+    if wrong is not None and wrong.counts:
+        title = BESIDE[wrong.cause].format(name)
+        yield replace(wrong, status=Status.WARNING, title=title, about=about)
+    elif wrong is not None:
+        yield replace(wrong, title=f"The driver of {name} is unknown")
     elif missing_right(machine) is None:  # else it is told of both devices at once
         missing = missing_right(with_card(machine, card.pci_address))
         if missing is not None:
             needs, _, fix = missing.text.partition(": ")
             about = replace(about, groups=missing.groups)
-            title, shown = f"This process may not open {name}", f"{needs} is missing"
-            evidence = (Evidence(shown, "/dev"),)
-            yield replace(_warned("kfd-permission", evidence, title, about), fix=(fix,))
-
-
-def _warned(cause: str, evidence: Iterable[Evidence], title: str, about: About) -> Finding:
-    return found(cause, evidence, status=Status.WARNING, title=title, about=about)
+            evidence = (Evidence(f"{needs} is missing", "/dev"),)
+            title = f"This process may not open {name}"
+            yield warned("kfd-permission", evidence, title=title, fix=(fix,), about=about)
 
 
 def permission(machine: Machine) -> Iterator[Finding]:
@@ -171,7 +167,7 @@ def other_gpus(machine: Machine) -> Iterator[Finding]:
     if not inside or any(setting.name in names for setting in machine.settings):
         return
     evidence = (Evidence(f"{gpu.name} is also a ROCm device", gpu.pci_address) for gpu in inside)
-    yield found("igpu-selected", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+    yield warned("igpu-selected", evidence, Confidence.POSSIBLE)
 
 
 def processor_gpus(machine: Machine) -> list[Gpu]:
@@ -184,16 +180,13 @@ def processor_gpus(machine: Machine) -> list[Gpu]:
 def stuck_work(machine: Machine) -> Iterator[Finding]:
     """Processes that compute on the GPU and that no signal ends."""
     if isinstance(machine.processes, Unknown):
-        why = machine.processes.because
-        yield not_tested(
-            "compute-queue-preemption-hang", "The programs that use the GPU are unknown", why
-        )
+        title = "The programs that use the GPU are unknown"
+        yield not_tested(HANG, title, machine.processes.because)
         return
     stuck = [p for p in machine.processes if p.state == "D" and (p.compute or p.devices)]
     if stuck:
-        evidence = (
-            Evidence(f"{p.name} is stuck in the kernel (state D)", f"/proc/{p.pid}") for p in stuck
-        )
-        yield found("compute-queue-preemption-hang", evidence, Confidence.LIKELY)
+        how = "is stuck in the kernel (state D)"
+        evidence = (Evidence(f"{p.name} {how}", f"/proc/{p.pid}") for p in stuck)
+        yield found(HANG, evidence, Confidence.LIKELY)
     else:
-        yield fine("compute-queue-preemption-hang", "No program that uses the GPU is stuck")
+        yield fine(HANG, "No program that uses the GPU is stuck")

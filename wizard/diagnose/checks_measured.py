@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.leftovers import short_path
@@ -11,15 +11,15 @@ from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.conv2d.words.meaning import MEANINGS, WORDS, next_steps, noun_of
 from wizard.conv2d.worker import miopen_log
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
-from wizard.diagnose.blamed import HANG, blamed, foreign_override
-from wizard.diagnose.changed import Changes, changes_since
-from wizard.diagnose.checked import fine, found, not_tested
+from wizard.diagnose.changes import Changes, changes_since
 from wizard.diagnose.explain import explain
-from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
-from wizard.diagnose.measured import Measured, together
+from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status
+from wizard.diagnose.measurements import Measured, together
+from wizard.diagnose.outcomes import fine, found, not_tested, warned
+from wizard.diagnose.torch_settings import OVERRIDE, is_foreign, override_hangs
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
-from wizard.sizes import capitalized
+from wizard.sizes import capitalized, counted
 
 ALIKE_SHOWN = 4
 LONGEST = 200
@@ -28,14 +28,18 @@ LOST = (
     "The measurement was killed, or the machine froze or restarted, while the card was working "
     "on this shape. The shape may be the cause."
 )
+NOT_MEASURED = "Nothing was measured. The line above says why."
+AGAIN = "Fix that problem, then measure again: rdna1-setup conv2d"
 MEASURE = "To measure it one size at a time: rdna1-setup conv2d --python DIR/bin/python"
-BY_USE = (Verdict.OUT_OF_MEMORY,)
-"""Verdicts that no fault of the stack explains."""
+PROGRESSING = (HangClass.COMPILING.value, HangClass.SEARCHING.value)
+"""What only takes its time: no fault of the card or of its driver."""
+OWN_WORDS = re.compile(r"\s*Known cause: .*", re.DOTALL)
+"""What this program says itself behind a text that it knows."""
 
 Group = tuple[Result, ...]
 """Results that failed in the same way."""
-Blame = tuple[str, Confidence, int]
-"""A cause, how sure it is, and a number that tells unknown ones apart."""
+Failure = tuple[str, Confidence, list[Group]]
+"""A cause, how sure it is, and what failed of it."""
 
 
 def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Finding]:
@@ -48,8 +52,8 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
         title = f"A measurement started on {last.date} is still running"
         yield not_tested(HANG, title, "To follow it: rdna1-setup conv2d --attach")
     changes = changes_since(last, machine)
-    for blame, groups in _by_cause(last.results, machine).items():
-        yield _failed(blame, groups, last, changes, machine)
+    for failure in _failures(last.results, machine):
+        yield _failed(failure, last, changes, machine)
     if last.suspect:
         yield lost(last)
     if last.trouble:
@@ -65,63 +69,48 @@ def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Find
 def lost(last: Measured) -> Finding:
     """A launch that took the whole experiment with it, or the machine."""
     again = "To continue and try this shape once more: rdna1-setup conv2d"
-    where = f"conv2d, {last.date}"
-    return found(
-        HANG,
-        (Evidence(f"{last.suspect}: launched, and no verdict", where),),
-        Confidence.POSSIBLE,
-        status=Status.WARNING,
-        title=f"{last.suspect} was launched on {last.date} and never finished",
-        meaning=LOST,
-        fix=(again, *load_causes()[HANG].fix[1:]),
-    )
+    fix = (again, *load_causes()[HANG].fix[1:])
+    evidence = (Evidence(f"{last.suspect}: launched, and no verdict", f"conv2d, {last.date}"),)
+    title = f"{last.suspect} was launched on {last.date} and never finished"
+    return warned(HANG, evidence, Confidence.POSSIBLE, title=title, meaning=LOST, fix=fix)
 
 
 def not_measured(last: Measured) -> Finding:
     """What kept a sweep from its first shape, with the cause that its words prove."""
-    proved = [one for one in explain(last.trouble.encode()).findings if one.counts]
-    cause = load_causes().get(proved[0].cause) if proved else None
-    return found(
-        cause.id if cause else NO_CAUSE,
-        (Evidence(last.trouble[:LONGEST_TROUBLE], f"conv2d, {last.date}"),),
-        proved[0].confidence if proved else Confidence.CERTAIN,
-        status=Status.FAULT if cause else Status.WARNING,
-        title=f"Conv2d could not be measured on {last.date}",
-        meaning="" if cause else "Nothing was measured. The line above says why.",
-        fix=() if cause else ("Fix that problem, then measure again: rdna1-setup conv2d",),
-    )
+    proved = next((one for one in explain(last.trouble.encode()).findings if one.counts), None)
+    sure = proved.confidence if proved else Confidence.CERTAIN
+    evidence = (Evidence(last.trouble[:LONGEST_TROUBLE], f"conv2d, {last.date}"),)
+    title = f"Conv2d could not be measured on {last.date}"
+    if proved and proved.cause in load_causes():
+        return found(proved.cause, evidence, sure, title=title)
+    return warned(NO_CAUSE, evidence, sure, title=title, meaning=NOT_MEASURED, fix=(AGAIN,))
 
 
-def _groups(results: Sequence[Result]) -> Iterator[Group]:
-    """Results that failed in the same way, the way that came first at the front."""
-    alike: dict[tuple[Verdict, str | None, str | None], list[Result]] = {}
+def _failures(results: Sequence[Result], machine: Machine) -> Iterable[Failure]:
+    """Ways to fail by what is behind them; ways of which nobody knows that, each by itself."""
+    alike: dict[tuple[object, ...], list[Result]] = {}
     for result in results:
         if result.verdict not in (*RIGHT, Verdict.UNUSABLE):
-            key = (result.verdict, result.hang_class, result.cause)
-            alike.setdefault(key, []).append(result)
-    return (tuple(group) for group in alike.values())
+            alike.setdefault((result.verdict, result.hang_class, result.cause), []).append(result)
+    card = chosen_card(machine)
+    named = f"{card.name} ({target_of(card)})" if card else ""
+    failures: dict[object, Failure] = {}
+    for way, group in alike.items():
+        cause, sure = blamed(group, named)
+        key = way if cause == NO_CAUSE else cause
+        failures.setdefault(key, (cause, sure, []))[2].append(tuple(group))
+    return failures.values()
 
 
-def _by_cause(results: Sequence[Result], machine: Machine) -> dict[Blame, list[Group]]:
-    """Ways to fail by what is behind them; ways of which nobody knows that, each by itself."""
-    causes: dict[Blame, list[Group]] = {}
-    for number, group in enumerate(_groups(results)):
-        cause, sure = blamed(group, _card(machine))
-        same = next((blame for blame in causes if blame[0] == cause != NO_CAUSE), None)
-        causes.setdefault(same or (cause, sure, number), []).append(group)
-    return causes
-
-
-def _failed(
-    blame: Blame, groups: list[Group], last: Measured, changes: Changes, machine: Machine
-) -> Finding:
-    cause, sure, _ = blame
-    known = load_causes().get(cause)
-    classes = [c for c in (_class_of(group) for group in groups) if c]
-    slow = groups[0][0].verdict in BY_USE or (cause == NO_CAUSE and bool(classes))
+def _failed(failure: Failure, last: Measured, changes: Changes, machine: Machine) -> Finding:
+    cause, sure, groups = failure
+    known, first = load_causes().get(cause), groups[0][0]
+    classes = [each for group in groups for each in HangClass if each.value == group[0].hang_class]
+    # No fault of the stack explains either.
+    slow = first.verdict is Verdict.OUT_OF_MEMORY or (cause == NO_CAUSE and bool(classes))
     verdicts = {group[0].verdict for group in groups}
-    what_else = known.fix if known else next_steps(groups[0][0], verdicts, on_cpu=False)
-    meanings = dict.fromkeys(_meaning(group[0]) for group in groups)
+    what_else = known.fix if known else next_steps(first, verdicts, on_cpu=False)
+    meanings = dict.fromkeys(capitalized(MEANINGS[group[0].verdict]) for group in groups)
     return found(
         cause,
         _evidence(groups, last, changes, machine),
@@ -150,14 +139,6 @@ def _way(group: Group) -> str:
     return f"{WORDS[group[0].verdict]}{kind}"
 
 
-def _class_of(group: Group) -> HangClass | None:
-    return next((each for each in HangClass if each.value == group[0].hang_class), None)
-
-
-def _meaning(result: Result) -> str:
-    return capitalized(MEANINGS[result.verdict])
-
-
 def _evidence(
     groups: list[Group], last: Measured, changes: Changes, machine: Machine
 ) -> Iterator[Evidence]:
@@ -184,23 +165,60 @@ def _evidence(
 
 def _passed(last: Measured, changes: Changes) -> Finding:
     on = f" on {last.loaded.device}" if last.loaded.device else ""
-    slow = Counter(result.verdict for result in last.results)[Verdict.SLOW]
+    slow = sum(result.verdict is Verdict.SLOW for result in last.results)
     but = f", {slow} of them slow" if slow else ""
     partly = "" if last.finished else " (not finished)"
     before = f", before this changed: {changes.text}" if changes.changed else ""
-    total = len(last.results)
-    title = (
-        f"{total} of {total} {noun_of(last.results)}{'s' * (total > 1)} right{but} on {last.date} "
-        f"with torch {last.loaded.torch}{on}{partly}{before}"
-    )
-    return fine(HANG, title)
+    right = f"{_counted(last.results, last)} right{but} on {last.date}"
+    return fine(HANG, f"{right} with torch {last.loaded.torch}{on}{partly}{before}")
 
 
 def _counted(group: Sequence[Result], last: Measured) -> str:
-    total = len(last.results)
-    return f"{len(group)} of {total} {noun_of(last.results)}{'s' * (total > 1)}"
+    return f"{len(group)} of {counted(len(last.results), noun_of(last.results))}"
 
 
-def _card(machine: Machine) -> str:
-    card = chosen_card(machine)
-    return f"{card.name} ({target_of(card)})" if card else ""
+def blamed(results: Sequence[Result], card: str) -> tuple[str, Confidence]:
+    """The cause of results that failed in the same way, and how sure that is.
+
+    ``card``: what was measured, for example ``Radeon RX 5600 XT (gfx1010)``.
+    """
+    first = results[0]
+    if first.verdict is Verdict.OUT_OF_MEMORY:
+        return "out-of-vram", Confidence.CERTAIN
+    if first.hang_class in PROGRESSING:
+        return NO_CAUSE, Confidence.CERTAIN
+    if proved := _proved(results, card):
+        return proved.cause, proved.confidence
+    if first.verdict in (Verdict.HUNG, Verdict.FLAKY):
+        return HANG, Confidence.CERTAIN if first.verdict is Verdict.HUNG else Confidence.LIKELY
+    if first.verdict is Verdict.WRONG and foreign_override(first):
+        late = override_hangs(first.loaded.torch or "")
+        return "override-isa-mismatch", Confidence.LIKELY if late else Confidence.POSSIBLE
+    return NO_CAUSE, Confidence.CERTAIN
+
+
+def foreign_override(result: Result) -> str:
+    """The setting that made the card pass for another one, as it was in force; ``""`` for none."""
+    in_force = (*result.loaded.setting, *result.asked)
+    told = [(n, v) for n, v in in_force if n.startswith(OVERRIDE) and is_foreign(v)]
+    return "=".join(told[-1]) if told else ""
+
+
+def _proved(results: Sequence[Result], card: str) -> Finding | None:
+    """What the reader of pasted texts finds in all that was said about these results."""
+    found = explain("\n".join(_told(results, card)).encode()).findings
+    return next((one for one in found if one.counts and one.confidence.firm), None)
+
+
+def _told(results: Sequence[Result], card: str) -> Iterator[str]:
+    """The measurement as a text: what it ran on, then what each said."""
+    first = results[0]
+    yield card
+    yield f"torch=={first.loaded.torch}" if first.loaded.torch else ""
+    yield from (f"{name}={value}" for name, value in (*first.loaded.setting, *first.asked))
+    for result in results:
+        yield OWN_WORDS.sub("", result.detail)
+        yield result.because or ""
+        yield result.log_line or ""
+    if first.verdict in (Verdict.HUNG, Verdict.FLAKY):
+        yield "The convolution hangs."

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import AptSource, Machine, Package, Unknown
 from wizard.plan.amd_packages import is_broken, release_of
 from wizard.sizes import size_text
@@ -16,7 +16,7 @@ from wizard.sizes import size_text
 LITTLE = 10**9
 """Less room than this ends most installations half-way."""
 ROCM_DIRECTORY = re.compile(r"/rocm/apt/(\d+\.\d+(?:\.\d+)?)")
-DRIVER_PACKAGE = "amdgpu-dkms"
+GONE = "Remove such packages: rdna1-setup clean-up. Restore them: rdna1-setup rollback."
 NO_PIN = "AMD's apt source has no pin, so apt may prefer the distribution's packages"
 NO_PIN_MEANS = (
     "Nothing is wrong yet: no ROCm package from the distribution is installed. Without a pin, apt "
@@ -31,32 +31,22 @@ def work(machine: Machine) -> Iterator[Finding]:
         yield not_tested("dpkg-lock", "Package locks were not tested", state.lock_holder.because)
     elif state.lock_holder:
         evidence = Evidence(f"locked by {state.lock_holder}", "/var/lib/dpkg/lock-frontend")
-        yield found("dpkg-lock", (evidence,), status=Status.WARNING)
-    yield from _unfinished(machine, busy=bool(state.lock_holder))
-
-
-def _unfinished(machine: Machine, *, busy: bool) -> Iterator[Finding]:
-    """Packages at which dpkg stopped; while it is at work they may be just under way."""
-    state = machine.package_work
+        yield warned("dpkg-lock", (evidence,))
+    busy = bool(state.lock_holder)  # then unfinished packages may be just under way
     unfinished = () if isinstance(state.unfinished, Unknown) else state.unfinished
-    broken = [name for name in unfinished if name.startswith(DRIVER_PACKAGE)]
-    if broken:
-        sure = Confidence.POSSIBLE if busy else Confidence.LIKELY
-        status = Status.WARNING if busy else Status.FAULT
-        yield found("dkms-build-failed", map(_status, broken), sure, status=status)
+    broken = [name for name in unfinished if name.startswith("amdgpu-dkms")]
+    if broken and busy:
+        yield warned("dkms-build-failed", map(_status, broken), Confidence.POSSIBLE)
+    elif broken:
+        yield found("dkms-build-failed", map(_status, broken), Confidence.LIKELY)
     if busy:
         return
     if state.interrupted:
         evidence = Evidence("dpkg left a journal", "/var/lib/dpkg/updates")
         yield found("dpkg-interrupted", (evidence,), about=About(packages=tuple(unfinished)))
     elif others := [name for name in unfinished if name not in broken]:
-        yield found(
-            "dpkg-interrupted",
-            map(_status, others),
-            Confidence.LIKELY,
-            status=Status.WARNING,
-            about=About(packages=tuple(others)),
-        )
+        about = About(packages=tuple(others))
+        yield warned("dpkg-interrupted", map(_status, others), Confidence.LIKELY, about=about)
     elif not unfinished and not isinstance(state.unfinished, Unknown):
         yield fine("dpkg-interrupted", "Every package is fully installed")
 
@@ -71,11 +61,10 @@ def shadowing(machine: Machine) -> Iterator[Finding]:
         yield fine("apt-distro-shadows-amd", "A pin puts AMD's packages first")
         return
     theirs = [one for one in machine.rocm_packages if one.origin == "distribution"]
-    evidence = [_shown(source, machine) for source in rocm]
-    evidence += [_package(one) for one in theirs[:4]]
+    evidence = (*(_shown(source, machine) for source in rocm), *map(_package, theirs[:4]))
     about = About(packages=tuple(one.name for one in theirs))
     sure = Confidence.LIKELY if theirs else Confidence.POSSIBLE
-    shadowed = found("apt-distro-shadows-amd", evidence, sure, status=Status.WARNING, about=about)
+    shadowed = warned("apt-distro-shadows-amd", evidence, sure, about=about)
     yield shadowed if theirs else replace(shadowed, title=NO_PIN, meaning=NO_PIN_MEANS)
 
 
@@ -92,8 +81,7 @@ def sources(machine: Machine) -> Iterator[Finding]:
         if set(source.suites) - {*release.suites} or (
             release.contested and source.suites[:1] != release.suites[:1]
         ):
-            status, sure = Status.WARNING, Confidence.POSSIBLE
-            yield found("repo-not-found", (_shown(source, machine),), sure, status=status)
+            yield warned("repo-not-found", (_shown(source, machine),), Confidence.POSSIBLE)
 
 
 def releases(machine: Machine) -> Iterator[Finding]:
@@ -102,22 +90,14 @@ def releases(machine: Machine) -> Iterator[Finding]:
         return
     gone = [one for one in machine.rocm_packages if one.missing]
     if gone:
-        yield found(
-            "missing-hip-library",
-            (_status(f"{_text(one)}: its folder is gone") for one in gone[:4]),
-            Confidence.LIKELY,
-            status=Status.WARNING,
-            fix=(
-                "Remove such packages: rdna1-setup clean-up. Restore them: rdna1-setup rollback.",
-            ),
-        )
+        evidence = (_status(f"{_text(one)}: its folder is gone") for one in gone[:4])
+        yield warned("missing-hip-library", evidence, Confidence.LIKELY, fix=(GONE,))
     of = {release_of(one): one for one in machine.rocm_packages if one.origin == "amd"}
     of.pop("", None)
     theirs = [one for one in machine.rocm_packages if one.origin == "distribution"]
     mixed = [*of.values(), *theirs[:2]] if len(of) > 1 or (of and theirs) else []
     if mixed:
-        evidence = (_package(one) for one in mixed)
-        yield found("mixed-rocm-libraries", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+        yield warned("mixed-rocm-libraries", map(_package, mixed), Confidence.POSSIBLE)
 
 
 def room(machine: Machine) -> Iterator[Finding]:

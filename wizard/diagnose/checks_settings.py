@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wizard.advice.card import chosen_card
-from wizard.diagnose.checked import fine, found, shown_settings
-from wizard.diagnose.concluded_settings import MASKS, hides
+from wizard.diagnose.conclusions_settings import IDLE, MASKS, hides
 from wizard.diagnose.finding import NO_CAUSE, About, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, shown_settings, warned
 from wizard.knowledge.solvers import ONLY
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 
-IDLE = ("no-op", "invented")
 FAMILIES = tuple(
     f"MIOPEN_DEBUG_CONV_{family}"
     for family in ("GEMM", "DIRECT", "WINOGRAD", "FFT", "IMPLICIT_GEMM")
@@ -24,6 +24,7 @@ SLOW = (
     "With this setting, MIOpen first times every variant of every algorithm. The first call takes "
     "many minutes for each shape, which looks like a hang but is not one."
 )
+TUNING = "https://rocm.docs.amd.com/projects/MIOpen/en/latest/conceptual/tuningdb.html"
 UNSET = f"Unset {ENFORCE} and try again. rdna1-setup clean-up finds where it is set."
 FOLDERS = (
     ("MIOPEN_CUSTOM_CACHE_DIR", ".cache/miopen"),
@@ -38,7 +39,7 @@ def idle(machine: Machine) -> Iterator[Finding]:
     if wrong:
         about = About(settings=tuple(wrong))
         evidence = shown_settings(wrong, machine)
-        yield found("noop-setting", evidence, status=Status.WARNING, about=about)
+        yield warned("noop-setting", evidence, about=about)
     else:
         yield fine("noop-setting", "No useless variable is set")
 
@@ -51,8 +52,7 @@ def masks(machine: Machine) -> Iterator[Finding]:
         return
     hiding = [s for s in machine.settings if s.name in MASKS and hides(s.value, count)]
     if hiding:
-        everywhere = any(not one.within for one in hiding)
-        status = Status.FAULT if everywhere else Status.WARNING
+        status = Status.FAULT if any(not one.within for one in hiding) else Status.WARNING
         about = About(settings=tuple(hiding))
         evidence = shown_settings(hiding, machine)
         yield found("visible-devices-mask", evidence, status=status, about=about)
@@ -65,13 +65,11 @@ def families(machine: Machine) -> Iterator[Finding]:
     everywhere = [one for one in machine.settings if not one.within]
     off = [s for s in everywhere if s.name in FAMILIES and s.value.lower() in OFF]
     gone = {one.name for one in off}
-    if len(gone) >= len(FAMILIES) - 1:
-        sure = Confidence.CERTAIN if len(gone) == len(FAMILIES) else Confidence.POSSIBLE
-        status = Status.FAULT if len(gone) == len(FAMILIES) else Status.WARNING
-        # With one family left somebody may have meant it so.
-        about = About(settings=tuple(off)) if status is Status.FAULT else None
-        evidence = shown_settings(off, machine)
-        yield found("miopen-solver-restricted", evidence, sure, status=status, about=about)
+    evidence = shown_settings(off, machine)
+    if len(gone) == len(FAMILIES):
+        yield found("miopen-solver-restricted", evidence, about=About(settings=tuple(off)))
+    elif len(gone) == len(FAMILIES) - 1:  # with one family left somebody may have meant it so
+        yield warned("miopen-solver-restricted", evidence, Confidence.POSSIBLE)
 
 
 def searching(machine: Machine) -> Iterator[Finding]:
@@ -79,23 +77,14 @@ def searching(machine: Machine) -> Iterator[Finding]:
     everywhere = [one for one in machine.settings if not one.within]
     slow = [s for s in everywhere if s.name == ENFORCE and s.value.lower() in EXHAUSTIVE]
     if slow:
+        evidence = shown_settings(slow, machine)
         title = "MIOpen is set to try every algorithm before it computes"
-        yield Finding(
-            NO_CAUSE,
-            Status.WARNING,
-            Confidence.CERTAIN,
-            title,
-            shown_settings(slow, machine),
-            SLOW,
-            (UNSET,),
-            "source code",
-            ("https://rocm.docs.amd.com/projects/MIOpen/en/latest/conceptual/tuningdb.html",),
-        )
+        told = warned(NO_CAUSE, evidence, title=title, meaning=SLOW, fix=(UNSET,))
+        yield replace(told, grade="source code", links=(TUNING,))
     single = [s for s in everywhere if s.name == ONLY and s.value]
     if single:
         evidence = shown_settings(single, machine)
-        sure, status = Confidence.POSSIBLE, Status.WARNING
-        yield found("miopen-solver-restricted", evidence, sure, status=status)
+        yield warned("miopen-solver-restricted", evidence, Confidence.POSSIBLE)
 
 
 def miopen_folders(host: Host, machine: Machine) -> Iterator[Finding]:
@@ -104,8 +93,7 @@ def miopen_folders(host: Host, machine: Machine) -> Iterator[Finding]:
     there = [path for path in paths if host.exists(path)]
     closed = [path for path in there if not host.usable(path)]
     if closed:
-        yield found(
-            CACHE, (Evidence("you do not have permission to write here", path) for path in closed)
-        )
+        why = "you do not have permission to write here"
+        yield found(CACHE, (Evidence(why, path) for path in closed))
     elif there:
         yield fine(CACHE, "MIOpen can write to its cache and database folders")

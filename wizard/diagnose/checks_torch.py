@@ -7,20 +7,22 @@ from collections.abc import Iterator
 
 from wizard.advice.card import chosen_card
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.checked import fine, found, not_tested, shown_settings
 from wizard.diagnose.checks_card import processor_gpus
-from wizard.diagnose.concluded_settings import empty_element
-from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
-from wizard.diagnose.reach import OVERRIDE, elsewhere, is_foreign, leaves_out, overrides, reaching
-from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of, torch_before
-from wizard.machine.facts import (
-    ChangedLibrary,
-    Environment,
-    Machine,
-    Setting,
-    TorchInstall,
-    Unknown,
+from wizard.diagnose.conclusions_settings import empty_element
+from wizard.diagnose.finding import About, Confidence, Evidence, Finding
+from wizard.diagnose.outcomes import fine, found, not_tested, shown_settings, warned
+from wizard.diagnose.torch_settings import (
+    OVERRIDE,
+    elsewhere,
+    is_foreign,
+    leaves_out,
+    override_hangs,
+    overrides,
+    reaching,
+    rocm_of,
+    torch_before,
 )
+from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
@@ -46,15 +48,12 @@ def build(machine: Machine) -> Iterator[Finding]:
 
 def numpy(machine: Machine) -> Iterator[Finding]:
     """numpy 2 beside a torch that was built for numpy 1."""
-    wrong = [
-        (e, torch)
-        for e, torch in each_torch(machine)
-        if torch_before(torch.version, (2, 3)) and (torch.numpy or "").startswith("2.")
-    ]
+    old = [(e, torch) for e, torch in each_torch(machine) if torch_before(torch.version, (2, 3))]
+    wrong = [(e, torch) for e, torch in old if (torch.numpy or "").startswith("2.")]
     for e, torch in wrong:
         text = f"torch {torch.version} with numpy {torch.numpy}"
         evidence = Evidence(text, short_path(e.path, machine))
-        yield found("numpy2-abi", (evidence,), about=_mendable(About(e.path), e))
+        yield found("numpy2-abi", (evidence,), about=_mendable(e))
     if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
         yield fine("numpy2-abi", "Each torch works with its numpy")
 
@@ -72,8 +71,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         for e, torch in asking:
             names = torch.executable_stack
             evidence = Evidence(", ".join(names), short_path(e.path, machine))
-            about = _mendable(About(e.path, executable_stack=names), e, alone=True)
-            yield found("glibc-execstack", (evidence,), about=about)
+            yield found("glibc-execstack", (evidence,), about=_mendable(e, names))
     else:
         yield fine("glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries")
 
@@ -82,28 +80,24 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
     """Libraries of a wheel that are not those that the wheel brought."""
     wrong = [(e, torch) for e, torch in each_torch(machine) if torch.changed]
     for e, torch in wrong:
-        evidence = (
-            Evidence(
-                f"{one.path.rpartition('/')[2]}: {size_text(one.bytes)}, but "
-                f"{size_text(one.recorded_bytes)} in the wheel{_aside(one)}",
-                short_path(e.path, machine),
-            )
-            for one in torch.changed
-        )
-        yield found("wheel-library-replaced", evidence, about=_mendable(About(e.path), e))
+        place = short_path(e.path, machine)
+        evidence = (Evidence(_sizes(library), place) for library in torch.changed)
+        yield found("wheel-library-replaced", evidence, about=_mendable(e))
     if not wrong and any(True for _ in each_torch(machine)):
-        yield fine(
-            "wheel-library-replaced", "Each torch's libraries have the sizes its wheel recorded"
-        )
+        title = "Each torch's libraries have the sizes its wheel recorded"
+        yield fine("wheel-library-replaced", title)
 
 
-def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | None:
+def _mendable(e: Environment, files: tuple[str, ...] = ()) -> About | None:
     """None for a folder that no plan works in: of the user's own packages with files alone."""
-    return about if e.kind in ("venv", "conda", *(("user-site",) if alone else ())) else None
+    kinds = ("venv", "conda", "user-site") if files else ("venv", "conda")
+    return About(e.path, executable_stack=files) if e.kind in kinds else None
 
 
-def _aside(library: ChangedLibrary) -> str:
-    return f"; saved as {library.saved.rpartition('/')[2]}" if library.saved else ""
+def _sizes(library: ChangedLibrary) -> str:
+    name, saved = (path.rpartition("/")[2] for path in (library.path, library.saved))
+    sizes = f"{size_text(library.bytes)}, but {size_text(library.recorded_bytes)} in the wheel"
+    return f"{name}: {sizes}{f'; saved as {saved}' if saved else ''}"
 
 
 def code_for_card(machine: Machine) -> Iterator[Finding]:
@@ -131,19 +125,17 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
         title = f"torch {torch.version} was not checked for code for the card"
         yield not_tested("wheel-lacks-gfx-target", title, "it is not an official PyTorch build")
         return
-    rocm = rocm_of(torch.version)
     if not foreign:
-        own = tuple(overrides(reaching(machine, e)))
-        unsure = any(True for _ in overrides(elsewhere(machine)))
-        sure = Confidence.POSSIBLE if unsure else Confidence.LIKELY
-        status = Status.WARNING if unsure else Status.FAULT
+        own = overrides(reaching(machine, e))
         shown = (evidence[0], *shown_settings(own, machine))
-        yield found("wheel-lacks-gfx-target", shown, sure, status=status)
+        if any(overrides(elsewhere(machine))):
+            yield warned("wheel-lacks-gfx-target", shown, Confidence.POSSIBLE)
+        else:
+            yield found("wheel-lacks-gfx-target", shown, Confidence.LIKELY)
     elif any(s.value != "10.3.0" for s in foreign):
         yield found("override-isa-mismatch", evidence, Confidence.LIKELY, about=about)
-    elif rocm is not None and rocm >= OVERRIDE_HANGS_SINCE:
-        sure, status = Confidence.LIKELY, Status.WARNING
-        yield found("override-isa-mismatch", evidence, sure, status=status, about=about)
+    elif override_hangs(torch.version):
+        yield warned("override-isa-mismatch", evidence, Confidence.LIKELY, about=about)
 
 
 def spoofed_processor(machine: Machine) -> Iterator[Finding]:
@@ -152,18 +144,17 @@ def spoofed_processor(machine: Machine) -> Iterator[Finding]:
     everywhere = [s for s in overrides(machine.settings) if not s.within and s.name == OVERRIDE]
     if not inside or not everywhere:
         return
-    reached = tuple(Evidence(f"it also applies to {gpu.name}", gpu.pci_address) for gpu in inside)
+    reached = (Evidence(f"it also applies to {gpu.name}", gpu.pci_address) for gpu in inside)
     evidence = (*shown_settings(everywhere, machine), *reached)
     about = About(settings=tuple(everywhere))
-    sure, status = Confidence.LIKELY, Status.WARNING
-    yield found("stale-override", evidence, sure, status=status, about=about)
+    yield warned("stale-override", evidence, Confidence.LIKELY, about=about)
 
 
 def library_path(machine: Machine) -> Iterator[Finding]:
     """LD_LIBRARY_PATH in front of the libraries of a wheel, or with an empty element."""
     for e, torch in each_torch(machine):
         paths = [s for s in reaching(machine, e) if s.name == "LD_LIBRARY_PATH"]
-        leading = [s for s in paths if _leads(s)]
+        leading = [s for s in paths if "rocm" in s.value.lower() or empty_element(s.value)]
         if torch.build == "rocm" and leading and torch_before(torch.version, (2, 1)):
             evidence = (_shown(e, torch, machine), *shown_settings(leading, machine))
             about = About(e.path, settings=tuple(leading))
@@ -172,12 +163,11 @@ def library_path(machine: Machine) -> Iterator[Finding]:
     everywhere = [s for s in machine.settings if s.name == "LD_LIBRARY_PATH" and not s.within]
     empty = [s for s in everywhere if empty_element(s.value)]
     if empty:
-        evidence = shown_settings(empty, machine)
-        sure, status = Confidence.POSSIBLE, Status.WARNING
         # What a session has may come from a line that is only faulty where nothing was set before.
         behind = [s for s in everywhere if s.file and has_empty_element(s.value)]
         about = About(settings=tuple(dict.fromkeys((*empty, *behind))))
-        yield found("library-path-shadow", evidence, sure, status=status, about=about)
+        evidence = shown_settings(empty, machine)
+        yield warned("library-path-shadow", evidence, Confidence.POSSIBLE, about=about)
     elif not everywhere:
         yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for all programs")
 
@@ -191,19 +181,14 @@ def own_rocm(machine: Machine) -> Iterator[Finding]:
     for environment, torch in each_torch(machine):
         own = rocm_of(torch.version)
         others = [t for t in system if own and not str(t.version).startswith(f"{own[0]}.{own[1]}")]
-        led_away = torch_before(torch.version, (2, 1)) and any(
-            s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment)
-        )
+        led = any(s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment))
+        led_away = led and torch_before(torch.version, (2, 1))
         if own is None or not OFFICIAL.search(torch.version) or not others or led_away:
             continue
         names = ", ".join(short_path(tree.path, machine) for tree in others)
         place = short_path(environment.path, machine)
         title = f"torch {torch.version} uses its own ROCm {own[0]}.{own[1]}, not {names}"
         yield fine("mixed-rocm-libraries", title, Evidence(f"torch {torch.version}", place))
-
-
-def _leads(setting: Setting) -> bool:
-    return "rocm" in setting.value.lower() or empty_element(setting.value)
 
 
 def _shown(e: Environment, torch: TorchInstall, machine: Machine) -> Evidence:

@@ -76,11 +76,10 @@ def wide_encoding(start: bytes) -> str:
     if start.startswith(b"\xfe\xff"):
         return "utf-16-be"
     head = start[:400]
-    if len(head) >= 8 and head[1::2].count(0) > len(head) * 0.4 and not head[::2].count(0):
-        return "utf-16-le"
-    if len(head) >= 8 and head[::2].count(0) > len(head) * 0.4 and not head[1::2].count(0):
-        return "utf-16-be"
-    return ""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if len(head) < 8 or (even and odd) or even + odd <= len(head) * 0.4:
+        return ""
+    return "utf-16-be" if even else "utf-16-le"
 
 
 def refuse_binary(sample: bytes) -> None:

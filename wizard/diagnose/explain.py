@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import BinaryIO
 
-from wizard.diagnose.checked import found
-from wizard.diagnose.concluded import CONCLUSIONS
+from wizard.diagnose.conclusions import CONCLUSIONS
+from wizard.diagnose.consequences import without_consequences
 from wizard.diagnose.decoding import blocks
+from wizard.diagnose.error_lines import as_finding, explained_errors
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
-from wizard.diagnose.order import without_consequences
+from wizard.diagnose.outcomes import found
 from wizard.diagnose.reading import Concluded, Reading, read_text
-from wizard.diagnose.unrecognised import as_finding, explained_errors
 from wizard.knowledge.cards import is_integrated, is_rdna1
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
@@ -26,8 +26,6 @@ OTHER_CARD = (
 
 MOST = 6
 """Lines that are shown for one cause."""
-NAMED = ("other-amd", "older-amd")
-"""Marks of cards that are not RDNA1."""
 PRETENDED = frozenset({"gfx1030"})
 """What HSA_OVERRIDE_GFX_VERSION mostly makes of an RDNA1 card: an error names it as well."""
 
@@ -91,12 +89,9 @@ def explain_file(file: BinaryIO) -> Explanation:
 
 def _known(proved: Iterable[Finding], reading: Reading) -> set[int]:
     """The lines that prove findings, also of those that another one explains."""
-    causes = {finding.cause for finding in proved}
-    shown = {e.where for finding in proved for e in finding.evidence}
-    signs = (n for n in reading.hits if n.partition("#")[0] in causes)
-    return {hit.number for name in signs for hit in reading.hits[name]} | {
-        int(where.removeprefix("line ")) for where in shown if where.startswith("line ")
-    }
+    signs = {line.number for finding in proved for line in reading.lines_of(finding.cause)}
+    shown = {each.where for finding in proved for each in finding.evidence}
+    return signs | {int(where.removeprefix("line ")) for where in shown}
 
 
 def _proved(reading: Reading) -> Iterable[Finding]:
@@ -115,13 +110,13 @@ def _of_another_card(reading: Reading) -> bool:
     """True when every card that this text tells of is another one; False where it tells of none."""
     if reading.cards:
         return not any(card.rdna1 for card in reading.cards)
-    targets = {said.value for said in reading.told.missing_targets + reading.told.library_targets}
+    told = reading.told["missing_targets"] + reading.told["library_targets"]
+    targets = {said.value for said in told}
     if reading.has("rdna1") or any(map(is_rdna1, targets)):
         return False
-    told = not reading.has("override") and any(
-        not is_integrated(each) for each in targets - PRETENDED
-    )
-    return told or any(map(reading.has, NAMED))
+    if not reading.has("override") and not all(map(is_integrated, targets - PRETENDED)):
+        return True
+    return reading.has("other-amd") or reading.has("older-amd")
 
 
 def _without_fix(finding: Finding) -> Finding:

@@ -1,4 +1,4 @@
-"""What was found: a cause, how sure that is, what proves it, and what mends it."""
+"""What was found: a cause, how sure that is, its proof and its fix; and what all of it comes to."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ HARMLESS = "noop-setting"
 """A warning that explains nothing."""
 PASSING = "dpkg-lock"
 """A state that ends by itself: as a warning it is certain, but no program fails of it but apt."""
+HANG = "compute-queue-preemption-hang"
+LONGEST_TITLE = 100
+"""Characters: a title may quote what stands in a file."""
 
 
 class Status(str, Enum):
@@ -137,14 +140,43 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
     def rank(finding: Finding) -> tuple[int, bool, bool, int]:
         passes = finding.cause == PASSING and finding.status is Status.WARNING
-        return (
-            status.index(finding.status),
-            finding.minor,
-            passes,
-            confidence.index(finding.confidence),
-        )
+        bad, sure = status.index(finding.status), confidence.index(finding.confidence)
+        return bad, finding.minor, passes, sure
 
     return tuple(sorted(findings, key=rank))
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """How a machine, or a text, stands."""
+
+    status: Status
+    """The worst of its findings; nothing that was looked at counts as not tested."""
+    text: str
+    """The same in a sentence, which names the most likely cause."""
+
+
+def conclude(findings: Iterable[Finding]) -> Conclusion:
+    """What these findings come to."""
+    told = in_order(findings)
+    if not told:
+        return Conclusion(Status.NOT_TESTED, "Nothing could be checked.")
+    status = worst(finding.status for finding in told)
+    title = told[0].title
+    if len(title) > LONGEST_TITLE:
+        title = f"{title[:LONGEST_TITLE]}…"
+    count = sum(finding.status is status for finding in told)
+    if told[0].counts and told[0].minor:
+        text = f"No problem was found, but there is a warning: {title}."
+    elif told[0].counts:
+        text = f"Most likely: {title}."
+    elif status is Status.NOT_TESTED:
+        checks = "1 check" if count == 1 else f"{count} checks"
+        text = f"No problem was found, but {checks} could not be done."
+    else:
+        checks = "the one check is" if count == 1 else f"all {count} checks are"
+        text = f"No problem was found: {checks} fine."
+    return Conclusion(status, text)
 
 
 def exit_code(findings: Iterable[Finding]) -> int:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.diagnose.checked import fine, not_tested
 from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import Explanation, explain, explain_file
-from wizard.diagnose.finding import Evidence, Finding, Status
+from wizard.diagnose.finding import HANG, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, not_tested
 from wizard.machine.watched import Answer, answer
 
 Read = Callable[[tuple[str, ...], float], Answer]
@@ -28,7 +28,6 @@ DEADLINE_S = 30.0
 MOST_BYTES = 64 << 20
 """Of a longer log the end is read: what went wrong last stands there."""
 SAMPLE = 1 << 12
-CAUSE = "compute-queue-preemption-hang"
 NOT_READ = "The kernel log was not read"
 REFUSALS = ("ermission", "not permitted", "not seeing messages")
 """What readers say to who may not read: of dmesg, and of journalctl."""
@@ -48,19 +47,20 @@ def kernel_findings(read: Read = answer) -> tuple[Finding, ...]:
     for argv in READERS:
         told = read(argv, ANSWER_S)
         if log := _entries(told):
-            return _proved(log, "kernel log", "since the last restart")
+            return _told(explain(log.encode()), "kernel log", "since the last restart")
         reasons.append(_why_not(argv[0], told))
-    return (not_tested(CAUSE, NOT_READ, _advised(reasons)),)
+    return _unread(_advised(reasons))
 
 
 def findings_before(read: Read = answer) -> tuple[Finding, ...]:
     """The same of the start before this one: what happened then is over, and so a warning."""
     told = read(BEFORE, ANSWER_S)
-    if not (log := _entries(told)):
+    log = "kernel log of the previous boot"
+    if not (entries := _entries(told)):
         why = _why_not(BEFORE[0], told)
-        advice = _advised([why]) if _refused(told) else f"{why}. {NOT_KEPT}"
-        return (not_tested(CAUSE, "The kernel log of the previous boot was not read", advice),)
-    found = _proved(log, "kernel log of the previous boot", "of the previous boot")
+        advice = _advised([why]) if _refuses(told.said) else f"{why}. {NOT_KEPT}"
+        return (not_tested(HANG, f"The {log} was not read", advice),)
+    found = _told(explain(entries.encode()), log, "of the previous boot")
     return tuple(replace(f, status=Status.WARNING) if f.counts else f for f in found)
 
 
@@ -70,16 +70,16 @@ def findings_in_file(path: str) -> tuple[Finding, ...]:
     try:
         with _end_of(path) as (log, cut):
             if not log.peek(SAMPLE).strip():
-                return (not_tested(CAUSE, NOT_READ, f"{name} is empty."),)
+                return _unread(f"{name} is empty.")
             found = _told(explain_file(log), name, f"in {name}")
     except NotText as error:
-        return (not_tested(CAUSE, NOT_READ, f"{name}: {error}."),)
+        return _unread(f"{name}: {error}.")
     except OSError as error:
-        why = f"{name}: {error.strerror or error}. Check the name and your permission to read it."
-        return (not_tested(CAUSE, NOT_READ, why),)
+        why = f"{name}: {error.strerror or error}"
+        return _unread(f"{why}. Check the name and your permission to read it.")
     if cut:
         most = f"only the last {MOST_BYTES >> 20} MB were read"
-        return (*found, not_tested(CAUSE, f"The beginning of {name} was not read", most))
+        return (*found, not_tested(HANG, f"The beginning of {name} was not read", most))
     return found
 
 
@@ -99,21 +99,18 @@ def _end_of(path: str) -> Iterator[tuple[io.BufferedReader, bool]]:
         yield file, cut
 
 
-def _proved(log: str, where: str, since: str) -> tuple[Finding, ...]:
-    return _told(explain(log.encode()), where, since)
+def _unread(why: str) -> tuple[Finding, ...]:
+    return (not_tested(HANG, NOT_READ, why),)
 
 
 def _told(explained: Explanation, where: str, since: str) -> tuple[Finding, ...]:
-    found = tuple(_of_log(finding, where) for finding in explained.findings)
-    if any(finding.counts for finding in found):
-        return found
-    title = f"The kernel log {since} shows no known fault"
-    return (*found, fine(CAUSE, title))
-
-
-def _of_log(finding: Finding, where: str) -> Finding:
-    evidence = (Evidence(e.text, f"{where}, {e.where}") for e in finding.evidence)
-    return replace(finding, evidence=tuple(evidence))
+    found = []
+    for finding in explained.findings:
+        evidence = (Evidence(e.text, f"{where}, {e.where}") for e in finding.evidence)
+        found.append(replace(finding, evidence=tuple(evidence)))
+    if not any(finding.counts for finding in found):
+        found.append(fine(HANG, f"The kernel log {since} shows no known fault"))
+    return tuple(found)
 
 
 def _entries(told: Answer) -> str:
@@ -122,14 +119,15 @@ def _entries(told: Answer) -> str:
     return "".join(line for line in lines if not line.startswith("-- ")).strip("\n")
 
 
-def _refused(told: Answer) -> bool:
-    return any(word in told.said for word in REFUSALS)
+def _refuses(said: str) -> bool:
+    return any(word in said for word in REFUSALS)
 
 
 def _why_not(program: str, told: Answer) -> str:
     if told.late:
         return f"{program} did not respond within {ANSWER_S:g} s"
-    last = next(_last_lines(told.said), "")
+    lines = [line.strip() for line in told.said.splitlines() if line.strip()]
+    last = lines[-1].rstrip(".") if lines else ""
     if last.startswith(program):
         return last
     if last:
@@ -137,11 +135,6 @@ def _why_not(program: str, told: Answer) -> str:
     return f"{program} ended with code {told.code}" if told.code else f"{program} printed nothing"
 
 
-def _last_lines(said: str) -> Iterator[str]:
-    return (line.strip().rstrip(".") for line in reversed(said.splitlines()) if line.strip())
-
-
 def _advised(reasons: list[str]) -> str:
     why = "; ".join(reasons)
-    refused = any(word in why for word in REFUSALS)
-    return f"{why}. {RIGHT}" if refused else f"{why}."
+    return f"{why}. {RIGHT}" if _refuses(why) else f"{why}."

@@ -90,9 +90,7 @@ class Finder:
         self._tail = every[-BEFORE:]
 
     def _hits(self, every: list[bytes], start: int) -> Iterator[int]:
-        chosen: Iterable[int] = range(start, len(every))
-        if self._long:
-            chosen = self._first_of_a_kind(every, start)
+        chosen = self._first_of_a_kind(every, start) if self._long else range(start, len(every))
         for index in chosen:
             held = self._anchors.findall(every[index])
             if held and self._few(tuple(held)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -23,21 +24,13 @@ from wizard.knowledge.cards import (
     is_rdna1,
     look_up,
 )
-from wizard.knowledge.listings import Forms, load_listings
+from wizard.knowledge.listings import Forms, load_drivers, load_listings
 
 SHORT_HEAD = "graphics card:"
 """Above the names of the cards in ``hwinfo --short``."""
-ENABLED = re.compile(r"amdgpu (?P<slot>[0-9a-f:]{7,13}\.[0-7]): enabling device")
-MAKERS = {
-    "nvidia": "NVIDIA GPU",
-    "nouveau": "NVIDIA GPU",
-    "i915": "Intel graphics",
-    "xe": "Intel graphics",
-}
-"""Whose cards a driver of the kernel drives."""
-DRIVERS = frozenset({*MAKERS, "amdgpu", "radeon", "vfio-pci"})
-"""Drivers of graphics cards."""
-HEADING = re.compile(r"([A-Z]\w{2,20}):(?:$| )")
+ENABLED = re.compile(r"amdgpu ([0-9a-f:]{7,13}\.[0-7]): enabling device")
+"""Which card amdgpu begins with."""
+HEADING = re.compile(r"^([A-Z]\w{2,20}):(?:$| )")
 """The part of what ``inxi`` prints to which the indented lines below it belong."""
 IDS = re.compile(
     r"\[([0-9a-fA-F]{4}:[0-9a-fA-F]{4})\](?!.{0,200}\[[0-9a-fA-F]{4}:[0-9a-fA-F]{4}\])"
@@ -125,7 +118,8 @@ class CardLines:
         text = line.text
         if text.strip() == SHORT_HEAD:
             self._groups["hwinfo"] += 1
-            for name in takewhile(lambda each: each.startswith(" "), _below(line)):
+            below = map(as_text, line.near[line.here + 1 :])
+            for name in takewhile(lambda each: each.startswith(" "), below):
                 self._add("hwinfo", line, {"is": "graphics card", "name": name.strip()})
             return
         for program, listing in load_listings().items():
@@ -150,20 +144,14 @@ class CardLines:
         for device in sorted(self._devices, key=lambda each: order.index(each["program"])):
             if (card := _card(device)) is None:
                 continue
-            group = device["group"]
-            twins = (n for n, each in enumerate(cards) if _same(each, card))
-            free = (
-                n
-                for n in twins
-                if group not in seen[n]
-                or load_listings()[device["program"]].of_one
-                or (card.slot and cards[n].slot)
-            )
+            group, of_one = device["group"], load_listings()[device["program"]].of_one
+            twins = [n for n, each in enumerate(cards) if _same(each, card)]
+            slots = [n for n in twins if card.slot and cards[n].slot]
+            free = (n for n in twins if of_one or n in slots or group not in seen[n])
             place = next(free, len(cards))
-            if place < len(cards):
-                cards[place] = _merged(cards[place], card)
-            else:
+            if place == len(cards):
                 cards.append(card)
+            cards[place] = _merged(cards[place], card)
             seen.setdefault(place, set()).add(group)
         return tuple(cards)
 
@@ -177,23 +165,22 @@ class CardLines:
                 return
         if program == "lspci" and len(columns := QUOTED.findall(line.text)) > QUOTED_LEAST:
             told = {**told, "maker": columns[1], "name": columns[2]}
-        if program == "kernel log" and "slot" not in told and (slot := _slot_before(line)):
-            told = {**told, "slot": slot}
+        if program == "kernel log" and (slot := _last(ENABLED, line.near[: line.here])):
+            told = {"slot": slot, **told}
         above = (program, str(line.number - 1))
         if program == FETCH and above not in ((d["program"], d["line"]) for d in self._devices):
             self._groups[program] += 1
         if driver := told.get("driver"):
-            told = {**told, "name": MAKERS[driver]}
+            told = {**told, "name": load_drivers()[driver]}
         self._add(program, line, told)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
-        number = told.get("number", "")
         if program == "inxi":
-            told = {**told, "name": LATER.sub("", told["name"]), "part": _part_of(line)}
+            part = _last(HEADING, line.near[: line.here + 1])
+            told = {**told, "name": LATER.sub("", told["name"]), "part": part}
         if program == "rocm-smi":
-            same = (
-                d for d in self._devices if (d["program"], d.get("number")) == (program, number)
-            )
+            own = (program, told.get("number", ""))
+            same = (d for d in self._devices if (d["program"], d.get("number")) == own)
             if (before := next(same, None)) is not None:
                 self._devices.remove(before)
                 self._devices.append({**before, "last": str(line.number)})
@@ -234,20 +221,10 @@ def _given(found: re.Match[str]) -> dict[str, str]:
     return {name: value for name, value in found.groupdict().items() if value}
 
 
-def _slot_before(line: Line) -> str:
-    """Where the card is that amdgpu had just begun with; ``""`` where that is not told."""
-    above = (ENABLED.search(as_text(each)) for each in reversed(line.near[: line.here]))
-    return next((found["slot"] for found in above if found), "")
-
-
-def _below(line: Line) -> list[str]:
-    return [as_text(each) for each in line.near[line.here + 1 :]]
-
-
-def _part_of(line: Line) -> str:
-    """The heading above an indented line of ``inxi``; ``""`` where none is near."""
-    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: line.here + 1]))
-    return next((found[1] for found in above if found), "")
+def _last(form: re.Pattern[str], lines: Sequence[bytes]) -> str:
+    """What the last of these lines tells that is of this form; ``""`` where none is."""
+    found = (form.search(as_text(line)) for line in reversed(lines))
+    return next((one[1] for one in found if one), "")
 
 
 def _is_graphics(device: dict[str, str]) -> bool:
@@ -257,7 +234,8 @@ def _is_graphics(device: dict[str, str]) -> bool:
     if SOFTWARE.search(device.get("name", "")) or not listing.kind.match(kind):
         return False
     if program == "inxi":
-        of_graphics = device["part"] == "Graphics" or (not device["part"] and driver in DRIVERS)
+        by_driver = not device["part"] and driver in load_drivers()
+        of_graphics = device["part"] == "Graphics" or by_driver
         return of_graphics and "usb" not in device and driver != "uvcvideo"
     return not device.keys().isdisjoint(listing.telling)
 
@@ -296,10 +274,8 @@ def _numbers(device: dict[str, str], name: str) -> str:
     """The ids of maker and device; ``""`` where they are not told."""
     if given := device.get("pci_id"):
         return given.lower()
-    whole = device["whole"]
-    if device["program"] == "lspci" and (found := IDS.search(whole)):
-        return found[1].lower()
-    if found := IDS.search(name):
+    of_line = IDS.search(device["whole"]) if device["program"] == "lspci" else None
+    if found := of_line or IDS.search(name):
         return found[1].lower()
     maker, number = NUMBER.search(device.get("maker", "")), NUMBER.search(name)
     vendor = device.get("vendor") or (maker[1] if maker else "")
@@ -327,12 +303,9 @@ def _plain_name(name: str) -> str:
 
 def _same(one: ListedCard, other: ListedCard) -> bool:
     """True when two programs may mean the same card."""
-    if one.slot and other.slot:
-        return one.slot == other.slot
-    if one.pci_id and other.pci_id:
-        return one.pci_id == other.pci_id
-    if one.gfx and other.gfx:
-        return one.gfx == other.gfx
+    for mine, theirs in ((one.slot, other.slot), (one.pci_id, other.pci_id), (one.gfx, other.gfx)):
+        if mine and theirs:
+            return mine == theirs
     models = [set(re.findall(r"\b\d{3,5}\b", card.name)) for card in (one, other)]
     return _maker(one) == _maker(other) and (not all(models) or bool(models[0] & models[1]))
 

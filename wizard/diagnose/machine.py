@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from wizard.diagnose import (
-    checks_card,
-    checks_packages,
-    checks_settings,
-    checks_torch,
-)
-from wizard.diagnose.alone import Look, run_each
+from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
+from wizard.diagnose.consequences import joined, unexplained
 from wizard.diagnose.finding import Finding, in_order
-from wizard.diagnose.order import joined, unexplained
+from wizard.diagnose.parallel import Look, run_each
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 
@@ -83,24 +78,23 @@ def looks_of(machine: Machine) -> tuple[Look, ...]:
 
 def diagnose(
     machine: Machine,
-    more: tuple[Finding, ...] = (),
     further: tuple[Look, ...] = (),
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Diagnosis:
     """Everything that can be told of this machine, each look told as it is waited for and ends.
 
-    ``more``: findings from elsewhere. ``further``: what else is looked at, beside its facts.
+    ``further``: what else is looked at, beside its facts.
     """
     looks = (*looks_of(machine), *further)
-    waited_for = [Progress(look.name, n, len(looks)) for n, look in enumerate(looks, 1)]
-    on_progress(waited_for[0])
+    ended = run_each(looks, machine)
     found: list[Finding] = []
-    for number, checked in enumerate(run_each(looks, machine)):
-        on_progress(replace(waited_for[number], findings=checked.findings))
-        for following in waited_for[number + 1 : number + 2]:
-            on_progress(following)
-        found += checked.findings
-    return diagnosis_of(machine, (*found, *more))
+    for number, look in enumerate(looks, 1):
+        progress = Progress(look.name, number, len(looks))
+        on_progress(progress)
+        findings = next(ended)
+        on_progress(replace(progress, findings=findings))
+        found += findings
+    return diagnosis_of(machine, found)
 
 
 def diagnosis_of(machine: Machine, findings: Iterable[Finding]) -> Diagnosis:

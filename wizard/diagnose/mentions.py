@@ -5,13 +5,8 @@ from __future__ import annotations
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import LONGEST, Line
 from wizard.diagnose.plain import plain
-from wizard.knowledge.text_lines import load_mentions
+from wizard.knowledge.text_lines import load_line_mentions, load_mentions
 
-OF_LINES = (
-    *("comment", "source", "search", "advice", "over"),
-    *("table", "document", "test", "data", "level"),
-)
-"""The mentions that make a whole line one."""
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""
 LONGEST_BEFORE = 120
@@ -22,8 +17,9 @@ def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
     parts = line.near[line.here : line.here + 2] if line.wrapped else ()
     texts = (line.text, *(plain(as_text(part[:LONGEST])) for part in parts))
-    mention = any(is_mention(text, *OF_LINES) for text in texts)
-    return mention or _of_change(line) or _is_over(line)
+    mention = any(form.search(text) for form in load_line_mentions() for text in texts)
+    change = in_difference(line, "-", "+") or _of_message(line)
+    return mention or change or _is_over(line)
 
 
 def is_mention(text: str, *names: str) -> bool:
@@ -37,18 +33,16 @@ def _is_over(line: Line) -> bool:
     return any(is_mention(as_text(each[:LONGEST]), "over-since") for each in following)
 
 
-def _of_change(line: Line) -> bool:
-    """True for a line of a difference, and for one of the message of a change."""
-    if line.text[:1] in ("-", "+") and any(b"@@ -" in near for near in line.near):
-        return True
+def _of_message(line: Line) -> bool:
+    """True for a line of the message of a change."""
     return line.text.startswith("    ") and any(
         is_mention(as_text(near[:LONGEST]), "change") for near in line.near
     )
 
 
-def taken_away(line: Line) -> bool:
-    """True for a line that a difference takes away."""
-    return line.text.startswith("-") and any(b"@@ -" in near for near in line.near)
+def in_difference(line: Line, *marks: str) -> bool:
+    """True for a line of a difference that begins with one of these marks."""
+    return line.text.startswith(marks) and any(b"@@ -" in near for near in line.near)
 
 
 def spoken_of(before: str, after: str) -> bool:

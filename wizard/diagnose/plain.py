@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from itertools import takewhile
 
 from wizard.knowledge.phrases import load_phrases
 from wizard.knowledge.text_lines import load_prefixes
@@ -40,8 +39,8 @@ def undressed(text: bytes) -> bytes:
     lines = [line for line in text.split(b"\n") if line.strip()]
     margins = [line[: len(line) - len(line.lstrip(b" \t"))] for line in lines]
     first, last = min(margins, default=b""), max(margins, default=b"")
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    margin = first[: sum(1 for _ in alike)]
+    differing = (n for n, byte in enumerate(first) if byte != last[n])
+    margin = first[: next(differing, len(first))]
     return re.sub(rb"(?m)^" + re.escape(margin), b"", text) if margin else text
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
+from wizard.diagnose.error_lines import ErrorLines
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
-from wizard.diagnose.told import Told, told_anchors
-from wizard.diagnose.unrecognised import ErrorLines
+from wizard.diagnose.text_values import Told, nothing_told, take_told, told_anchors
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases
@@ -43,7 +44,7 @@ class Reading:
     kinds: set[str] = field(default_factory=set)
     """What kinds of output are in it."""
     cards: tuple[ListedCard, ...] = ()
-    told: Told = field(default_factory=Told)
+    told: Told = field(default_factory=nothing_told)
     errors: ErrorLines = field(default_factory=ErrorLines)
     words: set[str] = field(default_factory=set)
     """What it is about."""
@@ -58,13 +59,24 @@ class Reading:
         """Lines of these signs or marks, a few of each."""
         return evidence_of(line for name in names for line in self.hits.get(name, ())[:3])
 
-    def first(self, *names: str) -> int:
-        """Number of the first line that is one of these; a very large one without."""
-        return min((h.number for n in names for h in self.hits.get(n, ())), default=2**60)
+    def lines_of(self, cause: str) -> list[Line]:
+        """Lines that are signs of this cause."""
+        signs = (name for name in self.hits if name.partition("#")[0] == cause)
+        return [line for name in signs for line in self.hits[name]]
 
     def last(self, name: str) -> int:
         """Number of the last line that is this one; 0 without."""
         return max((hit.number for hit in self.hits.get(name, ())), default=0)
+
+    def take(self, line: Line, held: frozenset[str]) -> None:
+        """Note the line, which holds these anchors, for each sign and mark that it is."""
+        for sign in dict.fromkeys(s for anchor in held for s in _signs_of().get(anchor, ())):
+            if line.wrapped and sign.id in self.hits:
+                continue  # its parts told it already
+            if is_sign(sign, line):
+                kept = self.hits.setdefault(sign.id, [])
+                del kept[KEPT - 1 :]  # the newest takes the place of the last one kept
+                kept.append(line)
 
 
 def evidence_of(lines: Iterable[Line]) -> tuple[Evidence, ...]:
@@ -80,10 +92,11 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     start = next(blocks, b"")
     finder = Finder(_anchors(), long=len(start) >= CHUNK)
     reading, cards = Reading(), CardLines()
-    sorter = _Sorter()
+    alike = Counter[int]()
     for chunk in chunks(start, blocks):
-        missing = load_words().keys() - reading.words
-        reading.words |= {name for name in missing if _any_in(load_words()[name], chunk)}
+        for name, words in load_words().items():
+            if name not in reading.words and any(word in chunk for word in words):
+                reading.words.add(name)
         sample = as_text(chunk[:SAMPLE])
         reading.kinds |= {kind for kind, form in load_kinds().items() if form.search(sample)}
         for line in finder.lines(chunk):
@@ -92,10 +105,12 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
                 cards.take(line)
             if not held.isdisjoint(error_anchors()):
                 reading.errors.take(line)
-            if sorter.new(line):
+            kind = hash(SAME.sub("", line.text[:400]))
+            alike[kind] += 1
+            if alike[kind] <= SAME_LOOKED_AT:
                 if not held.isdisjoint(told_anchors()):
-                    reading.told.take(line)
-                sorter.sort(line, held, reading)
+                    take_told(reading.told, line)
+                reading.take(line, held)
     reading.cards = cards.found()
     reading.kinds |= {card.source for card in reading.cards}
     reading.newest_first = runs_backwards(reading)
@@ -141,31 +156,6 @@ def _mostly_falls(stamps: Sequence[Any]) -> bool:
     return sum(int(one > other) - int(one < other) for one, other in pairs) > 0
 
 
-class _Sorter:
-    """Puts lines to the signs that they are."""
-
-    def __init__(self) -> None:
-        self._signs = _signs_of()
-        self._alike: dict[int, int] = {}
-
-    def new(self, line: Line) -> bool:
-        """False for one more line of a kind of which many were looked at."""
-        key = hash(SAME.sub("", line.text[:400]))
-        count = self._alike[key] = self._alike.get(key, 0) + 1
-        return count <= SAME_LOOKED_AT
-
-    def sort(self, line: Line, held: frozenset[str], reading: Reading) -> None:
-        """Note the line for each sign and mark that it is."""
-        for sign in dict.fromkeys(s for anchor in held for s in self._signs.get(anchor, ())):
-            kept = reading.hits.get(sign.id, ())
-            if kept and line.wrapped:
-                continue  # its parts told it already
-            if is_sign(sign, line):
-                kept = reading.hits.setdefault(sign.id, [])
-                del kept[KEPT - 1 :]  # the newest takes the place of the last one kept
-                kept.append(line)
-
-
 def is_known(text: str) -> bool:
     """True for a line that is a sign or a mark by itself, or that tells of a card or a stack."""
     line = plain(text)
@@ -178,10 +168,6 @@ def is_known(text: str) -> bool:
 def anchors_in(text: str) -> frozenset[str]:
     """The fixed strings that this line holds."""
     return frozenset(anchor for anchor in _words() if anchor in text)
-
-
-def _any_in(words: tuple[bytes, ...], chunk: bytes) -> bool:
-    return any(word in chunk for word in words)
 
 
 def is_sign(sign: Sign, line: Line) -> bool:

@@ -15,10 +15,9 @@ from typing import Any
 
 import assets
 from wizard.advice.leftovers import short_path
-from wizard.diagnose.blamed import HANG
-from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.explain import explain
-from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status
+from wizard.diagnose.outcomes import fine, found, not_tested
 from wizard.machine.facts import Environment, Machine
 from wizard.machine.watched import Answer, answer
 from wizard.run.joined_groups import with_joined_group
@@ -31,7 +30,6 @@ WATCH_S = 30.0
 MOST = 4
 """Environments that are tried; more would take too long."""
 DEADLINE_S = MOST * (TRY_S + WATCH_S)
-PLACES = ("venv", "conda")
 SAID_BYTES = 1 << 20
 NO_DEVICE = (
     "torch finds no card. Other findings may explain why: see those about the driver, "
@@ -52,20 +50,19 @@ class Tried:
 def to_try(machine: Machine) -> tuple[Environment, ...]:
     """Environments with a torch for ROCm and a Python of their own."""
     with_torch = [e for e in machine.environments if e.torch and e.torch.build == "rocm"]
-    return tuple(e for e in with_torch if e.kind in PLACES)[:MOST]
+    return tuple(e for e in with_torch if e.kind in ("venv", "conda"))[:MOST]
 
 
 def try_torches(
     machine: Machine, attempt: Callable[[Environment], Tried] | None = None
 ) -> Iterator[Finding]:
     """One environment after the other; none after one that did not come back."""
-    attempt = attempt or try_once
     environments = to_try(machine)
     if not environments:
         why = "no venv or conda environment with a torch for ROCm was found"
         yield not_tested(HANG, "No torch was tried", f"{why}.")
     for environment in environments:
-        tried = attempt(environment)
+        tried = (attempt or try_once)(environment)
         yield from judged(environment, tried, machine)
         if tried.answer.late:
             return
@@ -75,12 +72,10 @@ def try_once(environment: Environment) -> Tried:
     """Run the check under the environment's own Python, with the variables of this session."""
     with tempfile.TemporaryDirectory(prefix="rdna1-setup-") as folder:
         result = Path(folder) / "answer.json"
-        argv: tuple[str, ...]
-        argv = (f"{environment.path}/bin/python", str(assets.FOLDER / "torch_check.py"))
-        argv = (*argv, "--device", "cuda", "--result", str(result))
+        check = (f"{environment.path}/bin/python", str(assets.FOLDER / "torch_check.py"))
         # Unbuffered: the last words of one that dies are heard.
         environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
-        argv = with_joined_group(argv, environ)
+        argv = with_joined_group((*check, "--device", "cuda", "--result", str(result)), environ)
         told = answer(argv, TRY_S, most_bytes=SAID_BYTES, environ=environ, reaping_s=WATCH_S)
         try:
             form = json.loads(result.read_text("utf-8"))
@@ -127,19 +122,15 @@ def _did_not_come_back(told: Answer, what: Evidence) -> Finding:
 def _failed(said: str, told: Answer, what: Evidence) -> Iterator[Finding]:
     """What the words of a failure prove, through the reader of pasted texts."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    last = Evidence(
-        beginning(lines[-1], 400) if lines else f"ended with code {told.code}", what.where
-    )
+    end = beginning(lines[-1], 400) if lines else f"ended with code {told.code}"
+    last = Evidence(end, what.where)
     causes = [one for one in explain(said.encode()).findings if one.counts] if lines else []
     for one in causes:
-        sure = one.confidence
-        yield found(one.cause, (what, last), sure, status=one.status, fix=one.fix)
+        yield found(one.cause, (what, last), one.confidence, status=one.status, fix=one.fix)
     if not causes:
         title = f"{what.text.partition(',')[0]} could not be used in {what.where}"
         meaning = "Importing or using it failed. The line above is the whole message."
-        yield Finding(
-            NO_CAUSE, Status.FAULT, Confidence.CERTAIN, title, (what, last), meaning, (REPORT,)
-        )
+        yield found(NO_CAUSE, (what, last), title=title, meaning=meaning, fix=(REPORT,))
 
 
 def _foreign_libraries(

@@ -11,7 +11,8 @@ from wizard.machine.facts import Machine
 from wizard.run.lines import shown
 from wizard.sizes import counted
 
-PERMISSION = "kfd-permission"
+NO_CARD = "PyTorch would run on the processor: choose the stack cpu."
+OTHER_CARD = "Only the stack cpu suits this machine. You can still look at the others."
 FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
 
 
@@ -31,28 +32,23 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
     """
     gpu = main_card(machine)
     if gpu is None:
-        return Verdict(
-            "No graphics card was found.",
-            Status.WARNING,
-            "PyTorch would run on the processor: choose the stack cpu.",
-        )
+        return Verdict("No graphics card was found.", Status.WARNING, NO_CARD)
     if not gpu.rdna1:
-        return Verdict(
-            f"Your {shown(gpu.name)} is not an RDNA1 card.",
-            Status.WARNING,
-            "Only the stack cpu suits this machine. You can still look at the others.",
-        )
-    counting = [each for each in findings if each.counts]
-    faults = [each for each in counting if each.status is Status.FAULT]
-    warnings = len(counting) - len(faults)
-    joinable = any(plan_joins(each) for each in faults)
+        text = f"Your {shown(gpu.name)} is not an RDNA1 card."
+        return Verdict(text, Status.WARNING, OTHER_CARD)
+    every = tuple(findings)
+    faults = [each for each in every if each.status is Status.FAULT]
+    warnings = sum(each.status is Status.WARNING for each in every)
     obstacles = [each for each in faults if not plan_joins(each)]
-    second: tuple[str, Status | None] = _unread(machine)
-    if warnings:
+    second: tuple[str, Status | None] = "", None
+    if len(obstacles) < len(faults):
+        second = FIRST, Status.WARNING
+    elif warnings:
         them = "it" if warnings == 1 else "them"
         second = f"{counted(warnings, 'warning')}: {more} explains {them}.", Status.WARNING
-    if joinable:
-        second = FIRST, Status.WARNING
+    elif machine.unread:
+        sources = counted(len(machine.unread), "source")
+        second = f"{sources} could not be read.", Status.NOT_TESTED
     card = f"your {card_text(machine)}"
     if not obstacles:
         # No tick beside bad news: the first line bears the worst mark of the two.
@@ -67,16 +63,5 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
 
 def plan_joins(finding: Finding) -> bool:
     """True for a missing right that a step of the plan gives."""
-    about = finding.about
-    return (
-        finding.cause == PERMISSION
-        and about is not None
-        and bool(about.groups)
-        and not finding.minor
-    )
-
-
-def _unread(machine: Machine) -> tuple[str, Status | None]:
-    if not machine.unread:
-        return "", None
-    return f"{counted(len(machine.unread), 'source')} could not be read.", Status.NOT_TESTED
+    groups = finding.about.groups if finding.about else ()
+    return finding.cause == "kfd-permission" and bool(groups) and not finding.minor

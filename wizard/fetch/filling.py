@@ -93,7 +93,7 @@ async def _one(number: int, stage: Stage, around: Surroundings) -> AsyncGenerato
 
 
 def _failed(number: int, trouble: Trouble, missing: str = "") -> StepFailed:
-    lacks = f" The folder is not finished. Remaining steps: {missing}." if missing else ""
+    lacks = f" The folder is incomplete. Remaining steps: {missing}." if missing else ""
     meaning = f"{trouble.meaning}{lacks}"
     return StepFailed(number, trouble.happened, meaning, trouble.next_step)
 

@@ -145,11 +145,12 @@ def _require_writable(path: Path) -> None:
         raise _not_ours(path, f"{there} is not a folder")
     if not os.access(there, os.W_OK | os.X_OK):
         raise Trouble(
-            f"{clean(str(path))} cannot be filled: you have no permission to write to "
-            f"{clean(str(there))}.",
-            "That folder belongs to another user, or its file system is read-only. Nothing was "
+            f"The download cannot be saved in {clean(str(path))}: you have no permission to write "
+            f"to {clean(str(there))}.",
+            "The folder belongs to another user, or its file system is read-only. Nothing was "
             "downloaded.",
-            "Name a folder of your own. Do not use sudo: only root could continue that download.",
+            "Choose a folder that belongs to you. Do not use sudo, because then only root could "
+            "continue the download.",
         )
 
 
@@ -159,7 +160,7 @@ def _not_ours(path: Path, why: str) -> Trouble:
         f"{clean(str(path))} cannot be filled: {clean(why)}.",
         "rdna1-setup does not overwrite other files, and any file next to the wheels would be "
         "copied to every machine. Nothing was downloaded.",
-        "Name a folder that does not exist yet, or move the other files elsewhere.",
+        "Name a folder that does not exist yet, or move the other files out of this folder.",
     )
 
 

@@ -98,9 +98,10 @@ def _fits(row: dict[str, str], architecture: str) -> bool:
 def _no_python(minor: str, why: str) -> Trouble:
     return Trouble(
         f"Python {minor} cannot be downloaded: {why}.",
-        "The machines have no suitable Python, so the folder must include one.",
-        f"Install Python {minor} and its venv module on the machines, and record one of them "
-        "again. Or update uv here.",
+        "The machines that this folder is for have no suitable Python, so the folder must "
+        "include one.",
+        f"Install Python {minor} and its venv module on the target machines, and record one of "
+        "them again. Or update uv here.",
     )
 
 

@@ -80,12 +80,12 @@ def stages(fetch: Fetch) -> tuple[Stage, ...]:
         ),
         Stage(
             f"Download the wheels of {name}",
-            "The download resumes if it is interrupted, and every SHA-256 is checked.",
+            "An interrupted download can be resumed, and every SHA-256 is checked.",
             partial(_fetched, fetch, report),
         ),
         Stage(
             "Write the SHA-256 of every file",
-            "SHA256SUMS is written last: a folder without it is incomplete.",
+            "SHA256SUMS is written last, so a folder without it is incomplete.",
             partial(_finish, fetch.folder),
         ),
     )
@@ -95,12 +95,13 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     """The Python that the machines lack, or that chooses the wheels and is not here."""
     target, work = fetch.target, fetch.folder.work
     if target.brings_python:
-        mirror, reason = fetch.folder.path / PYTHON, "The machines have no suitable Python."
+        mirror = fetch.folder.path / PYTHON
+        reason = "The machines that this folder is for have no suitable Python."
     elif target.python not in fetch.here.pythons:
         mirror = work / "mirror"
         reason = (
-            "Choosing the wheels needs a Python of the machines' version, and this machine has "
-            "none."
+            "Choosing the wheels requires the target machines' Python version, which this machine "
+            "does not have."
         )
     else:
         return ()
@@ -142,7 +143,7 @@ def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
             continue
         raise Trouble(
             f"{path} is not one of the wheels that pip chose.",
-            "It would be copied to every machine, and could be installed there.",
+            "The file would be copied to every machine, and could be installed there.",
             "Move that file out of the way, then run the same command again.",
         )
     return f"{len(chosen)} wheels; every SHA-256 matches"

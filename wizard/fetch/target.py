@@ -74,8 +74,8 @@ def _known(machine: Machine) -> dict[str, str]:
             if name in ("architecture", "glibc"):
                 why = fact.because if isinstance(fact, Unknown) else "it is not recorded"
                 raise PlanImpossible(
-                    f"The {name} of that machine is not known ({why}), so the wheels that run "
-                    "there cannot be chosen."
+                    f"The {name} of the target machine is not known ({why}), so the right wheels "
+                    "cannot be chosen."
                 )
             fact = ""
         found[name] = fact

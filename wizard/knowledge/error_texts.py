@@ -18,6 +18,8 @@ class ErrorText:
     cause: str
     remedy: str
     source: str
+    suppresses: tuple[str, ...]
+    """Kinds that follow from this one, and are not told beside it."""
 
     @property
     def explanation(self) -> str:
@@ -36,7 +38,7 @@ class KnownText:
 @cache
 def load_error_texts() -> tuple[ErrorText, ...]:
     """All kinds, in the order in which they are tried."""
-    return read_rows("error_texts.toml", "text", ErrorText, {})
+    return read_rows("error_texts.toml", "text", ErrorText, {"suppresses": ()})
 
 
 def known_text(said: str) -> KnownText | None:

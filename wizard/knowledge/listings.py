@@ -44,6 +44,13 @@ def load_listings() -> dict[str, Listing]:
     return {row["name"]: _listing(row, table) for row in table["program"]}
 
 
+@cache
+def load_drivers() -> dict[str, str]:
+    """What a card is called of which only its kernel driver is told, by that driver."""
+    drivers: dict[str, str] = read_table("listings.toml")["drivers"]
+    return drivers
+
+
 def _listing(row: dict[str, Any], table: dict[str, Any]) -> Listing:
     def forms(key: str) -> Forms:
         return tuple(compiled(form) for form in row.get(key, ()))

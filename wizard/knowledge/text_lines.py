@@ -54,6 +54,13 @@ def load_mentions() -> dict[str, re.Pattern[str]]:
 
 
 @cache
+def load_line_mentions() -> tuple[re.Pattern[str], ...]:
+    """Those that make a whole line one that only speaks of something."""
+    rows = read_table(TABLE)["mention"]
+    return tuple(load_mentions()[row["id"]] for row in rows if row.get("of") == "line")
+
+
+@cache
 def load_values() -> tuple[Value, ...]:
     """All forms of values, in the order in which they are looked for."""
     return tuple(

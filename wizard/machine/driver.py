@@ -63,7 +63,7 @@ def _tell(driver: Driver) -> tuple[str, tuple[str, ...]]:
     if driver.origin == "dkms":
         return f"AMD's amdgpu {driver.version} (DKMS)", (held,) if held else ()
     unused = (f"{held}, which is not used",) if held else ()
-    return "the kernel's own amdgpu", ("It came with the kernel (in-tree).", *unused)
+    return "the kernel's own amdgpu", ("This driver came with the kernel (in-tree).", *unused)
 
 
 DRIVER: Part[Driver] = Part(

@@ -132,11 +132,13 @@ def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[s
 def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
     notes = [card.note] if card.note else []
     if driver == VFIO:
-        notes.append("Reserved for a virtual machine (vfio-pci), so you cannot use it here.")
+        notes.append(
+            "This card is reserved for a virtual machine (vfio-pci), so you cannot use it here."
+        )
     elif driver == "" and card.gfx:
-        notes.append("No driver is bound to it. It needs amdgpu.")
+        notes.append("No driver is bound to the card. It needs amdgpu.")
     if node and node.gfx and card.gfx and node.gfx != card.gfx:
-        said = f"The kernel reports {node.gfx}, but its PCI id means {card.gfx}."
+        said = f"The kernel reports {node.gfx}, but the card's PCI ID indicates {card.gfx}."
         notes.append(f"{said} The kernel's value is used.")
     return " ".join(notes)
 

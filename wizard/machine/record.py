@@ -151,7 +151,9 @@ def _joined(path: Path, text: object) -> str:
         return text
     if isinstance(text, list) and all(isinstance(line, str) for line in text):
         return "".join(f"{line}\n" for line in text)
-    raise RecordError(f"{path} is damaged: answers must be text or lists of lines.")
+    raise RecordError(
+        f"{path} is damaged: each entry in 'answers' must be text or a list of lines."
+    )
 
 
 def _kind_name(kind: type[object], *, many: bool = False) -> str:

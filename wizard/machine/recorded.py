@@ -28,9 +28,7 @@ class RecordedHost:
         self._record = read_record(folder)
         self._files = os.path.join(os.path.abspath(folder), "files")
         if not os.path.isdir(self._files):
-            raise RecordError(
-                f"{folder} is not a machine recording: it has no folder called files."
-            )
+            raise RecordError(f"{folder} is not a machine recording: it has no 'files' folder.")
         self.name = self._record.name
         self.environ: Mapping[str, str] = self._record.environ
         self.user = self._record.user

@@ -110,7 +110,7 @@ def warnings(around: Surroundings) -> list[str]:
     if around.container:
         lines.append("In a container, the driver, the devices and their groups come from the host.")
     if around.wsl:
-        lines.append("WSL has no amdgpu and no /dev/kfd.")
+        lines.append("WSL has no amdgpu driver and no /dev/kfd.")
     return lines
 
 

@@ -21,12 +21,12 @@ from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 
 NEW_TERMINAL = (
-    "Running programs keep the old setting, and so does this terminal. Open a new terminal "
-    "afterwards, or log out and log in again."
+    "Running programs keep the old setting, and so does this terminal. Afterward, open a new "
+    "terminal, or log out and log in again."
 )
 ANOTHER_LIBRARY_PATH = (
-    "If these lines were the only setting that names the system's own ROCm, programs may no "
-    "longer find its libraries. AMD's packages name that folder in /etc/ld.so.conf.d."
+    "If no other lines pointed to the system's own ROCm, programs may no "
+    "longer find its libraries. AMD's packages list the library folder in /etc/ld.so.conf.d."
 )
 
 

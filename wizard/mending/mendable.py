@@ -34,8 +34,10 @@ def has_plan(finding: Finding) -> bool:
 
 NAMED = re.compile(r"rdna1-setup (?:plan|clean-up)(?![\w-])")
 """Commands that make a plan, as a fix names them."""
-ONLY_NAMED = "Follow the steps. {0} makes the plan they mention, and you review it first."
-BY_HAND = "This program has no plan for it. Follow the steps to fix it yourself."
+ONLY_NAMED = (
+    "Follow the steps. {0} makes the plan they mention. You review it before anything is changed."
+)
+BY_HAND = "This program has no plan to fix this problem. Follow the steps to fix it yourself."
 
 
 def without_plan(finding: Finding) -> str:

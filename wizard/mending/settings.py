@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.reach import overrides, reaching
-from wizard.diagnose.versions import OVERRIDE_HANGS_SINCE, rocm_of
+from wizard.diagnose.torch_settings import override_hangs, overrides, reaching
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
@@ -117,10 +116,9 @@ def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator
 def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
-    rocm = rocm_of(version)
-    if rocm is not None and rocm >= OVERRIDE_HANGS_SINCE:
+    if override_hangs(version):
         return (
-            f"{place} (torch {version}) stops with an error without this variable, because it has "
+            f"Without this variable, {place} (torch {version}) stops with an error, because it has "
             "no code for your card. With it, users report hangs and crashes. Install the stack "
             "that `rdna1-setup plan` recommends instead."
         )
@@ -217,7 +215,7 @@ def _taken_out(
 def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]) -> Step:
     rest = without_lines(text, out, instead)
     numbers = ", ".join(str(number) for number, _ in out)
-    reason = f"{_reason(wanted)} It affects every user (removes line {numbers})."
+    reason = f"{_reason(wanted)} This change affects every user (it removes line {numbers})."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
     why = f"{reason} The rest of the file is kept."

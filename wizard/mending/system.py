@@ -30,13 +30,10 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
     if others := [name for name in groups if name not in GROUPS]:
         raise PlanImpossible(
             f"The device belongs to the {others[0]} group, and this program does not add you to "
-            "that group. A udev rule from the distribution is missing. Restart, or reinstall the "
-            "udev package."
+            "that group. A udev rule from the distribution is missing. Restart the machine, or "
+            "reinstall the udev package."
         )
-    note = (
-        "Afterward, log out of the whole session and log in again. The change takes "
-        "effect only then."
-    )
+    note = "Afterward, log out completely and log in again. The change takes effect only then."
     return Mending((join_groups(machine, groups),), (note,))
 
 
@@ -49,8 +46,8 @@ def finished(machine: Machine) -> Mending:
         names = " ".join(one.split(" ")[0] for one in cut)
         raise PlanImpossible(
             f"dpkg cannot finish {', '.join(cut)}: it was interrupted while unpacking. Run `sudo "
-            f"apt-get install --reinstall {names}`. If no archive has it, run `sudo dpkg --remove "
-            f"--force-remove-reinstreq {names}`."
+            f"apt-get install --reinstall {names}`. If no archive has the package, run `sudo dpkg "
+            f"--remove --force-remove-reinstreq {names}`."
         )
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
@@ -58,8 +55,8 @@ def finished(machine: Machine) -> Mending:
         "not possible: packages stay configured. Remove one with apt if you do not want it",
     )
     note = (
-        "This cannot be undone: the packages' own scripts run. Only packages that are already "
-        "unpacked are installed."
+        "This cannot be undone, because it runs the packages' own scripts. Only packages that are "
+        "already unpacked are installed."
     )
     return Mending((step,), (note,))
 
@@ -70,8 +67,8 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
     why = (
-        "Without this file, apt prefers the distribution's packages with the same names, now "
-        "and later."
+        "Without this file, apt prefers the distribution's packages over AMD's packages with the "
+        "same names, now and in later upgrades."
     )
     back = "move the file to the backup" if before is None else "restore the old file"
     pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
@@ -82,9 +79,9 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
 
 
 _THEN = (
-    "This does not install AMD's packages. Install the packages you wanted again, for example "
-    "with rdna1-setup apply --footprint venv+system. PyTorch's wheels include everything they "
-    "need."
+    "This plan does not install AMD's packages. Afterward, install the packages you wanted, for "
+    "example with rdna1-setup apply --footprint venv+system. PyTorch's wheels include everything "
+    "they need."
 )
 
 
@@ -102,7 +99,7 @@ def _staying(names: tuple[str, ...], going: tuple[Package, ...]) -> tuple[str, .
     if not left:
         return ()
     return (
-        "These distribution packages are kept, because AMD has none with the same name: "
+        "These distribution packages are kept, because AMD has no packages with the same names: "
         f"{', '.join(left)}.",
     )
 
@@ -111,12 +108,13 @@ def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
     names = tuple(one.name for one in going)
     return (
         KeepDebs(
-            "With these files each package can be restored, even without a network.",
+            "With these files, each package can be restored, even without a network connection.",
             tuple((one.name, one.version) for one in going),
         ),
         AptChange(
-            f"This removes {counted(len(names), 'package')} of the distribution that AMD's "
-            "packages of the same name should replace. The step stops if apt would remove "
+            f"This removes {counted(len(names), 'package')} that came from the distribution and "
+            f"should be replaced by AMD's packages with the same "
+            "names. The step stops if apt would remove "
             "anything else.",
             "install the packages again from the backup",
             remove=names,

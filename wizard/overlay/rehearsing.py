@@ -26,7 +26,7 @@ from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
 WAY_BACK = RunProgram(
-    "Tests the rollback by undoing everything on the copy.",
+    "This step tests the rollback by undoing everything on the copy.",
     ("sh", "UNDO.sh"),
     "nothing to undo",
     title="Roll everything back",
@@ -35,7 +35,7 @@ WAY_BACK = RunProgram(
 
 BROKEN_OFF = Trouble(
     "The trial run ended unexpectedly.",
-    "Something, such as a lack of memory, ended the root helper. Nothing was changed. Whatever "
+    "Something, perhaps a lack of memory, ended the root helper. Nothing was changed. Whatever "
     "remains of the copy will be removed when the root helper starts "
     "again.",
     "Try again, or continue without a trial run.",
@@ -157,7 +157,7 @@ def _trouble(error: Trouble | OSError | ValueError) -> Trouble:
     if isinstance(error, ValueError):  # a plan that is not settled
         return Trouble(
             f"A trial run of this plan is not possible yet: {error}.",
-            "The exact changes are not known. Nothing was changed.",
+            "The plan's exact changes are not known yet. Nothing was changed.",
             "Make the plan again on this machine while it is online.",
         )
     return as_trouble(error)

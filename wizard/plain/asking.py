@@ -93,7 +93,7 @@ class Asker:
             wrong = 0
             while wrong < PATIENCE:
                 answer = self._answer(
-                    f"Numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
+                    f"Type numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
                 )
                 if not answer:
                     return tuple(options[place].value for place in usual)

@@ -35,7 +35,7 @@ FOR_GOOD_MORE = """\
 1 removes nothing and leaves the machine as it is.
 2 removes all of them. Rollback cannot restore the packages that are named above."""
 NOT_HERE = "There is nothing to undo in a machine recording."
-FOR_GOOD = "Remove them anyway, without rollback?"
+FOR_GOOD = "Remove these packages anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
 
 

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding
     from wizard.plain.road import Road
 
-FINDINGS = "Which one? Type its number to see the evidence and the fix."
+FINDINGS = "Which finding do you want to see? Type its number to see the evidence and the fix."
 FINDINGS_MORE = """\
-Each number stands for something found on this machine. Type it to see the evidence and the fix.
+Each number stands for something found on this machine. Type a number to see the evidence and the
+fix.
 a prints everything, including the checks that found nothing wrong.
 0 goes back to the first menu."""
 MEND_MORE = """\
@@ -28,8 +29,7 @@ MEND = "fix it: you see the plan first and are asked to confirm"
 
 def walk(road: Road) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
-    from wizard.diagnose.conclusion import conclude
-    from wizard.diagnose.finding import counts_text
+    from wizard.diagnose.finding import conclude, counts_text
     from wizard.services.diagnostics import Diagnostics
 
     host, machine = road.look()

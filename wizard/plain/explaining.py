@@ -17,8 +17,8 @@ WHERE_MORE = """\
 The text is compared with the error messages that this program knows. It is not sent anywhere.
 1 asks for the path to a text file, such as a log.
 2 lets you paste the lines here."""
-PATH_MORE = "Type the path to a text file, such as ~/error.log. The file is only read."
-PASTE = "Paste it now. End with a line that contains only a period."
+PATH_MORE = "Type the path to a text file, such as ~/error.log. The file is read but not changed."
+PASTE = "Paste the text now. End with a line that contains only a period."
 END = "."
 
 

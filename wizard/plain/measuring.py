@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Machine
     from wizard.plain.road import Road
 
-PYTHONS = "Which Python? Its torch will be measured."
+PYTHONS = "Which Python do you want to measure with? Its torch will be measured."
 TYPED = "another one: I will type it"
-NAME = "The Python of an environment that has torch, such as ~/ai/rocm52/bin/python:"
+NAME = "Path to the Python in an environment that has torch, such as ~/ai/rocm52/bin/python:"
 DEVICES = "On which device?"
 AIMS = "What do you want to know?"
 PRESETS = "Which table of shapes?"
-LIMITS = "For which channel counts do you want to find the largest size that finishes?"
+LIMITS = "For which channel counts do you want to find the largest size that works?"
 SETTINGS = "Which shape do you want to get working?"
 OWN_SHAPE = "Channels and size, such as 16-32 64:"
-IN_USE = "Someone is logged in at a screen that this card drives, or may drive."
+IN_USE = "Someone is logged in on a screen that this card drives or may drive."
 PYTHONS_MORE = """\
 Each path leads to a Python on this machine that has PyTorch. Nothing in its folder is changed.
-The last choice lets you enter the path to another one."""
+The last choice lets you enter the path to another Python."""
 NAME_MORE = """\
-Type the path to a Python that has PyTorch. It is in the bin folder of its environment."""
+Type the path to a Python that has PyTorch. Look in the bin folder of the environment."""
 DEVICES_MORE = """\
 1 measures on the graphics card. A shape that hangs is ended at its time limit; until then the \
 desktop may stand still.

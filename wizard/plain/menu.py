@@ -17,15 +17,14 @@ from wizard.plain.road import Do, Road, say
 Way = Callable[[Road], int]
 
 AIM = """\
-This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a
-PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
-installs it, and measures Conv2d on your card. Its authors have not run it on one of these cards."""
+This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a PyTorch build
+and everything it needs) for an RX 5500, 5600 or 5700, shows you the plan, installs it, and measures
+Conv2d on your card. Its authors have not run it on any of these cards."""
 LIVE = "Nothing is changed until you agree to a plan."
 HOW = """\
-Answer with a number and press Enter. Enter alone accepts the default answer,
-which each question shows. ? tells you more, b goes back to the previous
-question, and q quits, as do Ctrl+C and Ctrl+D. Nothing is changed unless you
-agree to a plan with y and Enter."""
+Answer with a number and press Enter. Press Enter alone to accept the default answer shown with each
+question. ? tells you more, b goes back to the previous question, and q quits, as do Ctrl+C and
+Ctrl+D. Nothing is changed unless you agree to a plan with y and Enter."""
 LEFT = "Goodbye. Nothing was changed except by plans you agreed to."
 BYE = "Goodbye."
 OURS = ("--plain", "--screens")
@@ -75,7 +74,7 @@ def _unfinished(road: Road) -> tuple[str, ...]:
 
     places = places_of(host_of(road.arguments))
     if back := half_back(places):
-        return ("", f"Run {back.id} is partly undone. Roll back continues undoing it.")
+        return ("", f"Run {back.id} is only partly undone. Open Roll back to finish undoing it.")
     waits = unfinished_run(places)
     if waits is None:
         return ()

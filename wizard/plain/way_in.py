@@ -18,7 +18,7 @@ SCREENS = "screens"
 PLAIN = "plain"
 OVERVIEW = "overview"
 NO_SCREENS = "This terminal cannot show screens (TERM={0}), so here is the plain text version."
-ASKED = "{0} is running. How should this program communicate with you?"
+ASKED = "{0} is running. How do you want to use this program?"
 PLAIN_TEXT = "in plain text: numbered questions, one line per event"
 ON_SCREENS = "on screens"
 ASKED_MORE = """\

@@ -30,8 +30,8 @@ RELEASE = re.compile(r"\.([4-9])([01]\d)0(\d)-\d+")
 OWN_RELEASE = re.compile(r"\d+\.\d+\.\d+$")
 """At the end of ``rocm-core5.2.0``, which lives beside ``rocm-core``."""
 UNASKED = (
-    "AMD's kernel driver package ({}) is removed too. It is half installed, and apt fails until "
-    "it is removed. The kernel's own driver is kept."
+    "AMD's kernel driver package ({}) will also be removed. It is half installed, and apt will "
+    "fail until it is removed. The kernel's own driver is kept."
 )
 BROKEN = ("half-configured", "half-installed", "unpacked", "must be reinstalled")
 
@@ -71,8 +71,9 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     packages = machine.rocm_packages
     if isinstance(packages, Unknown):
         raise PlanImpossible(
-            f"The list of installed packages cannot be read: {packages.because}. Packages are "
-            "removed only by an exact list, so no plan was made."
+            f"The list of installed packages cannot be read: {packages.because}. Removing "
+            f"packages requires an exact list, so no plan was "
+            "made."
         )
     asked = DRIVER in scopes
     if AMD in scopes and broken_driver(machine):

@@ -102,7 +102,8 @@ def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tup
         f"{there.path} is not changed: {why}.",
         f"A new venv will be created beside it: {choice.venv}. To undo this, run rdna1-setup "
         "rollback.",
-        f"{counted(len(taken), 'package')} that you installed there will be installed here too, "
+        f"{counted(len(taken), 'package')} that you installed in the old environment will also "
+        f"be installed in the new venv, "
         f"in the same version if possible. {LEFT_OUT} lists the differences.",
         *(
             f"Install this package yourself, because the plan does not: {each.name} "
@@ -117,4 +118,4 @@ def _conda_note(there: Contents) -> tuple[str, ...]:
     mine = [each for each in there.distributions if each.installer == "conda"]
     if not mine:
         return ()
-    return (f"{counted(len(mine), 'package')} from conda will not be installed here.",)
+    return (f"{counted(len(mine), 'package')} from conda will not be installed in the new venv.",)

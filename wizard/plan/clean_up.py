@@ -131,7 +131,11 @@ def _orphans(machine: Machine, planned: tuple[Step, ...]) -> Iterator[Step]:
 
 def _orphaned(tree: RocmTree, there: set[str]) -> str:
     if tree.link_to is None:
-        return "No package known to dpkg owns anything in this folder." if tree.owner == "" else ""
+        return (
+            "According to dpkg, no package owns anything in this folder."
+            if tree.owner == ""
+            else ""
+        )
     lost = tree.link_to.startswith("/opt/") and tree.link_to not in there
     return f"This link points to {tree.link_to}, which does not exist." if lost else ""
 
@@ -156,7 +160,7 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
         yield f"Settings that affect only these programs are kept: {', '.join(within)}."
     yield from (
         f"The library {path} was replaced by hand, and the old one was kept. To remove both, "
-        "remove the ROCm they belong to."
+        "remove the ROCm installation they belong to."
         for path in files.exchanged
     )
 

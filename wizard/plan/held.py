@@ -77,7 +77,7 @@ def resolve_held(
 def fetch_beside(work: str, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
     """Download what was chosen, into the folder of work."""
     return FetchWheels(
-        "The download resumes if it is interrupted. Nothing in the environment changes yet.",
+        "An interrupted download can be resumed. Nothing in the environment changes yet.",
         report_in(work),
         f"{work}/wheels",
         f"{work}/lock.txt",

@@ -19,14 +19,14 @@ from wizard.plan.steps import Plan
 from wizard.plan.user_files import Lines, PutLinesBack, with_lines
 
 Setting = tuple[tuple[str, str], ...]
-REASON = "Shells, editors, Jupyter and cron jobs that start this Python get the setting too."
+REASON = "Shells, editors, Jupyter and cron jobs that start this Python also use the setting."
 LAUNCHER_REASON = (
-    "This command sets it before Python starts, for libraries that need it that early."
+    "This command applies the setting before Python starts, for libraries that need it that early."
 )
 BACK = "remove the same lines again"
 NOTES = (
-    "A result for one shape may not hold for another: measure the shapes your programs use.",
-    "Before you remove the venv, undo this with rdna1-setup rollback.",
+    "A result for one shape may not hold for another, so measure the shapes your programs use.",
+    "Before you remove the venv, undo this change with rdna1-setup rollback.",
 )
 
 

@@ -58,14 +58,20 @@ def source_leftovers(machine: Machine, files: FilesNow, *, driver_stays: bool) -
 
 def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: FilesNow) -> Leftovers:
     why = (
-        "This is AMD's apt source. No remaining package comes from it, and a second source of "
-        "ROCm would interfere."
+        "This is AMD's apt source. No remaining package comes from it, and it would interfere "
+        "with another source of ROCm."
     )
     if not rest and file.startswith("/etc/apt/sources.list.d/"):
         return Leftovers((SetSystemPathAside(why, file, BACK),))
     text = files.texts.get(file)
     if text is None:
-        return Leftovers((), (f"{file} contains AMD's sources and others. Edit it yourself.",))
+        return Leftovers(
+            (),
+            (
+                f"{file} contains AMD's apt sources as well as others. Edit it "
+                f"yourself to remove AMD's entries.",
+            ),
+        )
     content = _without_entries(file, text, lines)
     why = f"{why} The other sources in this file are kept."
     return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text)),))
@@ -95,7 +101,10 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
                 ((f"{pin.path} gives AMD's packages priority ({pin.detail}). Edit it yourself."),),
             )
         elif text is not None and not _only_amd_pins(text):
-            found += Leftovers((), (f"{pin.path} also pins other packages. Edit it yourself.",))
+            found += Leftovers(
+                (),
+                (f"{pin.path} also pins other packages. Edit it yourself to remove AMD's pins.",),
+            )
         else:
             why = f"This file makes apt prefer AMD's packages: {pin.detail}."
             found += Leftovers((SetSystemPathAside(why, pin.path, BACK),))
@@ -180,7 +189,9 @@ def tree_leftovers(
             found += Leftovers(
                 (
                     SetSystemPathAside(
-                        f"This link points to {tree.link_to}, which is removed.", tree.path, BACK
+                        f"This link points to {tree.link_to}, which will be removed.",
+                        tree.path,
+                        BACK,
                     ),
                 )
             )
@@ -200,8 +211,8 @@ def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
 
 def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:
     why = (
-        "This is what remains of the folder once its packages are removed. At that point, no "
-        "package owns any of it."
+        "Once the packages that use this folder are removed, no package owns the files that "
+        "remain in it."
     )
     content = known.trees.get(path) if known else None
     if content and (others := sorted(content.owners - names)):

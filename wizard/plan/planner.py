@@ -55,7 +55,9 @@ def make_plan(
     stack = find_stack(choice.stack)
     if stack is None:
         known = ", ".join(each.id for each in load_stacks())
-        raise PlanImpossible(f"There is no stack {choice.stack!r}. The stacks are: {known}.")
+        raise PlanImpossible(
+            f"There is no stack named {choice.stack!r}. The available stacks are: {known}."
+        )
     _require_usable(choice, places.home)
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
@@ -144,7 +146,7 @@ def _require_usable(choice: Choice, home: str) -> None:
             )
     if not choice.venv.startswith("/"):
         raise PlanImpossible(
-            f"{choice.venv!r} is not the absolute path of a folder. Use a path that starts with /."
+            f"{choice.venv!r} is not an absolute path to a folder. Use a path that starts with /."
         )
     folder = normpath(f"/{choice.venv.lstrip('/')}")  # POSIX keeps two slashes apart
     if PurePosixPath(normpath(home)).is_relative_to(folder):
@@ -194,7 +196,7 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
     if not stack.system_release or release == stack.system_release:
         return part
     note = (
-        f"Reports disagree about using system ROCm {release} together with wheels made for "
+        f"Reports disagree on whether system ROCm {release} works with wheels built for "
         f"{stack.system_release}. The wheels include their own libraries and use those."
     )
     return replace(part, notes=(*part.notes, note))
@@ -211,18 +213,23 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
     if early := [name for name in left_out(machine, stack) if name.startswith(MEASURED)]:
         it = "it" if len(early) == 1 else "them"
         sets = f"Your login sets {', '.join(early)}"
-        notes.append(f"{sets}. rdna1-python starts programs without {it}; bin/python keeps {it}.")
+        notes.append(
+            f"{sets}. rdna1-python starts programs without {it}, but bin/python keeps {it}."
+        )
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append(
             "PyPI's own torch for Linux is the CUDA build. It works, but is several gigabytes "
-            "larger."
+            "larger than the CPU build."
         )
     if stack.gfx:
-        notes.append("The makers of this program have not run this stack on an RDNA1 card.")
+        notes.append("The authors of this program have not run this stack on an RDNA1 card.")
     card = chosen_card(machine, choice.gpu)
     if card and (masks := visible_device(machine, choice, stack)):
         mask = ", ".join(map("=".join, masks))
-        notes.append(f"This environment uses only the {card.name} at {card.pci_address} ({mask}).")
+        notes.append(
+            f"This environment uses only the {card.name} at PCI address "
+            f"{card.pci_address} ({mask})."
+        )
     if apart := not_installed(choice.applications, machine):
         notes.append(apart)
     return tuple(dict.fromkeys(notes))

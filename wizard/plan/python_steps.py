@@ -49,8 +49,8 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
             "remove the new files",
         ),
         RunProgram(
-            "This plan needs pip 23.0 or newer, and Python often comes with an older one. From "
-            "25.3 on, pip chooses versions without downloading whole wheels.",
+            "This plan needs pip 23.0 or newer, and Python often comes with an older pip. "
+            "Starting with version 25.3, pip chooses versions without downloading whole wheels.",
             (
                 f"{choice.venv}/bin/python",
                 *("-m", "pip", "install", "--no-input", "--upgrade"),

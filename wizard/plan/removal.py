@@ -137,7 +137,10 @@ def held(packages: tuple[Package, ...]) -> str:
 def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
     """What this program wrote into the system's folders for a ROCm that goes."""
     if gone.amd and not gone.rocm_stays:
-        why = "This program wrote this file for a system ROCm, and no system ROCm remains."
+        why = (
+            "This program wrote the file for a system-wide ROCm, and no such ROCm will remain "
+            "after the removal."
+        )
         order = reversed(OURS)  # the source before its key: without that one apt would complain
         yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
 
@@ -192,7 +195,7 @@ def versions_of(gone: Going) -> Versions:
 def _lost(gone: Going, for_good: Versions) -> Iterator[str]:
     if lost := [pair for pair in versions_of(gone) if pair in for_good]:
         yield (
-            f"These packages are removed permanently: {', '.join(map(' '.join, lost))}. No "
+            f"These packages will be removed permanently: {', '.join(map(' '.join, lost))}. No "
             "archive has them or their dependencies, so rollback cannot restore them."
         )
 
@@ -200,7 +203,8 @@ def _lost(gone: Going, for_good: Versions) -> Iterator[str]:
 def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
     if pairs := tuple(pair for pair in versions_of(gone) if pair not in for_good):
         yield KeepDebs(
-            "With these files each package can be restored, even without a network.", pairs
+            "With these files, each package can be restored, even without a network connection.",
+            pairs,
         )
 
 

@@ -37,15 +37,15 @@ def setting_steps(
             _file(
                 f"{packages}/{MODULE}.py",
                 module_text(settings, unset),
-                "These are the environment variables of this stack. They affect only this "
+                "These are the environment variables for this stack. They affect only this "
                 "environment.",
                 "Write the settings of this stack",
             ),
             _file(
                 f"{packages}/{MODULE}.pth",
                 PTH,
-                "Shells, editors, Jupyter and cron jobs that start this Python get the settings "
-                "too.",
+                "Shells, editors, Jupyter and cron jobs that start this Python also use the "
+                "settings.",
                 "Load settings when this Python starts",
             ),
         )
@@ -54,7 +54,7 @@ def setting_steps(
         _file(
             f"{venv}/pip.conf",
             with_constraint(pip_conf, constraints),
-            "From then on, pip in this environment keeps the pinned versions.",
+            "This makes pip in this environment keep the pinned versions.",
             "Make pip keep the pinned versions",
         ),
         *variables,

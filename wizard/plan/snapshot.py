@@ -13,7 +13,10 @@ from wizard.plan.steps import Plan
 SNAPPER = "snapper"
 USUAL_CONFIG = "root"
 """What Snapper's guides call the configuration of the file system ``/``."""
-REASON = "You asked for a snapshot before anything is changed. The rollback does not need it."
+REASON = (
+    "You asked for a snapshot to be made before anything is changed. The rollback does not "
+    "need the snapshot."
+)
 
 
 def offered(machine: Machine | None, plan: Plan) -> str:
@@ -49,8 +52,8 @@ def as_asked(machine: Machine, plan: Plan, asked: str) -> Plan:
     if asked.partition(":")[0] not in tools:
         known = " and ".join(tools) or "none"
         raise PlanImpossible(
-            f"{asked} is not set up on this machine (set up here: {known}). Set it up, or "
-            "continue without --snapshot. The rollback does not need it."
+            f"{asked} is not set up on this machine (available snapshot tools: {known}). Set it "
+            "up, or continue without --snapshot. The rollback does not need a snapshot."
         )
     if not any(step.needs_root for step in plan.steps):
         return plan

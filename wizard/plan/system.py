@@ -31,12 +31,12 @@ NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""
 PIN_TEXT = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
 ASKED_FIRST = (
-    "Before you are asked to confirm, the exact packages, versions and sizes are read from the "
-    "repository."
+    "Before you are asked to confirm, rdna1-setup looks up the exact packages, versions and sizes "
+    "in the repository."
 )
 PROFILE_WARNING = (
-    "It affects every program run by every user from the next login on, including programs that "
-    "need other settings. The venv does not need it."
+    "After the next login, this file affects every program that any user runs, including programs "
+    "that need other settings. The venv does not need this file."
 )
 
 
@@ -84,8 +84,8 @@ def _repair(machine: Machine, entry: Release, choice: Choice) -> tuple[str, ...]
     if repair is None or choice.system_set != FULL or not _runs(NEWER, machine.system.glibc):
         return ()
     return (
-        f"This system no longer has everything that the full set of ROCm {entry.version} needs. "
-        f"An empty package, {repair.name}, replaces {', '.join(repair.stand_in)} and "
+        f"This system no longer has everything that the full set of ROCm {entry.version} packages "
+        f"needs. An empty package, {repair.name}, replaces {', '.join(repair.stand_in)} and "
         f"{repair.contended}. Where {repair.contender} is installed, {repair.repack} is instead "
         f"repackaged without its dependency on {repair.contended}. Ubuntu's {repair.older_suite} "
         f"provides {' and '.join(repair.older)}. `plan --exact` shows which of these are needed.",
@@ -97,7 +97,9 @@ def release_named(catalogue: Catalogue, release: str) -> Release:
     found = catalogue.releases.get(release)
     if found is None:
         known = ", ".join(catalogue.releases)
-        raise PlanImpossible(f"There is no system release {release!r}. The releases are: {known}.")
+        raise PlanImpossible(
+            f"There is no system ROCm release {release!r}. The available releases are: {known}."
+        )
     return found
 
 
@@ -125,7 +127,7 @@ def _coming(
     if not suites:
         raise PlanImpossible(
             f"ROCm {entry.version} needs a newer C library than this system's "
-            f"{machine.system.glibc}. Use an older release, or --footprint venv."
+            f"{machine.system.glibc}. Use an older ROCm release, or use --footprint venv."
         )
     line = source_line(repository.address, entry, offer.suite if offer else suites[0])
     key_why = f"This key signs the packages. Its fingerprint is {repository.fingerprint}."
@@ -138,8 +140,8 @@ def _coming(
     source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{asked}"
     yield from _write(SOURCE, line, source_why, prepared)
     pin_why = (
-        "Without this file, apt prefers the distribution's packages with the same names, "
-        "now and later."
+        "Without this file, apt prefers the distribution's packages over AMD's packages with the "
+        "same names, now and in later upgrades."
     )
     yield from _write(PIN, PIN_TEXT, pin_why, prepared)
     yield AptUpdate("apt reads only the package list of the new source.")
@@ -147,7 +149,10 @@ def _coming(
 
 
 def _fetch(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
-    why = "All packages are downloaded before the first one is changed, in case the network fails."
+    why = (
+        "All packages are downloaded before any package on the system is changed, in case the "
+        "network fails."
+    )
     unknown = tuple((name, UNSETTLED) for name in entry.sets[choice.system_set])
     own = {deb.name for deb in offer.debs} if offer else set()
     brings = offer.brings if offer else unknown

@@ -39,7 +39,8 @@ def user_site_obstacle(choice: Choice, there: Contents) -> str:
     return (
         f"{', '.join(spread)} in {there.user_site} cannot be moved safely: it is installed in two "
         "versions, or has no list of its files (RECORD). Remove it with pip (run pip uninstall "
-        "until none is left). Or leave it there and omit --user-torch-aside (on Review, press u)."
+        "until no version is left). Or leave it there and omit --user-torch-aside (on Review, "
+        "press u)."
     )
 
 
@@ -63,7 +64,8 @@ def user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
         f"As you asked, it is moved to ~/.local/{OURS}. Other programs that use this Python can "
         "then no longer import it."
         if choice.user_torch_aside
-        else "It is kept there. To move it out of the way, use --user-torch-aside (on Review, "
+        else "That torch is kept in your user packages. To move it out of the way, use "
+        "--user-torch-aside (on Review, "
         "press u). Rollback restores it."
     )
     return (f"{there.user_site} has {names_of(family)}. {effect}. {offer}",)

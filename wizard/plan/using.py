@@ -19,7 +19,7 @@ RIGHT = "permission to open"
 """How a right that is missing begins, among what a plan asks the user for."""
 REQUIREMENTS = {"comfyui": "requirements.txt", "fooocus": "requirements_versions.txt"}
 """The file of a program's folder that names its packages, by the program's readme."""
-NOT_OURS = "{0} is not installed by this program."
+NOT_OURS = "This program does not install {0}."
 IN_FOLDER = "cd {folder} && "
 
 
@@ -57,8 +57,9 @@ def not_installed(applications: Sequence[str], machine: Machine) -> str:
     if not titles:
         return ""
     return (
-        f"This plan prepares PyTorch and does not install {listed(titles)}. How to do that is "
-        "shown at the end."
+        f"This plan prepares PyTorch but does not install {listed(titles)}. Installation "
+        f"instructions are shown at the "
+        "end."
     )
 
 
@@ -105,7 +106,7 @@ def _start(
             _told(asked, plan, machine),
         )
     packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
-    here = f"{asked.title}: install its packages once, then start it."
+    here = f"To run {asked.title}, install its packages once, then start it."
     return (
         here if folder else f"{get}, install its packages once, then start it:",
         *got,

@@ -107,7 +107,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             title="Choose exact versions",
         ),
         FetchWheels(
-            "The download resumes if it is interrupted, and every file is checked.",
+            "An interrupted download can be resumed, and every file is checked.",
             report,
             staging,
             lock,

@@ -32,7 +32,10 @@ from wizard.sizes import counted
 
 AGAIN = "run the plan again"
 FOLDER_TITLE = "Restore the run's folder"
-FOLDER_REASON = "This removes what the run wrote there, and restores what it replaced."
+FOLDER_REASON = (
+    "This removes the files that the run wrote in its folder, and restores the files "
+    "that it replaced."
+)
 """What follows a way back: the run's own list of files undoes the venv."""
 
 
@@ -79,10 +82,10 @@ def make_way_back(
     notes = [f"This undoes what plan {plan.id} changed on the system, starting with the last step."]
     if modules:
         notes.append(
-            f"Configuring {', '.join(modules)} builds a kernel module, and this program never "
-            "does that. If the build had failed before the run, the package's files are restored "
-            "but not configured. If it had worked, the package is not restored; UNDO.sh of that "
-            "run can restore it."
+            f"Configuring {', '.join(modules)} builds a kernel module, which this program never "
+            "does. If the build failed before the run, the package's files are restored, but the "
+            "package is not configured. If the build succeeded, the package is not restored, but "
+            "the run's UNDO.sh can restore it."
         )
     steps = [*(first if interrupted else ()), *steps]
     return system_plan(Kind.ROLLBACK, tuple(steps), tuple(notes), takes_back=plan.id)
@@ -104,19 +107,22 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
         case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
             yield PutSystemPathBack(f"This restores {path}.", path, AGAIN)
         case PutSystemPathBack(path=path):
-            yield SetSystemPathAside("This restores the earlier state.", path, AGAIN)
+            yield SetSystemPathAside("This restores the state from before the run.", path, AGAIN)
         case AddToGroups(user=user, groups=groups):
             yield TakeFromGroups(
-                f"You were not in {' and '.join(groups)} before the run.", user, groups, AGAIN
+                f"You were not a member of {' and '.join(groups)} before the run.",
+                user,
+                groups,
+                AGAIN,
             )
         case TakeFromGroups(user=user, groups=groups):
             yield AddToGroups(
-                f"You were in {' and '.join(groups)} before the run.", user, groups, AGAIN
+                f"You were a member of {' and '.join(groups)} before the run.", user, groups, AGAIN
             )
         case TakeLinesOut() | PutLinesBack():
             other = PutLinesBack if isinstance(step, TakeLinesOut) else TakeLinesOut
             yield other(
-                "This restores the earlier state.",
+                "This restores the state from before the run.",
                 step.path,
                 step.lines,
                 step.after,
@@ -126,7 +132,7 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
             )
         case ExchangeLibrary():
             yield BringLibraryBack(
-                "This restores the earlier state.",
+                "This restores the state from before the run.",
                 step.path,
                 step.kept,
                 AGAIN,

@@ -27,7 +27,7 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
-PROXY_WANTED = "Or apt needs a proxy that is not configured."
+PROXY_WANTED = "It is also possible that apt needs a proxy that is not configured."
 PROXY_REMEDY = (
     "If apt needs a proxy, set it in /etc/apt/apt.conf.d "
     '(Acquire::https::Proxy "http://HOST:PORT";). Then run the same command again.'
@@ -55,7 +55,7 @@ KNOWN = (
     ),
     _known(
         r"(?:EXPKEYSIG|EXPSIG|KEYEXPIRED) ?(\w*)",
-        "The key {0} that signs the repository has expired.",
+        "The repository's signing key {0} has expired.",
         "This copy of the key is old, or this machine's clock is wrong.",
         "Check the date, then run the same command again. It downloads the newest key.",
     ),
@@ -63,7 +63,8 @@ KNOWN = (
         r"NO_PUBKEY (\w+)|is not signed\.|BADSIG (\w+)",
         "The repository is not signed with the key that was checked.",
         "It is a different copy of the repository, or was changed in transit.",
-        "If the mirror has its own key, name it with --rocm-key-fingerprint.",
+        "If the mirror has its own key, specify that key's fingerprint with "
+        "--rocm-key-fingerprint.",
     ),
     _known(
         r"is not valid yet \(invalid for another ([^)]*)\)",
@@ -75,13 +76,13 @@ KNOWN = (
         r"Release file for \S+ is expired \(invalid since ([^)]*)\)",
         "The repository's lists expired {0} ago.",
         "The mirror is out of date, or this machine's clock is fast.",
-        "Check the date, then use another mirror.",
+        "Check the date on this machine, then use another mirror.",
     ),
     _known(
         r"The repository '([^']*)' (?:does not have|no longer has) a Release file",
         "{0} is no longer an apt repository.",
-        "The suite or the release does not exist there.",
-        "Name another copy with --rocm-repo, or use another release.",
+        "The suite or the release does not exist at this address.",
+        "Name another copy of the repository with --rocm-repo, or use another ROCm release.",
     ),
     _known(
         r"Hash Sum mismatch|File has unexpected size",
@@ -91,40 +92,41 @@ KNOWN = (
     ),
     _known(
         r"[Cc]ertificate verification failed|SSL connection failed",
-        "The certificate of the repository's server was not accepted.",
-        "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
+        "apt did not accept the certificate of the repository's server.",
+        "The clock is wrong, a proxy is intercepting TLS connections, or this is the wrong server.",
         "Check the date. If you are behind a company proxy, install its certificate system-wide.",
     ),
     _known(
         r"Conflicting values set for option Signed-By regarding source (\S+)",
-        "Another source file on this system also names {0}, with a different key.",
+        "Another apt source file on this system also lists {0}, with a different key.",
         "apt does not accept two keys for one source.",
-        "Use --system-removal amd to have the plan move AMD's sources out of the way.",
+        "Use --system-removal amd to have the plan move AMD's apt sources out of the way.",
     ),
     _known(
         r"Held packages were changed",
-        "This would change packages that are on hold.",
+        "The plan would change packages that are on hold.",
         "apt was told to keep these packages unchanged.",
-        "List them with `apt-mark showhold`, and release them with `sudo apt-mark unhold NAME`.",
+        "List the held packages with `apt-mark showhold`, and release them with `sudo apt-mark "
+        "unhold NAME`.",
     ),
     _known(
         r"^E: Unmet dependencies\.|apt --fix-broken install",
-        "Some packages on this system already lack dependencies.",
+        "Some packages on this system are already missing dependencies.",
         "apt changes nothing else until this is fixed.",
         "Run `sudo apt --fix-broken install`, check what it will do, then start again.",
     ),
     _known(
         r"Unable to locate package (\S+)|Version '[^']*' for '([^']*)' was not found",
-        "No package source on this system has {0}.",
-        "The repository does not have it, or its lists were not read.",
-        "Use another release or set. `apt-cache policy NAME` shows which versions are available "
-        "to apt.",
+        "No package source on this system provides {0}.",
+        "The repository does not have the package, or its lists were not read.",
+        "Use another release or package set. `apt-cache policy NAME` shows which versions are "
+        "available to apt.",
     ),
     _known(
         r"^E: (.*?) (?:in (?:source list|list file) )?/\S*?/(sources\.list(?:\.d/\S+)?)",
         "apt cannot read /etc/apt/{1}: {0}.",  # it was shown a copy
-        "One broken line there stops apt from doing anything.",
-        "Fix that file, or move it out of the way. `sudo apt-get update` shows whether apt can "
+        "One broken line in an apt source file stops apt from doing anything.",
+        "Fix the file, or move it out of the way. `sudo apt-get update` shows whether apt can "
         "read it.",
     ),
 )

@@ -37,7 +37,7 @@ async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
 def _unsettled() -> Refusal:
     return Refusal(
         "The repository has not been queried yet.",
-        "The exact packages are not known. Nothing was changed.",
+        "The exact packages to install are not known yet. Nothing was changed.",
         "Make the plan again on this machine while it is online.",
     )
 

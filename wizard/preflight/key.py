@@ -9,8 +9,8 @@ from wizard.preflight.refusal import Refusal
 
 BYTES_LIMIT = 256 * 1024
 REMEDY = (
-    "Check what is at the address. If the mirror uses another key on purpose, name it with "
-    "--rocm-key-fingerprint."
+    "Check what is at the address. If the mirror intentionally uses another key, specify that "
+    "key's fingerprint with --rocm-key-fingerprint."
 )
 
 
@@ -22,8 +22,8 @@ def checked_key(content: bytes, fingerprint: str, address: str, now: datetime) -
     except NotAKey as error:
         return Refusal(
             f"{address} has no readable key: {error}.",
-            "That address returned something else, such as a login page or a proxy's message. "
-            "Nothing was changed.",
+            "That address returned something other than a key, such as a login page or a proxy's "
+            "message. Nothing was changed.",
             f"Open the address in a browser. {REMEDY}",
         )
     # One more key in the file would be trusted just as much.
@@ -52,7 +52,7 @@ def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str |
     if key.expires is not None and key.expires <= now.timestamp():
         end = datetime.fromtimestamp(key.expires, timezone.utc)
         return Refusal(
-            f"The key at {address} was valid until {end:%Y-%m-%d}; today is {now:%Y-%m-%d}.",
+            f"The key at {address} was valid until {end:%Y-%m-%d}, but today is {now:%Y-%m-%d}.",
             "apt would refuse everything signed with it. Either the file is an old copy, or this "
             "machine's clock is wrong. Nothing was changed.",
             "Check the date. Then ask the operator of the mirror for the newer key, or use AMD's "
@@ -60,8 +60,8 @@ def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str |
         )
     if key.created > now.timestamp():
         return Refusal(
-            f"The key at {address} was created later than today, {now:%Y-%m-%d}.",
-            "This machine's clock is slow, and apt would refuse signatures from the future. "
+            f"The key at {address} has a creation date later than today's date, {now:%Y-%m-%d}.",
+            "This machine's clock is slow, so apt would refuse signatures from the future. "
             "Nothing was changed.",
             "Set the clock (timedatectl shows it), then run the same command again.",
         )

@@ -99,11 +99,12 @@ def _mirror(sources: tuple[AptSource, ...]) -> str:
 
 def _no_keys(names: Iterable[str]) -> Refusal:
     return Refusal(
-        f"This set needs packages that this system no longer has: {', '.join(sorted(names))}.",
-        f"Ubuntu has them, but Ubuntu's key ({UBUNTU_KEYS}) is missing, so they cannot be "
-        "checked. Nothing was changed.",
+        f"The chosen set needs packages that this system no longer has: "
+        f"{', '.join(sorted(names))}.",
+        f"Ubuntu has these packages, but Ubuntu's key ({UBUNTU_KEYS}) is missing, so they cannot "
+        "be checked. Nothing was changed.",
         "Install the package ubuntu-keyring or ubuntu-archive-keyring, or use the smallest set "
-        "or --footprint venv.",
+        "(--system-set smallest) or --footprint venv.",
     )
 
 

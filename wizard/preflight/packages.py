@@ -46,9 +46,9 @@ def _locked(work: PackageWork) -> Iterator[Refusal]:
         return
     yield Refusal(
         f"{work.lock_holder} is installing or removing packages right now.",
-        "Only one program can do that at a time. Nothing was changed.",
-        "Wait until it has finished, then run the same command again. Never delete the lock: it "
-        "protects the package database.",
+        "Only one program can install or remove packages at a time. Nothing was changed.",
+        "Wait until the other program has finished, then run the same command again. Never delete "
+        "the lock: it protects the package database.",
     )
 
 
@@ -69,8 +69,9 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
         names = " ".join(one.split(" ")[0] for one in cut)
         yield _not_fully(
             cut,
-            f"Run `sudo apt-get install --reinstall {names}`. If no archive has it, run `sudo "
-            f"dpkg --remove --force-remove-reinstreq {names}`. Then run the same command again.",
+            f"Run `sudo apt-get install --reinstall {names}`. If no archive has the package, run "
+            f"`sudo dpkg --remove --force-remove-reinstreq {names}`. Then run the same command "
+            "again.",
         )
     elif left and not finishes:
         yield _not_fully(
@@ -83,7 +84,8 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
 def _not_fully(left: list[str], remedy: str) -> Refusal:
     return Refusal(
         f"These packages are not fully installed: {', '.join(left[:5])}.",
-        "Every apt command tries to finish their installation, and fails. Nothing was changed.",
+        "Every apt command tries to finish installing these packages, and fails. Nothing was "
+        "changed.",
         remedy,
     )
 

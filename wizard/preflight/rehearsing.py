@@ -59,8 +59,9 @@ def difference(step: AptChange, found: Transaction) -> Refusal | None:
         return None
     return Refusal(
         f"apt {'; it '.join(said)}.",
-        "This differs from the plan you reviewed. Another package depends on one of these, or "
-        "packages have changed since. Nothing was changed.",
-        "If one of your own packages is named, remove it yourself, or keep the ROCm it needs. "
-        "Then make the plan again.",
+        "What apt would do differs from the plan you reviewed. Another package depends on a "
+        "package in that plan, or packages have changed since "
+        "then. Nothing was changed.",
+        "If one of your own packages is listed above, remove it yourself, or keep the ROCm it "
+        "needs. Then make the plan again.",
     )

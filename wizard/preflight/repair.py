@@ -20,9 +20,9 @@ Maintainer: rdna1-setup on this machine <root@localhost>
 Section: misc
 Priority: optional
 Provides: {provides}
-Description: empty package in place of packages this system no longer has
- ROCm depends on these names, but does not use what they contained. Made by
- rdna1-setup. It is removed together with the ROCm it was made for.
+Description: empty package in place of packages that this system no longer has
+ ROCm depends on these packages, but does not use their contents. Made by
+ rdna1-setup. It is removed together with the ROCm release it was made for.
 """
 
 

@@ -27,7 +27,7 @@ async def find_suite(
             f"{', '.join(suites)}).",
             f"ROCm {entry.version} has moved, or this mirror does not have it. Nothing was "
             "changed.",
-            f"Open {place}/ in a browser to see its suites. Name another copy with --rocm-repo, "
+            f"Open {place}/ in a browser to see its suites. Name another mirror with --rocm-repo, "
             "or use --footprint venv, which needs no repository.",
         )
     )
@@ -41,8 +41,8 @@ async def fetch_key(web: Web, repository: Repository, now: datetime) -> str:
     """
     refusal = Refusal(
         f"There is no key at {' or '.join(repository.keys)}.",
-        "Without it, apt cannot check who made the packages. Nothing was changed.",
-        "Put the key next to the copy of the repository, as rocm.gpg.key, or use AMD's server.",
+        "Without a key, apt cannot check who made the packages. Nothing was changed.",
+        "Save the key as rocm.gpg.key next to the copy of the repository, or use AMD's server.",
     )
     wrong: Refusal | None = None
     for address in repository.keys:

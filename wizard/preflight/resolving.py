@@ -91,8 +91,9 @@ def repair_notes(entry: Release, debs: tuple[LocalDeb, ...]) -> tuple[str, ...]:
         return ()
     names = {deb.name for deb in debs}
     notes = [
-        f"ROCm {entry.version} needs packages that this system no longer has. These are added "
-        f"from outside this system's archives: {', '.join(sorted(names))}. They can be installed, "
+        f"ROCm {entry.version} needs packages that this system no longer has. The following "
+        f"packages come from outside this system's "
+        f"archives: {', '.join(sorted(names))}. They can be installed, "
         "but it is not known whether all of ROCm will then work."
     ]
     if repair.repack in names:

@@ -46,6 +46,7 @@ def _refusal(disk: Disk, needs: list[Need]) -> Refusal:
         f"{disk.filesystem} has only {size_text(disk.free_bytes)} free, but {size_text(whole)} is "
         f"needed: {parts}, and {size_text(SPARE)} in reserve.",
         "The disk would fill up during the installation. Nothing was changed.",
-        f"Free {size_text(whole - disk.free_bytes)} there, for example with `sudo apt-get clean`, "
-        "which empties apt's cache. Or use the smallest set.",
+        f"Free up {size_text(whole - disk.free_bytes)} on that disk, for example with `sudo "
+        "apt-get clean`, which empties apt's cache. Or use the smallest set (--system-set "
+        "smallest).",
     )

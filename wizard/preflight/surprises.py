@@ -27,15 +27,18 @@ def _unread(line: str) -> Refusal:
     return Refusal(
         f"apt printed a line that this program does not know: {line}",
         "This program cannot tell what apt would do. Nothing was changed.",
-        "Please report this line. You can use --footprint venv, which needs no system packages.",
+        "Please report the line that apt printed. In the meantime, you can use --footprint venv, "
+        "which needs no system packages.",
     )
 
 
 def _module(name: str) -> Refusal:
     return Refusal(
         f"apt would install {name}, which builds a kernel module.",
-        "Old modules do not build on newer kernels, and then block apt. Nothing was changed.",
-        "The kernel's own driver is enough. Use the smallest set. If that also needs it, "
+        "Old modules fail to build on newer kernels, and a failed build blocks apt. Nothing was "
+        "changed.",
+        "The kernel's own driver is enough. Use the smallest set (--system-set smallest). If "
+        "that set also needs the package, "
         f"`apt-cache policy {name}` shows which source provides it. Disable that source.",
     )
 
@@ -43,9 +46,10 @@ def _module(name: str) -> Refusal:
 def _removes(names: list[str]) -> Refusal:
     return Refusal(
         f"To install these packages, apt would remove others: {', '.join(names[:8])}.",
-        "Those are not part of AMD's ROCm, and you did not ask to remove them. Nothing was "
-        "changed.",
-        "Remove them yourself if you do not need them, or use the smallest set.",
+        "Those packages are not part of AMD's ROCm, and you did not ask to remove them. Nothing "
+        "was changed.",
+        "Remove those packages yourself if you do not need them, or use the smallest set "
+        "(--system-set smallest).",
     )
 
 
@@ -54,7 +58,7 @@ def _exchanges(changed: list[Coming], choice: Choice) -> Refusal:
     ours = any("radeon" in one.origin for one in changed)
     scopes = ",".join((*choice.system_removal, DISTRIBUTION))
     remedy = (
-        f"Remove the distribution's ROCm first with --system-removal {scopes}."
+        f"First remove the distribution's ROCm with --system-removal {scopes}."
         if ours
         else "Update the system first: run `sudo apt-get update`, then `sudo apt-get upgrade`."
     )
@@ -74,18 +78,21 @@ def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Refusal:
     )
     if nowhere:
         return Refusal(
-            f"This set of ROCm {entry.version} needs packages that this system does not have: "
-            f"{', '.join(nowhere)}.",
-            "The set was made for another release of the system. apt calls that 'held broken "
-            "packages', but no package is held. Nothing was changed.",
-            "Use the smallest set or another release. If the lists are old, run `sudo apt-get "
+            f"This set of ROCm {entry.version} packages needs other packages that this system "
+            f"does not have: {', '.join(nowhere)}.",
+            "This set of packages was made for another release of the operating system. apt calls "
+            "that 'held broken packages', but no package is held. Nothing was changed.",
+            "Use the smallest set (--system-set smallest) or another release. If apt's package "
+            "lists are old, run `sudo apt-get "
             "update` first.",
         )
     told = "; ".join(f"{one.package} needs {_words(one.missing[0])}" for one in missing[:3])
     return Refusal(
-        f"This set of ROCm {entry.version} conflicts with installed packages: {told}.",
+        f"This set of ROCm {entry.version} packages conflicts with packages already installed: "
+        f"{told}.",
         "apt calls that 'held broken packages', but no package is held. Nothing was changed.",
-        "Remove the conflicting packages first (--system-removal), or use the smallest set.",
+        "Remove the conflicting packages first (--system-removal), or use the smallest set "
+        "(--system-set smallest).",
     )
 
 

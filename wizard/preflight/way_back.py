@@ -82,7 +82,7 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
         )
     if sources.dependent:
         happened.append(
-            "These depend on packages that would be missing, so they could not be restored "
+            "These packages depend on others that would be missing, so they could not be restored "
             f"either: {_named(sources.dependent)}."
         )
     otherwise = (
@@ -92,7 +92,7 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
     )
     return Refusal(
         " ".join(happened),
-        "Rollback could not restore them. Nothing was changed.",
+        "Rollback could not restore the removed packages. Nothing was changed.",
         f"{AGAIN}, or {otherwise}.",
         waivable=waivable,
     )

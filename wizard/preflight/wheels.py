@@ -41,10 +41,14 @@ NO_HEAD = frozenset({400, 403, 405, 501})
 """Answers of servers that know no HEAD, or refuse it while they serve the file."""
 NOTHING_THERE = frozenset({404, 410})
 WORDS_OF_403 = (
-    " Some servers return 403 for a file that does not exist. It may be missing, or you may not "
-    "have permission to read it."
+    " Some servers return 403 for a file that does not exist. The file may be missing, or you "
+    "may not have permission to read "
+    "it."
 )
-PORTAL = "It comes from this network or a proxy, such as a login page. Open any page in a browser."
+PORTAL = (
+    "The page comes from this network or a proxy, and may be a login page. Open any page in "
+    "a browser to check."
+)
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 """What a request may raise; an address that is none, after a redirect, is a ValueError."""
 OTHER_PLACES = ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
@@ -123,8 +127,8 @@ async def seek_wheels(
         case Standing.GONE:
             if not wanted.in_folder and looks_elsewhere(environ):
                 note = (
-                    f"{answer.detail} pip is configured to look in other places too, and will "
-                    "try those."
+                    f"{answer.detail} pip is configured to use other package sources too, and "
+                    "will try them."
                 )
                 return WheelsSought(note=note)
             return WheelsSought(Refusal(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
@@ -286,7 +290,9 @@ def _on_index(wanted: Wheels, web: Web, ends: float) -> Answer:
 
 def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
     others = (
-        "It has other wheels for this package." if some else ("It has no wheel for this package.")
+        "The index has other wheels for this package."
+        if some
+        else ("The index has no wheel for this package.")
     )
     here = f"for Python {wanted.python} on a 64-bit PC with Linux"
     text = f"{wanted.host} has no {requirement} {here}. {others}"
@@ -360,11 +366,12 @@ def _failed(error: Exception, address: str) -> Answer:
             return Answer(
                 Standing.NOT_ASKED, f"{host} closed the connection while it was responding."
             )
-        return Answer(Standing.NOT_ASKED, f"{host} did not respond as a web server would.")
+        return Answer(Standing.NOT_ASKED, f"{host} did not respond like a web server.")
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http
         return Answer(
-            Standing.NOT_ASKED, f"{host} redirected to something other than a web address."
+            Standing.NOT_ASKED,
+            f"{host} redirected the request to something other than a web address.",
         )
     trouble = name_failure(error, address)
     return Answer(Standing.NOT_ASKED, f"{trouble.happened} {trouble.meaning}")
@@ -375,7 +382,7 @@ def _by_status(error: HTTPError, address: str, host: str) -> Answer:
     if error.code in NOTHING_THERE:
         return Answer(Standing.GONE, f"{trouble.happened} There is nothing at this address.")
     if error.code < 400:
-        text = f"{host} redirected the request (HTTP {error.code}), but never to a page."
+        text = f"{host} redirected the request (HTTP {error.code}), but never returned a page."
         return Answer(Standing.NOT_ASKED, text)
     said = f"{trouble.happened} {trouble.meaning}"
     return Answer(Standing.NOT_ASKED, said + (WORDS_OF_403 if error.code == 403 else ""))

@@ -31,8 +31,9 @@ from wizard.run.live import now
 CARD_FILE = "result-card.json"
 SEND = "To share it, send {0}, and the rest of the folder if you like, to {1}"
 NO_ADDRESS = (
-    "There is no address for results yet. Keep the folder, or attach it to an issue in this "
-    "project, where you got the program."
+    "There is no address to send results to yet. Keep the folder, or attach it to an issue in "
+    "the project from which you got this "
+    "program."
 )
 
 
@@ -76,7 +77,7 @@ def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) ->
 
 def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
     """What lies where, what is in it, and where it can go."""
-    yield "You can send these files if you want to. They are in:"
+    yield "You can send these files if you want to. They are in this folder:"
     yield f"    {clean(str(folder))}"
     yield ""
     yield from preview_lines(papers)

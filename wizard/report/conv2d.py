@@ -22,13 +22,13 @@ LEGEND = (
     "difference from a float64 reference."
 )
 LOGGED = "MIOpen's logging was on, which slows down every call."
-CLAIMS = "Published by others for GPUs (not checked by us):"
+CLAIMS = "GPU results published by others (not checked by us):"
 LONGEST_ENGINE = 12
 """A card of somebody else may name any."""
 NOT_YOUR_CHIP = "not your chip"
 NOT_COMPARED = (
-    "Published results for these shapes are from GPUs. They do not apply to a processor, and are "
-    "left out."
+    "Published results for these shapes are from GPUs. They do not apply to the processor, so "
+    "they are left out."
 )
 
 
@@ -58,13 +58,14 @@ def limit_lines(limit: Limit) -> Iterator[str]:
     known = limit.known
     text = f"Limit of {limit.axis}: "
     if not limit.edge_runs:
-        text += f"{known.hangs}, the smallest you asked for, does not pass."
+        text += f"{known.hangs}, the smallest value you asked for, does not pass."
     elif known.is_exact:
         text += f"{known.passes} passes ({limit.edge_passes} of {limit.edge_runs} times), "
         all_pass = known.hangs > limit.largest
         text += "the largest you asked for." if all_pass else f"{known.hangs} does not."
     else:
-        text += f"{known.passes} passes, but {known.hangs} does not; all allowed hangs were used."
+        text += f"{known.passes} passes, but {known.hangs} does not. "
+        text += "The limit on hangs was reached."
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)
@@ -75,7 +76,7 @@ def _edge(limit: Limit) -> str:
     failed = limit.edge_runs - limit.edge_passes
     if failed:
         rate = rate_words(failed, limit.edge_runs)
-        return f"{limit.known.passes} is flaky: {rate}. Stay well below it."
+        return f"{limit.known.passes} is flaky: {rate}. Stay well below that value."
     return f"{rate_words(0, limit.edge_runs, 'hung')}: use more --repeats."
 
 

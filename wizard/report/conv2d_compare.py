@@ -19,7 +19,7 @@ TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
 COLUMNS = ("A", "B", "Cold", "Warm")
 LEGEND = (
-    "Cold and Warm: the times for the first call and a later call in B, each divided by the "
+    "Cold and Warm are the times for the first call and a later call in B, each divided by the "
     "time in A."
 )
 
@@ -51,14 +51,14 @@ def holds_text(card: ResultCard) -> str:
     """What leaves the machine with it, and what does not."""
     count = len(card.results)
     results = f"{count} result{'' if count == 1 else 's'}"
-    return f"{results}, without your name, your folders or the name of your machine."
+    return f"{results}. Your name, your folders and the name of your machine are not included."
 
 
 def headline(found: Comparison) -> str:
     """What changed, in one sentence."""
     count, total = len(found.differing), len(found.changes)
     if not total:
-        return "There is nothing to compare: no shape was measured the same way in both."
+        return "There is nothing to compare: no shape was measured the same way in both runs."
     shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
     return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} a different verdict."
 
@@ -82,7 +82,8 @@ def _chips(found: Comparison) -> Iterator[str]:
     if same_chip(found.before, found.after) is False:
         yield from textwrap.wrap(
             f"The chips differ: {clean(chip_of(found.before) or '')} and "
-            f"{clean(chip_of(found.after) or '')}. That alone may explain any differences.",
+            f"{clean(chip_of(found.after) or '')}. That alone may explain any differences in the "
+            f"results.",
             WIDTH,
         )
         yield ""

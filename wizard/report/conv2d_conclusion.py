@@ -107,7 +107,9 @@ def concluded(measured: Measured, has_card: bool | None) -> Concluded:
             return _of_ways(request, done.results)
         case CompareRequest() if done.results and done.trouble is None:
             return Concluded(
-                "The settings were compared.", Status.OK, "Press a to see their times."
+                "The settings were compared.",
+                Status.OK,
+                "Press a to see the time for each setting.",
             )
         case _:
             return _of_table(measured, has_card)
@@ -142,7 +144,10 @@ def _of_processor(known: Sequence[tuple[Row, Result]], has_card: bool | None) ->
     if has_card is False:
         return NO_CARD
     if known[-1][1].loaded.hip:
-        return "This was measured on the CPU and says nothing about the GPU (o, Device)."
+        return (
+            "This was measured on the CPU and says nothing about the GPU. Press o to change "
+            "the device."
+        )
     return "This was measured on the CPU. This PyTorch cannot use a GPU."
 
 
@@ -233,7 +238,7 @@ def _of_setting(measured: Measured, request: SettingRequest, answer: SettingAnsw
         said = f"{len(answer.tried)} of {answer.possible} were tried.{more}"
         return Concluded(f"No setting is known to fix {what}.", Status.WARNING, said)
     if not answer.changes:
-        return Concluded(f"{what} is right without any change.", Status.OK)
+        return Concluded(f"{what} gives the right result without any changes.", Status.OK)
     wrong = f"{what} is not right."
     if limit is not None and channels_of(limit[0]) == channels_of(request.row):
         wrong = f"{limit[1]}."
@@ -253,7 +258,7 @@ def _number(count: int) -> str:
 def _of_ways(request: WorkaroundRequest, results: Sequence[Result]) -> Concluded:
     what = at_text(request.row)
     if results[0].verdict is Verdict.PASS:
-        return Concluded(f"{what} is right: it needs no workaround.", Status.OK)
+        return Concluded(f"{what} gives the right result, so it needs no workaround.", Status.OK)
     ways = tried(request, results)
     right = sum(each.passes for each in ways)
     count = f"{right} of {len(ways)} workarounds" if right else "None of the workarounds"

@@ -13,7 +13,7 @@ from wizard.conv2d.verdicts import Result
 from wizard.durations import measured_text
 from wizard.report.units import WIDTH
 
-NOT_OURS = "The makers of this program have not measured any of this on an RDNA1 card."
+NOT_OURS = "The authors of this program have not measured any of this on an RDNA1 card."
 ENGINE_LINES = {
     "native": "with `torch.backends.cudnn.enabled = False` at the beginning of your program, "
     "convolutions do not use MIOpen",
@@ -22,14 +22,14 @@ ENGINE_LINES = {
 }
 WARM = "Warm: median of later calls. Each setting has a process"
 ON_CARD = (
-    f"{WARM} and databases of its own. `only X` means that all other families are switched off. "
-    "Errors there are common and mean that the family cannot compute this shape. Shapes that do "
-    "not give the right result without "
-    "changes are left out (use --find-setting for them)."
+    f"{WARM} and databases of its own. `only X` means that all other solver families are turned "
+    "off. Errors in those rows are common and mean that the family cannot compute this shape. "
+    "Shapes that do not give the right result without changes are left out (use --find-setting "
+    "for them)."
 )
 ON_PROCESSOR = (
-    f"{WARM} of its own. The processor does not use MIOpen, so MIOpen's families and the engine "
-    "native are left out: they would give the same result."
+    f"{WARM} of its own. The processor does not use MIOpen, so MIOpen's families and the native "
+    "engine are left out. They would give the same result."
 )
 
 
@@ -106,21 +106,25 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
     elif answer.changes is None:
         tried = f"{len(answer.tried)} of {answer.possible} sets of variables were tried"
         if answer.is_complete:
-            yield f"No setting makes it work: {tried}."
+            yield f"No setting makes this shape work: {tried}."
         else:
-            yield f"No setting was found that makes it work: {tried}."
+            yield f"No setting was found that makes this shape work: {tried}."
         yield from _engine_texts(answer)
     elif not answer.changes:
         again = f" ({_repeats(answer)} when measured again)" if answer.repeats else ""
-        yield f"It is right without any change{again}."
+        yield f"The shape gives the right result without any changes{again}."
     else:
         surely = "smallest set" if answer.is_smallest else "set, which may not be the smallest,"
-        yield f"The {surely} that makes it work: {setting_text(answer.changes)}."
+        yield f"The {surely} that makes this shape work is {setting_text(answer.changes)}."
         if answer.repeats:
-            yield f"It was right {_repeats(answer)} when measured again from scratch."
+            yield (
+                f"The shape gave the right result {_repeats(answer)} when measured again from "
+                f"scratch."
+            )
         else:
             yield (
-                "It gave the right result once, but no allowed hangs were left to measure it again."
+                "The shape gave the right result once, but the limit on hangs was reached before "
+                "it could be measured again."
             )
 
 
@@ -128,9 +132,9 @@ def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
     right = [each.engine for each in answer.engines if each.verdict == "pass"]
     for engine in right:
         how = ENGINE_LINES.get(engine, f"conv2d --engine {engine} measures it")
-        yield f"The {engine} engine makes it work: {how}."
+        yield f"The {engine} engine makes this shape work: {how}."
     if answer.engines and not right:
-        yield "It is also wrong without MIOpen, so MIOpen is not the only cause."
+        yield "The result is also wrong without MIOpen, so MIOpen is not the only cause."
     if not answer.engines:
         yield "No measurement was made without MIOpen. To make one, use --engine native."
 
@@ -154,10 +158,13 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
 
 def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
     hangs = "hang" if answer.hangs == 1 else "hangs"
-    yield f"It used {answer.hangs} {hangs} of the {answer.allowed} allowed."
+    yield f"The search used {answer.hangs} {hangs} of the {answer.allowed} allowed."
     if answer.goes_on:
         more = answer.allowed + (0 if answer.hangs < answer.allowed else 3)
-        yield f"The same command with --hangs {more} continues from here; --no-resume starts over."
+        yield (
+            f"To continue from here, run the same command with --hangs {more}. To start over, "
+            f"add --no-resume."
+        )
 
 
 def keep_command(changes: Setting, python: str) -> str:
@@ -171,8 +178,8 @@ def keep_command(changes: Setting, python: str) -> str:
 def _use_lines(changes: Setting, python: str) -> Iterator[str]:
     """How to try it, and how to keep it."""
     words = " ".join(f"{name}={shlex.quote(value)}" for name, value in changes)
-    yield "To try it with your own program:"
+    yield "To try this setting with your own program:"
     yield f"  {words} {shlex.quote(python)} your_script.py"
     if command := keep_command(changes, python):
-        yield "To keep it for this venv, if rdna1-setup made it (you can undo it):"
+        yield "To keep this setting in a venv made by rdna1-setup (you can undo this):"
         yield f"  {command}"

@@ -9,7 +9,7 @@ from wizard.conv2d.search.workarounds import Tried
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.units import WIDTH
 
-NOT_NEEDED = "It passes: you need no workaround."
+NOT_NEEDED = "The shape passes, so you need no workaround."
 NONE = (
     "None of the measured workarounds helps. Another stack may work better: run rdna1-setup plan."
 )
@@ -30,7 +30,7 @@ def workaround_lines(
     text = NONE
     if best is not None:
         cost = "" if best.seconds is None else f", {_time(best.seconds)} for each call"
-        text = f"Cheapest with the same result: {best.alternative.title}{cost}."
+        text = f"The fastest workaround with the same result: {best.alternative.title}{cost}."
     yield from textwrap.wrap(tell(text), WIDTH)
 
 

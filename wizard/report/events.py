@@ -18,12 +18,12 @@ from wizard.run.lines import clean
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
-    "cannot use the card. This program uses sg to measure."
+    "cannot use the card, but this program can measure on it through the sg command."
 )
 
 RESTART = (
-    "Restart this machine, because the kernel keeps the loaded driver until then. Then start "
-    "rdna1-setup again. It will tell you what to do next."
+    "Restart this machine, because the kernel keeps using the loaded driver until you do. Then "
+    "start rdna1-setup again. It will tell you what to do next."
 )
 
 
@@ -113,8 +113,8 @@ def _tenth(event: Progress, before: int) -> int:
 
 def _all_well(event: PlanFinished) -> str:
     if event.would_change:
-        return "Nothing was changed: this was a dry run."
-    return "Finished." if event.changed else "Nothing had to be changed."
+        return "Nothing was changed, because this was a dry run."
+    return "Finished." if event.changed else "No changes were needed."
 
 
 def _ending_lines(event: PlanFinished) -> Iterator[str]:
@@ -125,7 +125,7 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
     elif not event.log:
         yield "Nothing was changed."
     else:
-        yield "Not finished. Fix the cause, then run the same command again to continue."
+        yield "Not finished. Fix the problem, then run the same command again to continue."
     if event.relogin_needed:
         yield LOGIN
     if event.restart_needed:

@@ -18,7 +18,7 @@ BEST = 2
 LABEL = 9
 LONG_AGO = "more than a year ago"
 OTHERS = "These are other people's reports. We have not run anything on an RDNA1 card."
-NO_CLAIM = "No published statement supports it; its basis is given above."
+NO_CLAIM = "No published statement supports this verdict. Its basis is given above."
 MEASURED, OTHER_USE = "measured", "other use"
 HEADS = {
     MEASURED: "MEASURED WITH THIS PROGRAM",

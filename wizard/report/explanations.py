@@ -33,9 +33,7 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield ""
     yield from _plain(topic.sources)
     yield ""
-    yield (
-        f"Last checked: {topic.date or 'unknown'}. The words are ours; we do not own such a card."
-    )
+    yield f"Last checked: {topic.date or 'unknown'}. We do not own an RDNA1 card."
 
 
 def approaches() -> Explanation:
@@ -44,7 +42,7 @@ def approaches() -> Explanation:
     return Explanation(
         id="approaches",
         title=f"All {len(roads)} known approaches",
-        short="What people have tried on these cards, the results, and how to do it.",
+        short="What people have tried on these cards, the results, and how to try it yourself.",
         date="",
         body=tuple(all_road_lines(roads))[1:],
         sources=(),

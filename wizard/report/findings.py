@@ -5,9 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.explain import Answer, Explanation
-from wizard.diagnose.finding import NO_CAUSE, Finding, Status
+from wizard.diagnose.finding import NO_CAUSE, Finding, Status, conclude
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
 from wizard.knowledge.causes import load_causes
@@ -26,9 +25,9 @@ NO_CARD = (
 )
 NOT_RDNA1 = (
     "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program "
-    "recognizes only those."
+    "recognizes only these cards."
 )
-UNRECOGNISED = "This text shows an error that this program does not know."
+UNRECOGNISED = "This text shows an error that this program does not recognize."
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
     "This program does not recognize any line in this text. Try the kernel log (journalctl -k "
@@ -135,7 +134,9 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
         yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
         if card.reported not in ("", card.gfx):
-            told = f"ROCm treats it as {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."
+            told = (
+                f"ROCm treats the card as {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."
+            )
             yield from _wrapped(told, "    ", "    ", width)
 
 

@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
-from wizard.diagnose.alone import Look
-from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import Diagnosis, diagnose
+from wizard.diagnose.parallel import Look
+from wizard.diagnose.this_machine import looks_here
 from wizard.journalform import OlderRun, Record
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
@@ -62,7 +62,7 @@ def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     return Gathered(
         machine=machine,
         identity=identity_of(host),
-        diagnosis=diagnose(machine, (), looks(host, machine, places)),
+        diagnosis=diagnose(machine, looks(host, machine, places)),
         records=records,
         older=() if recorded else older_runs(runs),
         sweep=sweep,

@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.last_sweep import LastSweep
-from wizard.diagnose.parts import part_statuses
+from wizard.diagnose.part_statuses import part_statuses
 from wizard.journalform import OLDER, UNFINISHED, OlderRun, Record
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.report.conv2d import counted_line, table_lines

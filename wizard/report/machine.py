@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from wizard.diagnose.finding import Status, worst
-from wizard.diagnose.parts import part_statuses
+from wizard.diagnose.part_statuses import part_statuses
 from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines

@@ -28,16 +28,16 @@ class Outcome(str, Enum):
 WORDS = {
     Outcome.GONE: "Checked again: {cause} is fixed.",
     Outcome.LOGIN: (
-        "Checked again: {cause} will be fixed at your next login. Log out of the whole session "
-        "and log in again (or restart), then run rdna1-setup diagnose again."
+        "Checked again: {cause} will be fixed at your next login. Log out completely and log in "
+        "again (or restart), then run rdna1-setup diagnose again."
     ),
     Outcome.TERMINAL: (
-        "Checked again: {cause} is fixed in the files, but this terminal still has the old "
-        "settings. Open a new one (or log out and log in again), then run rdna1-setup diagnose "
-        "again."
+        "Checked again: {cause} is fixed in the settings files, but this terminal still has the "
+        "old settings. Open a new one (or log out and log in again), then run rdna1-setup "
+        "diagnose again."
     ),
     Outcome.THERE: (
-        "Checked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."
+        "Checked again: {cause} is not fixed yet. `rdna1-setup diagnose` shows what is left to do."
     ),
     Outcome.UNSEEN: (
         "Checked again, but not every check ran, so it is not known whether {cause} is fixed. "

@@ -155,7 +155,7 @@ def _paper(redaction: Redaction, name: str, about: str, text: Callable[[Redactio
 
 
 def _manifest(files: tuple[Paper, ...], missing: tuple[tuple[str, str], ...]) -> Paper:
-    lines = [f"Report of rdna1-setup {__version__}: files, sizes, SHA-256 and contents.", ""]
+    lines = [f"Report from rdna1-setup {__version__}: files, sizes, SHA-256 and contents.", ""]
     for paper in files:
         lines += [
             f"{paper.name}  {len(paper.raw)} bytes ({size_text(len(paper.raw))})",

@@ -47,8 +47,8 @@ def no_results(run: Run) -> Trouble:
     """Why nothing can be made of a run that came to no verdict."""
     return Trouble(
         f"The run from {clean(run.since)} has no results.",
-        "It ended before any shape had a verdict, or is still running.",
-        "Choose another run, or run the same command again to continue where it stopped.",
+        "The run ended before any shape had a verdict, or is still running.",
+        "Choose another run, or run the same command again to continue this run.",
     )
 
 
@@ -56,16 +56,17 @@ def none_before(run: Run) -> Trouble:
     """Why a run cannot be compared with the one before."""
     return Trouble(
         f"No run before {clean(run.since)} measured the same shapes on the same device.",
-        "Only the same shapes, measured in the same way, can be compared.",
-        "Mark any two runs with the space key and compare those, or measure the same shapes again.",
+        "Only results for the same shapes, measured in the same way, can be compared.",
+        "Mark two other runs with the spacebar and compare them, or measure the same shapes again.",
     )
 
 
 def nothing_found(run: Run) -> Trouble:
     """Why there is nothing to keep of a run."""
     return Trouble(
-        f"The run from {clean(run.since)} found no setting that a venv could store.",
-        "Only a search for the fewest settings finds one, and only if variables help.",
+        f"The run from {clean(run.since)} found no setting to keep in a venv.",
+        "Only a search for the fewest settings finds a setting to keep, and only if environment "
+        "variables help.",
         "Press o on Measure to search for the fewest settings that fix a failing shape.",
     )
 
@@ -75,5 +76,5 @@ def no_script(why: str) -> Trouble:
     return Trouble(
         why,
         "There is no script for gradients, training steps or other operations.",
-        "Choose a result of a forward convolution.",
+        "Choose a result for a forward convolution.",
     )

@@ -64,7 +64,10 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
     dates = [stack.checked]
     if plan.footprint != "venv":
         dates.append(load_catalogue().checked)
-    text = f"Indexes, versions and sizes are as of {min(dates)} and have not been rechecked."
+    text = (
+        f"The indexes, versions and sizes are as of {min(dates)} and have not been rechecked "
+        f"since then."
+    )
     yield from textwrap.wrap(text, WIDTH)
 
 

@@ -12,8 +12,9 @@ from wizard.run.lines import clean
 from wizard.sizes import size_text
 
 SENDS_NOTHING = (
-    "This program sends nothing: you decide what you attach. Read it first. Known forms of "
-    "secrets are replaced, but some may remain. Folders in your home keep their names."
+    "This program sends nothing: you decide what to attach. Read the report before you attach it. "
+    "Known forms of secrets are replaced, but some may remain. The names of folders in your home "
+    "directory are not replaced."
 )
 
 

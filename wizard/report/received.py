@@ -10,8 +10,8 @@ from wizard.conv2d.words.meaning import counted
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 
-NONE = "No owner of such a card has sent a result yet."
-CAME_IN = "Results from owners, measured with this program:"
+NONE = "No owner of an RDNA1 card has sent a result yet."
+CAME_IN = "Results from owners who measured their cards with this program:"
 
 
 def received_lines(

@@ -65,7 +65,7 @@ def short_text(found: Recommendation) -> str:
     """What is recommended, in a line."""
     asked = applications_named(found.applications)
     return (
-        f"Recommended here for {', '.join(map(asked_for, asked))}: {found.name} "
+        f"Recommended on this machine for {', '.join(map(asked_for, asked))}: {found.name} "
         "(to see why, run rdna1-setup plan)."
     )
 
@@ -77,7 +77,7 @@ def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -
     if len(names) != 1:
         return ""
     return (
-        f"Recommended for such a card and {asked}: {names.pop()} "
+        f"Recommended for this kind of card and {asked}: {names.pop()} "
         "(to see why, run rdna1-setup plan on that machine)."
     )
 

@@ -16,7 +16,7 @@ from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 
 NONE = "There are no Conv2d measurements on this machine."
-SO_FAR = "It is still running: these are the results so far."
+SO_FAR = "The measurement is still running. These are the results so far."
 NO_VERDICT = "No shape has a verdict yet."
 WHY_UNREADABLE = "damaged, another user's, or from a newer version"
 

@@ -16,7 +16,7 @@ from wizard.run.trouble import Trouble
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
 """What a file system says that knows no links."""
-ELSEWHERE = "Choose another path: a new folder inside an existing folder that belongs to you."
+ELSEWHERE = "Choose a path to a new folder inside an existing folder that belongs to you."
 
 
 def require_new(folder: Path, *, zipped: bool = False) -> None:

@@ -193,8 +193,8 @@ async def _session(
     if first["event"] != "ready" or first.get("digest") != digest:
         raise Trouble(
             "The program that answered is not the root helper for this plan.",
-            "It named a different plan from the one it was sent.",
-            "Start again. If it happens a second time, please report it.",
+            "That program named a plan other than the one it was sent.",
+            "Start rdna1-setup again. If the same error appears again, please report it.",
         )
     helper = Process(first["pid"], first["begun"])
     return Session(folder.name, folder, helper, 0, 0, None)

@@ -118,7 +118,7 @@ async def _require_python(environment: Mapping[str, str]) -> None:
                         "the full one."
                     ),
                     "Install the full Python with `sudo apt-get install python3`. Then start "
-                    "again.",
+                    "rdna1-setup again.",
                 )
 
 
@@ -127,8 +127,8 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
     if os.geteuid() == 0:
         return Trouble(
             f"The root helper ended without a message (exit code {code}).",
-            "It was started, but something ended it immediately.",
-            "See the messages on the terminal, and please report this.",
+            "The root helper was started, but something ended it immediately.",
+            "Read the messages in the terminal, and please report the problem.",
         )
     if code < 0:
         return Trouble(
@@ -139,7 +139,7 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
     return Trouble(
         f"sudo did not grant root rights (exit code {code}).",
         "The wrong password was entered three times, the prompt was interrupted, or this account "
-        "may not use sudo. The terminal shows sudo's message. Nothing was changed.",
+        "is not allowed to use sudo. The terminal shows sudo's message. Nothing was changed.",
         _hand_work(
             ("Start again, or ask the administrator of this machine to add you to the group sudo"),
             by_hand,

@@ -166,7 +166,8 @@ def gone(number: int, session: Session) -> Trouble:
     """The helper is no longer there, and a step has no outcome."""
     return Trouble(
         "The root helper ended unexpectedly.",
-        f"Something, such as a shutdown or a lack of memory, ended it during step {number}.",
+        f"Something, perhaps a shutdown or a lack of memory, ended the root helper during step "
+        f"{number}.",
         "Start again. rdna1-setup first checks what is already done. To undo instead, run as "
         f"root: sh {session.folder}/UNDO.sh",
     )

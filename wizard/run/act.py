@@ -92,7 +92,7 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
             raise Trouble(
                 f"This version of rdna1-setup cannot carry out this step: {step}",
                 "This version does not recognize this kind of step.",
-                "Please report this, and attach the plan.",
+                "Please report this problem, and attach the plan.",
             )
 
 
@@ -114,7 +114,7 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
     if missing := _missing(step.creates):
         raise Trouble(
             f"The program succeeded, but did not create {', '.join(missing)}.",
-            "It reported success, but did not do its job.",
+            "The program reported success, but it did not do its job.",
             "Read the log above, then run the same command again.",
         )
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
@@ -127,8 +127,8 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
     if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
         raise Trouble(
             f"{step.venv} is not a venv.",
-            "The program succeeded, but created no pyvenv.cfg or no site-packages.",
-            "Read the log above. Another Python may work.",
+            "The program succeeded, but pyvenv.cfg or site-packages is missing.",
+            "Read the log above, or try another Python.",
         )
     yield Done(f"{step.venv} is a venv of {step.python}")
 

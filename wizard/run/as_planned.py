@@ -30,9 +30,9 @@ def require_as_planned(step: SetAsidePackages) -> None:
         more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
         raise Trouble(
             f"{taken[0]}{more} already exists.",
-            "A new wheel contains a file of that name, and none of the packages being removed "
-            "owns it. Nothing was changed.",
-            "Move it out of the way, or use a new folder with --venv.",
+            "A new wheel contains a file with the same name, and none of the packages being "
+            "removed owns the existing file. Nothing was changed.",
+            "Move the existing file out of the way, or choose a new folder with --venv.",
         )
     _require_one_file_system(step)
 
@@ -42,10 +42,10 @@ def _require_readable(site: Path, info: Path) -> None:
         raise Trouble(
             f"{info}/RECORD cannot be read completely.",
             (
-                "It lists the files of this package. With an incomplete list, some of them would "
-                "not be moved. Nothing was changed."
+                "This file lists the package's files. With an incomplete list, some of those "
+                "files would not be moved. Nothing was changed."
             ),
-            "Install the package again with pip, or use a new folder with --venv.",
+            "Install the package again with pip, or choose a new folder with --venv.",
         )
 
 
@@ -57,10 +57,11 @@ def _require_one_file_system(step: SetAsidePackages) -> None:
     for path in family_files(step) if inside else ():
         if f"{here}/{path}".startswith(inside):
             raise Trouble(
-                f"{here}/{path} is on another mount inside the environment.",
-                "The backup moves files, and files cannot be moved from one mount to another. "
-                "Nothing was changed.",
-                "Use a new folder with --venv, or unmount it first.",
+                f"{here}/{path} is on a separate mount inside the environment.",
+                "The backup works by moving files, and files cannot be moved from one mount to "
+                "another. Nothing was changed.",
+                "Choose a new folder with --venv, or first unmount the file system inside the "
+                "environment.",
             )
 
 

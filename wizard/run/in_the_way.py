@@ -49,15 +49,16 @@ def run_to_resume(
         return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
-            f"{plan.venv} is a venv that this program did not make.",
+            f"{plan.venv} is a venv that this program did not create.",
             "This plan needs a new folder. Nothing in the existing one was changed.",
-            "Choose a new folder with --venv. Or name this one with --venv to replace its torch.",
+            "Choose a new folder with --venv. To replace the torch in the existing venv, name "
+            "that venv with --venv.",
         )
     if taken := _in_the_way(plan):
         raise Trouble(
-            f"{_some(taken)} already exists, and this program did not make it.",
-            "The new venv would overwrite it, and it could not be restored.",
-            "Move it elsewhere, or choose a new folder with --venv.",
+            f"{_some(taken)} already exists, and this program did not create it.",
+            "The new venv would overwrite existing files that could not be restored.",
+            "Move the existing files elsewhere, or choose a new folder with --venv.",
         )
     return None
 
@@ -71,16 +72,16 @@ def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
 def _refuse_another_folder(plan: Plan, record: Record) -> None:
     if changes_existing(plan) and (elsewhere := absence(record, plan.venv)):
         raise Trouble(
-            f"{elsewhere}. Run {record.id} changed the environment that was there.",
+            f"{elsewhere}. Run {record.id} changed the environment that was at that path.",
             "Continuing here would mix two environments. Nothing was changed.",
-            "Name this environment's real path with --venv, or change the link back.",
+            "Specify this environment's real path with --venv, or change the link back.",
         )
 
 
 def _other_plan(plan: Plan, other: Record) -> Trouble:
     found = difference(other.plan, plan_form(plan))
     asked = (
-        (f"That run was started {found.before}. This time the command was run {found.now}.")
+        (f"The earlier run was started {found.before}. This time, the command was run {found.now}.")
         if found
         else ""
     )
@@ -90,11 +91,12 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
             f"A folder can have only one stack at a time. {asked}".strip(),
             f"Use another folder, or undo that run first: rdna1-setup rollback {other.id}",
         )
-    again = f"To continue it, run the command again {found.before}. " if found else ""
+    again = f"To continue that run, run the command again {found.before}. " if found else ""
     return Trouble(
-        f"{plan.venv} already has an unfinished run of {other.name} ({other.id}).",
+        f"{plan.venv} already contains an unfinished run of {other.name} ({other.id}).",
         asked
-        or "Its steps differ from this plan: another version of this program planned it, or the "
+        or "The steps of the unfinished run differ from those of this plan. Another version of "
+        "this program planned that run, or the "
         "machine has changed since.",
         f"{again}To start over, undo it first: rdna1-setup rollback {other.id}",
     )
@@ -108,9 +110,10 @@ def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
             if backup in (step.get("backup") for step in record.plan["steps"]):
                 raise Trouble(
                     f"{backup} contains the backup of run {record.id}, which has not been undone.",
-                    f"It belongs to {record.plan['venv']}, and a second run would mix two states.",
+                    f"The backup belongs to {record.plan['venv']}, and a second run would mix it "
+                    f"with the changed state.",
                     f"Undo that run first (rdna1-setup rollback {record.id}). Or omit "
-                    "--user-torch-aside, which leaves your own packages where they are.",
+                    "--user-torch-aside to leave your own packages where they are.",
                 )
         raise without_journal(plan, backup)
 
@@ -151,9 +154,10 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
         taken = sorted(there & set(files_before(record)))
     if taken:
         raise Trouble(
-            f"{plan.venv}/{_some(taken)} already exists, and this program did not make it.",
-            "A wheel contains a file of that name and would overwrite it.",
-            "Move it out of the way, or undo this run and choose a new folder with --venv.",
+            f"{plan.venv}/{_some(taken)} already exists, and this program did not create it.",
+            "A wheel contains a file with the same name and would overwrite the existing file.",
+            "Move the existing files out of the way, or undo this run and choose a new folder "
+            "with --venv.",
         )
 
 
@@ -166,8 +170,9 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
         return
     if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
         raise Trouble(
-            f"{plan.venv} has {', '.join(others)} in addition to what this plan installs.",
-            "It was installed in the meantime, or there were two versions. Continuing would "
-            "damage both installations.",
-            "Remove it with pip, then undo this run (rdna1-setup rollback) and start over.",
+            f"{plan.venv} contains {', '.join(others)} in addition to what this plan installs.",
+            "This package was installed in the meantime, or there were two versions of it. "
+            "Continuing would damage both installations.",
+            "Remove the extra packages with pip, then undo this run (rdna1-setup rollback) and "
+            "start over.",
         )

@@ -34,21 +34,22 @@ KNOWN = (
     _known(
         r"No space left on device|\[Errno 28\]|Disk quota exceeded|\[Errno 122\]",
         "The disk is full.",
-        "The file system of the folder or of temporary files has no space left.",
+        "The file system that holds the folder or temporary files has no space left.",
         f"Free up some space (`df -h` shows which disks are full), {_AGAIN}",
     ),
     _known(
         r"externally-managed-environment",
-        "The system's own Python refuses packages from pip (PEP 668).",
-        "It belongs to the distribution, and using pip in it can break the system.",
+        "The system's own Python does not accept packages from pip (PEP 668).",
+        "The system's own Python belongs to the distribution, and using pip with it can break "
+        "the system.",
         "Name a folder for a venv with --venv DIR. Never use --break-system-packages.",
     ),
     _known(
         r"ensurepip is not\s+available|No module named '?(?:ensurepip|venv)\b",
-        "This Python cannot make a venv with pip: ensurepip is missing.",
-        "Debian and Ubuntu have it in a separate package.",
-        "Run `sudo apt install python3-venv` (for another Python: python3.X-venv), or let uv "
-        "install a Python. Then run the same command again.",
+        "This Python cannot create a venv that includes pip, because ensurepip is missing.",
+        "Debian and Ubuntu provide ensurepip in a separate package.",
+        "Run `sudo apt install python3-venv` (for another Python, install python3.X-venv), or let "
+        "uv install a Python. Then run the same command again.",
     ),
     _known(
         r"DO NOT MATCH THE HASHES(?:.*\n)*?\s*(?P<file>\S+) from .*\n"
@@ -62,22 +63,23 @@ KNOWN = (
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
         r".*no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
         "{found[folder]} has no suitable wheel for {found[wanted]}.",
-        "With --wheelhouse, pip looks only in that folder. It must contain all the stack's "
-        "dependencies, for this Python and machine.",
+        "With --wheelhouse, pip looks only in that folder. It must contain all of the stack's "
+        "dependencies for this Python and "
+        "machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         f"{_AGAIN}",
     ),
     _known(
         r"no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
         "{found[wanted]} was not found.",
-        "The index does not have a wheel of it for this Python and machine.",
+        "The index does not have a wheel of this package for this Python and machine.",
         "Check --torch-index, and check that the stack supports this Python.",
     ),
     _known(
         r"ResolutionImpossible(?:.*)|No solution found when resolving",
         "The requested versions conflict.",
         "Two packages need different versions of a third. The lines above name them.",
-        "Use the stack's own versions, or leave out what you added.",
+        "Use the stack's own versions, or leave out the packages that you added.",
     ),
     _known(
         r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
@@ -89,47 +91,49 @@ KNOWN = (
     _known(
         r"Wheel '(?P<name>[^']+)' located at \S+ is invalid|File is not a zip file|BadZipFile",
         "The downloaded file is not a wheel.",
-        "It is a network's login page (captive portal), or the file is damaged.",
+        "The file is a network's login page (captive portal), or it is damaged.",
         f"Open any page in a browser and log in to the network, {_AGAIN}",
     ),
     _known(
         r"No download found for request: (?P<wanted>\S+)",
         "uv does not know this Python: {found[wanted]}.",
-        "Its list has no build of that version for this machine.",
+        "uv's list has no build of that Python version for this machine.",
         "Choose another Python version listed for the stack.",
     ),
     _known(
         r"failed to query metadata of file `(?P<file>[^`\n]+/cpython-[^`\n]+)`: No such file",
         "uv looks for a Python that does not exist: {found[file]}.",
-        "Each version of uv recognizes one build of each Python. Another version filled that "
-        "folder, or the folder was not copied completely.",
+        "Each version of uv recognizes only one build of each Python version. Another version of "
+        "uv downloaded the Python in this folder, "
+        "or the folder was not copied completely.",
         "Download it again with the uv installed here, or install the version of uv that "
         f"downloaded it, {_AGAIN}",
     ),
     _known(
         r"compiled using NumPy 1\.x cannot be run in\s+NumPy 2",
         "torch was built for NumPy 1, and NumPy 2 is installed.",
-        "Something installed numpy 2 after the stack.",
-        "Install the stack again. It keeps numpy below 2.",
+        "Something installed numpy 2 after the stack was installed.",
+        "Install the stack again. It keeps numpy below version 2.",
     ),
     _known(
         r"cannot enable executable stack",
         "glibc refuses to load a library of this torch: the library asks for an executable stack.",
         "glibc 2.41 and later do not load such libraries.",
-        "Run the same command again. The plan clears that flag on such systems.",
+        "Run the same command again. The plan clears the library's executable-stack flag on "
+        "systems with glibc 2.41 or later.",
     ),
     _known(
         r"Permission denied|\[Errno 13\]|Read-only file system|\[Errno 30\]",
-        "A file or folder could not be written.",
-        "It belongs to another user, or its file system is read-only.",
-        "Choose your own folder with --venv DIR.",
+        "A file or folder could not be created or changed.",
+        "The file or folder belongs to another user, or its file system is read-only.",
+        "Choose a folder of your own with --venv DIR.",
     ),
     _known(
         r"CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate",
         "The server's certificate was not accepted.",
-        "A proxy intercepts TLS connections, the clock is wrong, or certificates are missing.",
-        "Check the date. Behind a company proxy, set PIP_CERT and SSL_CERT_FILE to its "
-        "certificate. Do not turn off certificate checks.",
+        "A proxy is intercepting TLS connections, the clock is wrong, or certificates are missing.",
+        "Check the date on this machine. If you are behind a company proxy, set PIP_CERT and "
+        "SSL_CERT_FILE to its certificate. Do not turn off certificate checks.",
     ),
     _known(
         r"407 Proxy Authentication Required",
@@ -141,7 +145,7 @@ KNOWN = (
     _known(
         r"ProxyError|Cannot connect to proxy|Tunnel connection failed",
         "The proxy could not be reached, or refused the connection.",
-        "HTTP_PROXY, HTTPS_PROXY or pip's own setting names this proxy.",
+        "HTTP_PROXY, HTTPS_PROXY or pip's own configuration points to this proxy.",
         f"Correct or unset the proxy, {_AGAIN}",
     ),
     _known(
@@ -182,21 +186,21 @@ KNOWN = (
         r"\(from versions: (?P<versions>[^)\n]*)",
         "{found[folder]} has no suitable wheel for {found[wanted]}.",
         "pip found these versions: {found[versions]}. With --wheelhouse, it looks only in that "
-        "folder. It must contain all the stack's dependencies, for this Python and machine.",
+        "folder. It must contain all of the stack's dependencies for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         f"{_AGAIN}",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: none\)",
         "pip found no file for {found[wanted]}.",
-        "The index does not have it for this Python or needs a login, or a network's login page "
-        "(captive portal) answered instead.",
+        "The index has no matching file for this Python, it requires a login, or a network's "
+        "login page (captive portal) answered instead.",
         "Open the index address in a browser. Check --torch-index, and check that the stack "
         "supports this Python.",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: (?P<versions>[^)]*)\)",
-        "{found[wanted]} was not found. Available: {found[versions]}.",
+        "{found[wanted]} was not found. Available versions: {found[versions]}.",
         "The index has no wheel of that version for this Python and machine. PyPI never has "
         "+rocm versions. torch 1.13.1+rocm5.2 supports Python up to 3.10.",
         "Check --torch-index, and check that the stack supports this Python.",
@@ -204,7 +208,7 @@ KNOWN = (
     _known(
         r"No matching distribution found for (?P<wanted>\S+)",
         "{found[wanted]} was not found.",
-        "The index does not have a wheel of it for this Python and machine.",
+        "The index does not have a wheel of this package for this Python and machine.",
         "Check --torch-index, and check that the stack supports this Python.",
     ),
 )

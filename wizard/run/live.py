@@ -175,7 +175,7 @@ class Live:
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
-            yield Output(("Stopped at a safe point. What was downloaded is kept.",))
+            yield Output(("Stopped at a safe point. Anything already downloaded is kept.",))
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)

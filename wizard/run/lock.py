@@ -26,8 +26,8 @@ def only_one(state: Path) -> Iterator[None]:
             holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
             raise Trouble(
                 f"Another rdna1-setup is running (process {holder}).",
-                "Two runs at once could undo each other.",
-                "Wait until it finishes, or cancel it. Then try again.",
+                "Two runs at the same time could undo each other's changes.",
+                "Wait until the other rdna1-setup finishes, or cancel it. Then try again.",
             ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)

@@ -36,7 +36,7 @@ def require_place(folder: Path) -> None:
 def _no_place(folder: Path, why: str) -> Trouble:
     return Trouble(
         f"The folder {clean(str(folder))} cannot be created: {why}.",
-        "You cannot write to the folder above it: it belongs to another user, is read-only or "
-        "full, is a file, or belongs to the kernel, as /proc does.",
+        "You cannot write to the parent folder. It belongs to another user, is read-only or full, "
+        "is really a file, or belongs to the kernel, as /proc does.",
         "Choose a folder of your own with --venv DIR.",
     )

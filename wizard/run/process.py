@@ -163,7 +163,7 @@ async def _before(limit: float, wanted: Awaitable[T], argv: tuple[str, ...], giv
     except asyncio.TimeoutError:
         raise Trouble(
             f"{redact(shlex.join(argv))} did not finish within {given_s:.0f} s and was stopped.",
-            "It may be waiting for a slow network or disk.",
+            "The program may be waiting for a slow network or disk.",
             "Run the same command again. Finished steps are kept.",
         ) from None
 
@@ -181,10 +181,11 @@ async def end(process: asyncio.subprocess.Process) -> None:
     raise Trouble(
         f"Process {process.pid} cannot be killed (it is waiting inside the kernel).",
         (
-            "Its device or disk does not answer. The process was left alone, and nothing else "
+            "A device or disk is not responding. The process was left alone, and nothing else "
             "was started."
         ),
-        f"See `ps -o pid,stat,wchan,comm -p {process.pid}`. Often the only fix is a restart.",
+        f"Check it with `ps -o pid,stat,wchan,comm -p {process.pid}`. Often, the only fix is to "
+        f"restart the machine.",
     )
 
 

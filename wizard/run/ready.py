@@ -49,7 +49,7 @@ def _refuse_taken_back(record: Record, places: Places) -> None:
             f"Run {record.id} is being undone. At least some of its changes to the system have "
             "already been undone.",
             "Continuing it would skip steps that have since been undone.",
-            f"Finish undoing it first: rdna1-setup rollback {record.id}. Then start over.",
+            f"Finish undoing that run first: rdna1-setup rollback {record.id}. Then start over.",
         )
 
 
@@ -59,5 +59,5 @@ def _refuse_unsettled(plan: Plan) -> None:
             "The exact system packages are not known yet.",
             "The repository was not queried, so the changes to the system are unknown.",
             "Make the plan again on this machine while it is online. Or use --footprint venv, "
-            "which needs no root.",
+            "which does not need root.",
         )

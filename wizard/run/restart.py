@@ -18,11 +18,12 @@ NOTE = "boot"
 """What the journal calls the boot in which a step began that takes out a driver."""
 WAITS = (
     "Restart this machine, then start rdna1-setup again. Run {0} removed AMD's kernel driver, "
-    "and until the restart the kernel keeps using the loaded one."
+    "but the kernel keeps using the loaded driver until the restart."
 )
 RESTARTED = (
-    "This machine has been restarted since run {0} removed AMD's kernel driver. Next, Diagnose "
-    "shows whether the kernel's own driver runs the card, and Start sets up PyTorch."
+    "This machine has been restarted since run {0} removed AMD's kernel driver. Next, use "
+    "Diagnose to see whether the kernel's own driver runs the card, then use Start to set up "
+    "PyTorch."
 )
 
 

@@ -32,7 +32,7 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
     if _hash(text) != step.before:
         raise Trouble(
             f"{step.path} has changed.",
-            "It was changed after the plan was made. This run changed nothing in it.",
+            "The file was changed after the plan was made. This run did not change it.",
             f"Make the plan again, or {step} yourself: {'; '.join(numbered(step.lines))}",
         )
     _require_own(file)
@@ -60,7 +60,7 @@ def _require_own(file: Path) -> None:
     if file.stat().st_uid != os.geteuid():
         raise Trouble(
             f"{file} belongs to another user.",
-            "Rewriting it would change its owner. Nothing was changed.",
+            "Rewriting the file would change its owner. Nothing was changed.",
             f"Edit it yourself, or make it yours: sudo chown $USER {file}",
         )
 
@@ -69,6 +69,6 @@ def _require_one_name(file: Path) -> None:
     if (names := file.stat().st_nlink) > 1:
         raise Trouble(
             f"{file} has {names} names (hard links).",
-            "Rewriting it would break its hard links. Nothing was changed.",
-            "Edit it yourself, or replace it with a copy and start again.",
+            "Rewriting the file would break its hard links. Nothing was changed.",
+            "Edit the file yourself, or replace it with a copy and start again.",
         )

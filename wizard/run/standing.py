@@ -100,15 +100,16 @@ def _in_use(folder: Path) -> bool:
 def refusal_of_older(run: OlderRun) -> Trouble:
     """Why a run that an older version recorded is neither gone on with nor taken back."""
     system = (
-        f"To undo its changes to the system, run as root: sh {undo_script(run.id)} (without that "
-        "file, the run made no such changes). "
+        f"To undo the run's changes to the system, run as root: sh {undo_script(run.id)} (if "
+        f"that file does not exist, the run made no such "
+        "changes). "
     )
     folder = (
         f"If the run created {run.venv} and nothing in it is yours, delete that folder yourself. "
     )
     return Trouble(
         f"Run {run.id} was {OLDER}.",
-        "This version can neither continue nor undo it. Nothing was changed.",
+        "This version of rdna1-setup can neither continue nor undo that run. Nothing was changed.",
         f"{system if run.needs_root else ''}{folder if run.venv else ''}The record of the run is "
         f"in {run.folder}. To take the run off the list, delete that folder when you no longer "
         "need it.",

@@ -21,7 +21,7 @@ MOST_STEPS = 1_000
 """A higher number is not that of a step."""
 FOLDER_TITLE = "Remove our files, restore yours"
 """The last step of a rollback, which no plan holds."""
-BEGIN_AGAIN = "Try again. Each step first checks whether it is already done."
+BEGIN_AGAIN = "Try again. Each step first checks whether its work is already done."
 
 
 class State(Enum):

@@ -29,8 +29,8 @@ def as_trouble(error: Trouble | OSError) -> Trouble:
     return Trouble(
         f"{clean(str(error.filename or 'A file'))} could not be changed: "
         f"{error.strerror or error}.",
-        "The disk may be full or read-only, or the folder belongs to another user.",
-        "Fix the cause, then run the same command again. Finished steps are kept.",
+        "The disk may be full or read-only, or the folder may belong to another user.",
+        "Fix the problem, then run the same command again. Finished steps are kept.",
     )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 NOT_KNOWN = (
     "{hosts} {were} not found: DNS returned no address.",
-    "The address is misspelled, or only another network (such as a VPN) knows this name.",
+    "The address is misspelled, or this name exists only on another network (such as a VPN).",
 )
 NOT_ANSWERED = (
     "{hosts} {were} not found: no name server answered.",

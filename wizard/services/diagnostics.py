@@ -27,12 +27,12 @@ class Diagnostics:
     ) -> Diagnosis:
         """Every check, each reported when it begins and when it ends."""
         from wizard.commands.looking import places_of
-        from wizard.diagnose.here import looks_here
         from wizard.diagnose.machine import diagnose
+        from wizard.diagnose.this_machine import looks_here
         from wizard.mending.settings import by_hand
 
         looks = looks_here(self._host, machine, places_of(self._host))
-        found = diagnose(machine, (), looks, on_progress)
+        found = diagnose(machine, looks, on_progress)
         return replace(found, findings=by_hand(self._host, machine, found.findings))
 
     def explain(self, text: str) -> Explanation:

@@ -16,15 +16,15 @@ def left_by(record: Record) -> tuple[str, ...]:
     venv = record.plan["venv"]
     if not absence(record, venv):
         raise Trouble(
-            f"{venv} exists, so run {record.id} can be undone.",
-            "If the run is taken off the list, its files and its backup can no longer be restored.",
+            f"{venv} still exists, so run {record.id} can be undone.",
+            "If you take the run off the list, its files and its backup can no longer be restored.",
             f"Undo it instead: rdna1-setup rollback {record.id}",
         )
     waiting = [each for each in states_of(record, ()) if each.awaited]
     if waiting:
         raise Trouble(
-            f"{waiting[0].backup} contains your packages, which can be restored.",
-            "If the run is taken off the list, they can no longer be restored.",
+            f"{waiting[0].backup} contains your packages, which can still be restored.",
+            "If you take the run off the list, your packages can no longer be restored.",
             f"First undo as much of it as possible: rdna1-setup rollback {record.id}",
         )
     folders = (s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads")

@@ -71,7 +71,7 @@ def go_back(
     wait_for_strays(Path(way.venv))
     if find_way_back(read_record(Path(record.folder)) or record, tell) != way:
         raise Trouble(
-            f"Something changed in {way.venv} in the meantime.",
+            f"The contents of {way.venv} have changed in the meantime.",
             "The files are no longer the ones you were shown. Nothing was removed.",
             "Run the same command again, and check what it shows.",
         )

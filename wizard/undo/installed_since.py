@@ -63,11 +63,11 @@ def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
         if name in names:
             raise Trouble(
                 f"{name} {version} was installed in {back.site} after this run.",
-                f"The restored {name} would get mixed up with it, and both would be damaged. "
-                "Nothing was changed.",
+                f"The restored {name} would get mixed up with the installed version, and both "
+                "would be damaged. Nothing was changed.",
                 (
-                    f"Remove it with the environment's pip (pip uninstall {name}), then roll "
-                    "back again."
+                    f"Remove the package with the environment's pip (pip uninstall {name}), then "
+                    "roll back again."
                 ),
             )
 
@@ -80,13 +80,13 @@ def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
         if over := [row.path for row in shared if _is_another(aside, row)]:
             name, version = named_in(info)
             raise Trouble(
-                f"{name} {version} was installed in {back.site} after this run, over files that "
-                f"would be restored, such as {over[0]}.",
-                "Half of it would be replaced, and neither version would work. Nothing was "
-                "changed.",
+                f"{name} {version} was installed in {back.site} after this run, and it overwrote "
+                f"files that the rollback would restore, such as {over[0]}.",
+                "Half of the package would be replaced, and neither version would work. Nothing "
+                "was changed.",
                 (
-                    f"Remove it with the environment's pip (pip uninstall {name}), then roll "
-                    "back again."
+                    f"Remove the package with the environment's pip (pip uninstall {name}), then "
+                    "roll back again."
                 ),
             )
 

@@ -19,7 +19,7 @@ from wizard.undo.going_back import go_back, newer_run
 from wizard.undo.system import refuse_half
 from wizard.undo.way_back import Tell, WayBack, find_way_back, tell_nobody
 
-SEE_LIST = "See `rdna1-setup rollback --list`."
+SEE_LIST = "To see the list of runs, use `rdna1-setup rollback --list`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +107,15 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise Trouble(
             "There is no run to undo.",
             "This program has not installed anything, or everything has already been undone.",
-            "There is nothing to do. But if an environment has a folder .rdna1-setup, the "
+            "There is nothing to do. But if an environment contains a .rdna1-setup folder, the "
             "journal of its run was deleted. `rdna1-setup apply` for that environment explains "
-            "how to undo it.",
+            "how to undo the run.",
         )
     if not chosen:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
     if newer := newer_run(chosen[0], records):
         raise Trouble(
-            f"Run {newer.id} is newer and uses the same folder, or also changed the system.",
+            f"Run {newer.id} is newer, and it uses the same folder or also changed the system.",
             "Undoing the older run first would remove files that the newer one uses.",
             f"Undo the newer one first: rdna1-setup rollback {newer.id}",
         )

@@ -66,7 +66,7 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     if absent and not any(each.awaited for each in found):
         raise Trouble(
             f"{absent.absent}. The backup of run {record.id} is in that environment.",
-            "Without it, the old packages cannot be restored. Nothing was changed.",
+            "Without the backup, the old packages cannot be restored. Nothing was changed.",
             f"If it was moved, or its disk is not mounted, restore {absent.root} and run the same "
             f"command again. If it is lost, run: rdna1-setup rollback --forget {record.id}",
         )

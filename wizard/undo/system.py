@@ -126,9 +126,9 @@ def _refuse_needed(way: Plan, host: Host, run: str) -> None:
     needy = sorted(dependents(status, gone, names - gone)) if gone else []
     if needy:
         raise Trouble(
-            f"Other packages need what run {run} installed: {', '.join(needy)}.",
+            f"Other packages depend on what run {run} installed: {', '.join(needy)}.",
             "apt would remove them too. Nothing was changed.",
-            f"If you do not need them, run `sudo apt-get remove {' '.join(needy)}`, then "
+            f"If you do not need those packages, run `sudo apt-get remove {' '.join(needy)}`, then "
             f"`rdna1-setup rollback {run}` again. Otherwise keep what the run installed.",
         )
 
@@ -155,8 +155,8 @@ def refuse_half(record: Record) -> None:
     if touched_system(record):
         raise Trouble(
             f"Run {record.id} also changed system packages, or files outside its folder.",
-            "If you undid only the changes in its folder, the system changes could not be undone "
-            "later.",
+            "If you undid only the changes in the run's folder, the system changes could not be "
+            "undone later.",
             f"Run `rdna1-setup rollback {record.id}` in a terminal. It shows both parts and asks "
             "you to confirm. To undo the system part without this program, run as root: sh "
             f"{undo_script(record.id)}",

@@ -160,7 +160,7 @@ class TakingBack:
         return StepFailed(
             number,
             f"The run was undone, except for {count}: {left[0]}",
-            "Everything else is as it was before. "
+            "Everything else is as it was before the run. "
             + (
                 "The run is now listed as undone."
                 if closed

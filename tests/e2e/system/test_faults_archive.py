@@ -52,7 +52,7 @@ def test_a_copy_of_the_key_that_has_expired(owner: Owner, archive: ArchiveServer
     archive.show_key("stale")
     told = owner.refusal()
     assert "was valid until 2020-12-31" in told
-    assert "ask the owner of the mirror for the newer key" in told
+    assert "ask the operator of the mirror for the newer key" in told
     owner.is_as_before()
     archive.restore()
     owner.reaches_roots_question()

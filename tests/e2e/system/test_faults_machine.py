@@ -95,7 +95,7 @@ def test_a_lock_that_is_held_before_anything_is_begun(owner: Owner) -> None:
         told = owner.refusal()
     assert "python3 (process " in told
     assert "installing or removing packages right now" in told
-    assert "Wait until it has finished" in told
+    assert "Wait until the other program has finished" in told
     owner.is_as_before()
     owner.reaches_roots_question()
 
@@ -119,8 +119,8 @@ def test_a_lock_that_is_held_for_ever(owner: Owner) -> None:
         with held_lock(owner.root):
             agree(terminal)
             told = end_of(terminal)
-    assert "Another program is changing packages: python3, process " in told
-    assert "It has held its lock for 3 s" in told
+    assert "Another program is installing or removing packages: python3, process " in told
+    assert "That program has held the package lock for 3 s" in told
     assert "Never delete the lock" in told
     owner.lost_nothing()
     owner.goes_through()
@@ -204,7 +204,7 @@ def test_a_backup_folder_that_is_a_link(owner: Owner) -> None:
         terminal.send(f"{PASSWORD}\n")
         told = end_of(terminal)
     assert f"{BACKUP} must be a folder" in told
-    assert "Make it a folder again" in told
+    assert "Replace the link or file with a real folder" in told
     assert not list(owner.root.path("/srv/elsewhere").iterdir())
     owner.is_as_before()
     owner.root.run("rm", BACKUP)

@@ -21,7 +21,7 @@ def test_somebody_who_may_not_use_sudo(owner: Owner) -> None:
         terminal.send(f"{PASSWORD}\n")
         told = end_of(terminal)
     assert "owner is not in the sudoers file" in told
-    assert "this account may not use sudo" in told
+    assert "this account is not allowed to use sudo" in told
     assert "add you to the group sudo" in told
     assert "run them as root yourself: sh /home/owner/" in told
     owner.root.give_sudo("with password")
@@ -74,7 +74,7 @@ def test_ctrl_c_twice_where_the_password_is_asked(owner: Owner) -> None:
     with owner.start() as terminal:
         terminal.wait_for("password for", PATIENCE_S)
         owner.interrupts(terminal)
-        terminal.wait_for("Stopping after this step, or at once")
+        terminal.wait_for("Stopping after this step, or immediately")
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert re.search(
@@ -90,7 +90,7 @@ def test_ctrl_c_twice_while_apt_works(owner: Owner, archive: ArchiveServer) -> N
         agree(terminal)
         terminal.wait_until(archive.held.is_set, "apt's download stalls", PATIENCE_S)
         owner.interrupts(terminal)
-        terminal.wait_for("once during a download. Press Ctrl+C again to end the")
+        terminal.wait_for("immediately during a download. Press Ctrl+C again to end the")
         owner.interrupts(terminal)
         told = end_of(terminal, 130)
     assert "Stopped, but the root helper is still working" in told

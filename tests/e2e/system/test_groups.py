@@ -116,7 +116,7 @@ def test_one_folder_brings_the_permission_along_and_rollback_takes_it_back(
     assert "the new groups take effect. Until then" in " ".join(said.split())
     again = without_asking(root, "apply", *WORDS)
     assert again.returncode == 0, again.stderr
-    assert "Nothing had to be changed." in again.stdout
+    assert "No changes were needed." in again.stdout
     carry_out(root, "rollback", "--yes", says="Undone")
     assert "render" not in groups(root)
     left = tuple(e for e in differences(before, take(root.folder)) if not justified(e))
@@ -131,7 +131,7 @@ def test_who_may_not_use_sudo_takes_the_run_back_and_installs_without_that_step(
     give_card(root)
     root.give_sudo("none")
     before = take(root.folder)
-    assert "this account may not use sudo" in left_without_rights(root)
+    assert "this account is not allowed to use sudo" in left_without_rights(root)
     refused = without_asking(root, "apply", *WORDS, "--without-groups")
     assert refused.returncode != 0
     assert "undo it first: rdna1-setup rollback" in " ".join(

@@ -31,7 +31,7 @@ def test_the_road_to_rocm52_is_rehearsed_and_then_goes_as_it_was_told(
     root = enter(ROCM_57)
     words = prepared(root, archive, wheels)
     before, var = take(root.folder), listing(root, "/var", "/usr", "/boot", "/srv")
-    shown = carry_out(root, "rehearse", *words, "--yes", says="This system itself was not changed.")
+    shown = carry_out(root, "rehearse", *words, "--yes", says="The system itself was not changed.")
     assert "after the rollback: everything is as before" in " ".join(shown.split())
     assert_untouched(root, before, var)
     there, back = (changes(root, when) for when in ("there", "back"))

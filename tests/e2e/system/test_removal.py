@@ -142,7 +142,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         done = root.wizard(*words)
         assert done.returncode == 2, done.stdout + done.stderr
         assert says_all(done.stderr, lost)
-        assert "Rollback could not restore them. Nothing was changed" in done.stderr
+        assert "Rollback could not restore the removed packages. Nothing was changed" in done.stderr
     beside = root.wizard("apply", "--plan", PLAN, "--without-rollback", "--yes")
     assert beside.returncode == 2
     assert "Omit --without-rollback" in beside.stderr
@@ -157,7 +157,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
     (note,) = (
         note
         for note in plan["notes"]
-        if note.startswith("These packages are removed permanently: ")
+        if note.startswith("These packages will be removed permanently: ")
     )
     assert says_all(note, lost)
     with at_a_terminal(root, "apply", "--plan", PLAN, "--yes") as terminal:
@@ -165,7 +165,9 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         terminal.send(f"{PASSWORD}\n")
         terminal.wait_for("change nothing: ", EXIT_S)
         asked = " ".join(terminal.text().split())
-        told = asked.partition("These are removed permanently, because no package file is ")[2]
+        told = asked.partition(
+            "These packages are removed permanently, because no package file is "
+        )[2]
         assert all(f"{name}={version}" in told for name, version in lost.items())
         terminal.send("yes\n")
         terminal.wait_for("Finished.", 3 * EXIT_S)

@@ -116,7 +116,7 @@ def stop_after_one(root: Root, terminal: Terminal) -> None:
 def measure(root: Root, terminal: Terminal) -> None:
     """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
     terminal.send("\r")
-    terminal.wait_for("Which Python do you want to measure?")
+    terminal.wait_for("Which Python do you want to measure with?")
     terminal.send("\r")
     terminal.wait_for("y I saved my work")
     terminal.send("y")

@@ -55,14 +55,14 @@ def card_from(path: Path) -> ResultCard:
     except WrongCard as error:
         raise Trouble(
             f"{name} is not a readable result card: {clean(str(error))}.",
-            "Only unchanged files from rdna1-setup conv2d --export can be imported.",
+            "Only unmodified files exported with rdna1-setup conv2d --export can be imported.",
             "Ask the sender for the file itself: copied text is often cut off or changed.",
         ) from None
     except OSError as error:
         raise Trouble(
             f"{name} cannot be read: {error.strerror or error}.",
             "Nothing was imported.",
-            "Check its name, and whether you have permission to read it.",
+            "Check the file name, and make sure that you have permission to read the file.",
         ) from None
 
 

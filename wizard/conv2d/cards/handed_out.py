@@ -10,7 +10,7 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
 
-ANOTHER = "Name another file, in an existing folder of your own."
+ANOTHER = "Choose another file name, in an existing folder of your own."
 
 
 def place_of(typed: str, home: str) -> Path:

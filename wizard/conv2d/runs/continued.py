@@ -44,10 +44,10 @@ def continued_lines(
         why = "; ".join(differences(request, run, environ))
         text = (
             f"The unfinished run {run.id} ({described(run.request)}) does not match what you "
-            f"asked for, so this starts over. What differs: {why}."
+            f"asked for, so the measurement starts over. The differences are: {why}."
         )
     elif asked:
-        text = "There is no unfinished run to resume, so this starts over."
+        text = "There is no unfinished run to resume, so the measurement starts over."
     else:
         return
     yield from textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)

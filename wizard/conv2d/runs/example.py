@@ -23,8 +23,8 @@ SHORTEST_PAUSE_S = 0.03
 """Each shape is to be seen."""
 NOT_RECORDED = StopReason(
     "The example does not include this measurement.",
-    "It covers the default table, the setting that fixes its first hang, and the largest size that "
-    "works.",
+    "The example covers the default table of shapes, the setting that fixes its first hang, and "
+    "the largest size that works.",
     "Without --demo, you can measure anything on your own machine.",
 )
 

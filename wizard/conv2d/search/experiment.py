@@ -21,10 +21,10 @@ from wizard.conv2d.worker.wording import LOST
 from wizard.run.joined_groups import joined_group
 
 JOINED = (
-    "Your membership in the {0} group takes effect at your next login. Until then, the worker is "
-    "started through `sg {0} -c`."
+    "Your membership in the {0} group takes effect at your next login. Until then, rdna1-setup "
+    "starts its worker process through `sg {0} -c`."
 )
-OTHER_TORCH = "The unfinished measurement used another torch, so this one starts over."
+OTHER_TORCH = "The unfinished measurement used a different torch, so the measurement starts over."
 Tell = Callable[[SweepEvent], None]
 
 

@@ -37,12 +37,12 @@ class Circumstances:
         """What a hang would disturb, in words."""
         if self.is_someones_desktop:
             return (
-                "Someone is logged in at a screen that this card drives, or may drive: a hang "
-                "can freeze that desktop."
+                "Someone is logged in on a screen that this card drives or may drive. A hang can "
+                "freeze that person's desktop."
             )
         match self.screen:
             case True:
-                return "The card drives a screen, but nobody seems to be logged in there."
+                return "The card drives a screen, but no one seems to be logged in there."
             case False:
                 return "The card does not drive a screen."
             case None:

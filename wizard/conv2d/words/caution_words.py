@@ -17,8 +17,8 @@ WARNING = (
 )
 IN_USE = (
     "Someone is logged in at the screen that this card drives, and a hang may freeze that "
-    "desktop. Log out there and start this over SSH or on a text console. Or save and close "
-    "everything, and then {0}."
+    "desktop. Log out there, then start the measurement over SSH or on a text console. Or save "
+    "and close everything, and then {0}."
 )
 OTHER = "change this with --hangs N"
 NAMED = 3

@@ -74,7 +74,7 @@ def preset_of(lines: Iterable[Line], name: str) -> Preset:
             f"{name} contains {len(counts)} shapes, but at most {MOST_SHAPES} are allowed."
         )
     model = Model(name, tuple(counts.values()))
-    caution = "Only the listed layers are measured, not what is between them."
+    caution = "Only the listed layers are measured, not the operations between them."
     return Preset("layers", name, "your list", caution, tuple(map(Row, counts)), model)
 
 
@@ -83,10 +83,11 @@ def _told(problems: list[Problem], name: str) -> list[str]:
     count = f"{len(problems)} line{'s' if len(problems) > 1 else ''}"
     rest = len(problems) - PROBLEMS_TOLD
     return [
-        f"{count} of {name} could not be read:",
+        f"{count} in {name} could not be read:",
         *(f"  {problem}" for problem in problems[:PROBLEMS_TOLD]),
         *([f"  and {rest} more"] if rest > 0 else []),
-        "Write channels in, channels out, kernel, height x width, and then anything unusual:",
+        "Write input channels, output channels, kernel size, height x width, and then any "
+        "nondefault options:",
         f"  {EXAMPLE}",
         "or the output of print(model), followed by the size of the input:",
         f"  {REPR_EXAMPLE}",

@@ -105,9 +105,9 @@ def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ..
     past = (
         ""
         if last.engine in ("native", "unfold")
-        else "the same command with --engine native measures without "
+        else "the same command with --engine native measures without MIOpen. "
     )
-    past += "MIOpen: if its result is right, MIOpen is the cause. " if past else ""
+    past += "If the result is right without MIOpen, MIOpen is the cause. " if past else ""
     longer = "A longer --deadline will show whether it was a slow first call or a hang. "
     hung = longer if Verdict.HUNG in found else ""
     other = (

@@ -53,7 +53,9 @@ def repro_text(
     Of the variables those are in it that may be told to strangers: numbers and switches, no paths.
     """
     if row.work != "forward":
-        raise NoRepro(f"A script can only be made for a forward convolution, not for {row.work}.")
+        raise NoRepro(
+            f"A script can be written only for a forward convolution, not for {row.work}."
+        )
     given = row.setting if variables is None else variables
     case: dict[str, Any] = {
         "shape": asdict(row.shape),

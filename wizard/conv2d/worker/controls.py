@@ -54,8 +54,8 @@ def control_words(result: Result) -> str:
 def environment_broken(suspect: Row, control: Control) -> StopReason:
     """A shape that was right before is so no more."""
     return StopReason(
-        f"{control.label} was right earlier in this run. After {suspect.label} it was not: "
-        f"{control.verdict.value}, {control.detail or 'without a message'}.",
+        f"{control.label} gave the right result earlier in this run. After {suspect.label}, it "
+        f"did not: {control.verdict.value}, {control.detail or 'without a message'}.",
         "Something changed that affects every shape, so no measurement can be trusted now.",
         RESTART,
     )

@@ -156,21 +156,23 @@ PROOFS: tuple[tuple[HangClass, Callable[[Evidence], str]], ...] = (
     (HangClass.LOST_SIGNAL, _lost_signal),
 )
 NEXT_STEPS = {
-    HangClass.UNKILLABLE: "Only a restart of the machine will end it. Save your work and restart. "
-    "Until then, no measurement can be trusted.",
-    HangClass.RESET: "Restart the programs that use the card, or, better yet, the whole machine: "
-    "their data on the card is lost. Later results count only if the card "
+    HangClass.UNKILLABLE: "Only restarting the machine will end the process. Save your work and "
+    "restart. Until then, no measurement can be trusted.",
+    HangClass.RESET: "Restart the programs that use the card or, better yet, the whole machine. "
+    "The programs have lost their data on the "
+    "card. Later results count only if the card "
     "passes a check first.",
     HangClass.DRIVER: "Restart the machine before you measure anything else: the driver lost "
     "control of the card.",
-    HangClass.COMPILING: "Give it more time (--deadline): the first call compiles each shape "
-    "once. If the cache is kept, the next run is fast.",
-    HangClass.SEARCHING: "Give it more time, or skip the search for the best algorithm: set "
-    "MIOPEN_FIND_MODE=2 and unset MIOPEN_FIND_ENFORCE.",
-    HangClass.SPINNING: "Find out which algorithm hangs, and switch it off. The search for "
+    HangClass.COMPILING: "Allow more time with --deadline. Each shape is compiled once, on its "
+    "first call. If the cache is kept, the next run is fast.",
+    HangClass.SEARCHING: "Allow more time (--deadline), or skip the search for the best "
+    "algorithm: set MIOPEN_FIND_MODE=2 and unset MIOPEN_FIND_ENFORCE.",
+    HangClass.SPINNING: "Find out which algorithm hangs, and turn it off. The search for "
     "settings does both.",
-    HangClass.LOST_SIGNAL: "Try HSA_ENABLE_INTERRUPT=0. If it helps, the card had finished, but "
-    "its interrupt was lost.",
-    HangClass.UNCLASSIFIED: "Measure it again with MIOPEN_LOG_LEVEL=6 set: MIOpen's last line "
-    "may show what it was doing.",
+    HangClass.LOST_SIGNAL: "Try setting HSA_ENABLE_INTERRUPT=0. If that helps, the card had "
+    "finished its work, but its interrupt was lost.",
+    HangClass.UNCLASSIFIED: "Measure the shape again with MIOPEN_LOG_LEVEL=6 set. The last line "
+    "that MIOpen prints may show what it was "
+    "doing.",
 }

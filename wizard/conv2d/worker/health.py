@@ -19,15 +19,18 @@ from wizard.knowledge.kernel_messages import KernelLine
 RESET_DONE = "reset-done"
 UNSOUND = ("reset-failed", "reset", "preemption-failed", "eviction-failed")
 """Messages after which only a finished reset makes the card whole."""
-WELL = "The card still works: a test addition and a small matrix product were correct. Continuing."
+WELL = (
+    "The card still works: a test addition and a small matrix product were correct. The "
+    "measurement continues."
+)
 WELL_AFTER_RESET = (
     "The driver has reset the card, and it works again: a test addition and a small matrix "
     "product were correct. Other programs that used it, including the desktop, may have lost "
     "their data on the card."
 )
 NO_CONVOLUTION = (
-    "This is not a convolution, and any working card can do it, so no measurement on this "
-    "card can be trusted now."
+    "This operation is not a convolution, and any working card can run it, so no measurement on "
+    "this card can be trusted now."
 )
 
 
@@ -41,8 +44,8 @@ def trouble_of(check: Outcome, lines: Sequence[KernelLine]) -> StopReason | None
         return None
     return StopReason(
         f"After a failed launch, the kernel log says: {unsound.line.strip()}",
-        f"That means: {unsound.message.means}. The card passed a small check, but no measurement "
-        "on it can be trusted now.",
+        f"That message means that {unsound.message.means}. The card passed a small check, but no "
+        "measurement on it can be trusted now.",
         RESTART,
     )
 

@@ -98,16 +98,17 @@ def no_python(python: str, error: Exception) -> StopReason:
     return StopReason(
         f"{python} could not be started: {reason}.",
         "torch was not started, so nothing was measured.",
-        "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
+        "Use the Python from the environment that has torch, for example --python VENV/bin/python.",
     )
 
 
 def no_worker(python: str, said: str) -> StopReason:
     """Something was started that did not become our worker."""
     return StopReason(
-        f"{python} did not run the worker: {said}.",
-        "torch does not run on this Python. The worker needs 3.8 or newer. Nothing was measured.",
-        "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
+        f"{python} did not run the worker process: {said}.",
+        "torch does not run on this Python. The worker process needs Python 3.8 or newer. "
+        "Nothing was measured.",
+        "Use the Python from the environment that has torch, for example --python VENV/bin/python.",
     )
 
 
@@ -121,7 +122,7 @@ def import_failed(python: str, missing: bool, text: str) -> StopReason:
         )
     known = known_text(text)
     cause = "The installation is damaged or does not fit this system"
-    remedy = "Install the stack again, or choose another one."
+    remedy = "Install the stack again, or choose another stack."
     if known is not None:
         cause, remedy = f"Known cause: {known.text.cause}", known.text.remedy
     return StopReason(
@@ -135,8 +136,9 @@ def import_hung(python: str, seconds: float) -> StopReason:
     """``import torch`` did not come back."""
     return StopReason(
         f"import torch did not finish within {seconds:g} s under {python} and was killed.",
-        "The hang occurs while loading torch, before any convolution. A cold disk can also be "
-        "that slow.",
+        "The hang occurs while torch is loading, before any convolution. Reading torch from a "
+        "slow disk for the first time can also take that "
+        "long.",
         "Try again. If it happens again, reinstall torch, or allow more time with "
         "--import-deadline.",
     )

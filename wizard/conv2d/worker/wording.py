@@ -14,19 +14,20 @@ FORK_SUSPECTED = (
     "to see whether forking or the shape is at fault."
 )
 FORK_UNSAFE = (
-    "Importing torch opened the card, which a forked process must not share. So each shape gets "
-    "its own process, which is slower but otherwise the same."
+    "Importing torch opened a connection to the card, which a forked process must not share. So "
+    "each shape gets its own process, which is slower but changes nothing else."
 )
 FORK_BAD = (
     "Forked processes do not work with this torch: the same shape finished in a separate "
-    "process. So each further shape gets its own process, which is slower but otherwise the same."
+    "process. So each remaining shape gets its own process, which is slower but changes nothing "
+    "else."
 )
 FORK_FAILED_CHECK = (
     "A forked process did not pass the card check, and none has worked so far. The card "
     "is checked again from a separate process. From now on, each shape gets its own process, "
-    "which is slower but otherwise the same."
+    "which is slower but changes nothing else."
 )
-FORK_CLEARED = "It failed in a separate process too: the shape is at fault, not forking."
+FORK_CLEARED = "The shape also failed in a separate process, so the shape is at fault, not forking."
 
 WHERE = {
     "import": "while torch was imported",

@@ -36,9 +36,9 @@ def layout(kept: Kept, values: dict[str, Any]) -> Record:
 def check_place(folder: Path) -> None:
     """Raises PlaceTaken unless the folder is empty or can be made."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise PlaceTaken(f"{folder} is not a folder: name one that does not exist yet.")
+        raise PlaceTaken(f"{folder} is not a folder. Name a folder that does not exist yet.")
     if folder.is_dir() and any(folder.iterdir()):
-        raise PlaceTaken(f"{folder} is not empty: name a folder that does not exist yet.")
+        raise PlaceTaken(f"{folder} is not empty. Name a folder that does not exist yet.")
     if not folder.exists() and not folder.parent.is_dir():
         raise PlaceTaken(f"The folder {folder.parent} does not exist.")
 

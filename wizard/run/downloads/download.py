@@ -56,8 +56,8 @@ def download(wanted: Wanted, web: Web, patience: Patience) -> Download:
         raise wrong_hash(wanted.path.name, wanted.sha256, found)
     yield Output(
         (
-            f"{wanted.path.name}: the part from an earlier run was damaged. Downloading the "
-            "file again.",
+            f"{wanted.path.name}: the partial download from an earlier run was damaged. "
+            "Downloading the file again.",
         )
     )
     yield from download(wanted, web, patience)
@@ -67,7 +67,7 @@ def wrong_hash(name: str, expected: str, found: str) -> Trouble:
     """A file whose content is not the one that was meant."""
     return Trouble(
         f"{name} has the wrong SHA-256: expected {expected}, got {found}.",
-        "The file was damaged in transit, or replaced on the server. It was deleted, not "
+        "The file was damaged in transit, or replaced on the server. It was deleted without being "
         "installed.",
         "Run the same command again. If it fails a second time, use another network or index.",
     )

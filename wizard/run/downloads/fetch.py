@@ -74,15 +74,18 @@ def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterat
     for theirs, ours in zip(published, wheels, strict=True):
         if theirs.sha256 not in ("", ours.sha256):
             yield Output(
-                (f"{ours.file}: the index lists a different SHA-256. The one in the plan is used.",)
+                (
+                    f"The index lists a different SHA-256 for {ours.file}. rdna1-setup uses the "
+                    "one in the plan.",
+                )
             )
         if ours.yanked:
             yield Output((f"{ours.file} was withdrawn by its publisher (yanked).",))
     for wheel in unlabelled(wheels):
         yield Output(
             (
-                f"{wheel.file} has no +label in its version. It may come from PyPI and have been "
-                "built for other hardware.",
+                f"{wheel.file} has no label such as +rocm5.2 in its version. It may come from "
+                "PyPI and may have been built for other hardware.",
             )
         )
 
@@ -170,7 +173,7 @@ def _take_local(item: Item, source: Path, patience: Patience) -> None:
         raise Trouble(
             f"{clean(str(source))} no longer exists.",
             "pip found it a moment ago, but it has been moved or removed since.",
-            "Put it back, then run the same command again.",
+            "Put the file back, then run the same command again.",
         ) from None
     found = digest(staged.part, patience.cancelled)
     if found and item.wheel.sha256 not in ("", found):

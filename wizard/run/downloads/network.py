@@ -15,7 +15,7 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
 
-AGAIN = "then run the same command again. What was downloaded is kept."
+AGAIN = "then run the same command again. Anything already downloaded is kept."
 
 _PASSING = frozenset((408, 416, 425, 429, 500, 502, 503, 504))
 """HTTP answers that may be different a little later."""
@@ -86,7 +86,7 @@ def _lookup(cause: socket.gaierror, host: str, proxy: str) -> Trouble:
         own = clean(urlsplit(proxy if "//" in proxy else f"//{proxy}").hostname or proxy)
         words = host_words((own,), f"{own} (the proxy to {host})")
     happened, meaning = NOT_ANSWERED if cause.errno == socket.EAI_AGAIN else NOT_KNOWN
-    by = " HTTPS_PROXY, HTTP_PROXY or PIP_PROXY names this proxy." if proxy else ""
+    by = " This proxy is set in HTTPS_PROXY, HTTP_PROXY or PIP_PROXY." if proxy else ""
     return Trouble(happened.format(**words), f"{meaning}{by}", f"{CHECK.format(**words)}, {AGAIN}")
 
 
@@ -146,6 +146,6 @@ def _certificate(cause: ssl.SSLError, host: str) -> tuple[str, str, str]:
     why = getattr(cause, "verify_message", "") or clean(str(cause))
     return (
         f"The TLS certificate of {host} was not accepted: {why}.",
-        "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
+        "The clock is wrong, a proxy is intercepting TLS connections, or this is the wrong server.",
         f"Check the date, and behind a company proxy set SSL_CERT_FILE to its certificate, {AGAIN}",
     )

@@ -104,7 +104,7 @@ def _refuse_a_page(answer: http.client.HTTPResponse, first: bytes, staged: Stage
         f"{host} sent a web page (HTML) instead of {staged.whole.name}.",
         "The page is a network's login page (captive portal) or a proxy's message.",
         "Open any page in a browser, log in to the network, then run the same command again. "
-        "What was downloaded is kept.",
+        "Anything already downloaded is kept.",
     )
 
 

@@ -53,8 +53,8 @@ def read_report(path: Path) -> tuple[Wheel, ...]:
 def _unreadable(path: Path, why: str) -> Trouble:
     return Trouble(
         f"pip's report {path} cannot be used: {clean(why)}.",
-        "The report lists what to download. Without it, nothing can be downloaded.",
-        "Delete it and run the same command again. pip then writes a new report.",
+        "pip's report lists what to download. Without it, nothing can be downloaded.",
+        "Delete the report and run the same command again. pip then writes a new report.",
     )
 
 
@@ -94,8 +94,8 @@ def _require_match(file: str, name: str, version: str) -> None:
         raise Trouble(
             f"{file} contains {clean(name)} {clean(version)}, not what its name indicates.",
             (
-                "A file whose name and content do not match cannot be trusted, so it was not "
-                "downloaded."
+                "A file whose name and content do not match cannot be trusted, so this file was "
+                "not downloaded."
             ),
             "Use another index. This one has errors.",
         )
@@ -103,9 +103,10 @@ def _require_match(file: str, name: str, version: str) -> None:
 
 def _not_a_wheel(address: str) -> Trouble:
     return Trouble(
-        f"The resolver chose something that is not a wheel: {redact(clean(address))}.",
-        "Source archives run their own code when they are built, so only wheels are installed.",
-        "Choose versions that have a wheel for this Python, or another index.",
+        f"pip chose a file that is not a wheel: {redact(clean(address))}.",
+        "Source archives run their own code when they are built, so rdna1-setup installs only "
+        "wheels.",
+        "Choose versions that have a wheel for this Python, or use another index.",
     )
 
 

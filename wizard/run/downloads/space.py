@@ -37,8 +37,8 @@ def full(folder: Path, missing: int | None) -> Trouble:
     return Trouble(
         f"The file system {mount_point(folder)} is full{lacks}.",
         f"Everything is downloaded to {folder} before anything is installed.",
-        "Free up some space there, or choose a folder on a larger disk, then run the same command "
-        "again. What was downloaded is kept.",
+        "Free up some disk space, or choose a folder on a larger disk, then run the same command "
+        "again. Anything already downloaded is kept.",
     )
 
 
@@ -48,7 +48,8 @@ def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
         return full(folder, missing)
     return Trouble(
         f"{error.filename or folder} could not be written: {error.strerror or error}.",
-        f"The folder belongs to another user, or {mount_point(folder)} is read-only or failing.",
+        f"The folder belongs to another user, or the file system {mount_point(folder)} is "
+        f"read-only or failing.",
         "Choose a folder of your own, or fix the cause, then run the same command again.",
     )
 

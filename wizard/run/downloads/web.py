@@ -155,6 +155,7 @@ def _add_bundle(context: ssl.SSLContext, name: str, path: str) -> None:
     except (OSError, ssl.SSLError):
         raise Trouble(
             f"{name} points to {path}, which cannot be read as a certificate file.",
-            "Without these certificates, no server behind your proxy can be verified.",
+            "Without the certificates in that file, servers reached through your proxy cannot be "
+            "verified.",
             f"Correct or unset {name}, then run the same command again.",
         ) from None

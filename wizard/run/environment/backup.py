@@ -99,7 +99,7 @@ class Backup:
             raise Trouble(
                 f"{self.manifest} cannot be read: {error.strerror}.",
                 "This list says where each backed-up file belongs. Nothing was changed.",
-                "Make it readable again (check its disk), then run the same command again.",
+                "Make the file readable again (check its disk), then run the same command again.",
             ) from None
         try:
             return tuple(Row(**json.loads(line)) for line in lines)
@@ -107,8 +107,8 @@ class Backup:
             raise Trouble(
                 f"{self.manifest} is damaged.",
                 "This list says where each backed-up file belongs. Nothing was moved.",
-                f"Move the files in {self.folder / FILES} back yourself, to the same paths in "
-                f"{self.root}, then delete {self.folder}.",
+                f"Move the files in {self.folder / FILES} back to the same paths in {self.root} "
+                f"yourself, then delete {self.folder}.",
             ) from None
 
     def things(self) -> tuple[Row, ...]:

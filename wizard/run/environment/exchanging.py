@@ -36,7 +36,7 @@ def exchange_library(step: ExchangeLibrary) -> str:
         raise
     sync(path.parent)
     if not _is_done(step):
-        raise _changed(step.path, f"The old library is {kept}. Move it back yourself.")
+        raise _changed(step.path, f"The old library was kept as {kept}. Move it back yourself.")
     return f"the fixed copy is in place; the old library is kept as {kept.name}"
 
 
@@ -51,8 +51,8 @@ def bring_library_back(step: BringLibraryBack) -> str:
     if not _is_ours(step):
         raise _changed(
             step.path,
-            f"If it belongs to the same torch and you want the old library back, run `mv {kept} "
-            f"{path}`. If another torch has been installed since, remove {kept}.",
+            "If the current library belongs to the same torch and you want the old one back, run "
+            f"`mv {kept} {path}`. If another torch has been installed since, remove {kept}.",
         )
     kept.replace(path)
     sync(path.parent)
@@ -95,7 +95,7 @@ def _cleared(step: ExchangeLibrary) -> Path:
         raise Trouble(
             f"The executable-stack flag cannot be cleared: {error}.",
             "The library has an unexpected format. Nothing was changed.",
-            "Install another torch in this environment.",
+            "Install a different torch in this environment.",
         ) from None
     return draft
 
@@ -117,8 +117,8 @@ def _require_as_planned(step: ExchangeLibrary) -> None:
     if path.is_symlink():
         raise Trouble(
             f"{path} is a link to another file.",
-            "That file may belong to other environments too. Nothing was changed.",
-            "Fix the file itself, or install this torch again with pip.",
+            "The linked file may also belong to other environments. Nothing was changed.",
+            "Fix the file that the link points to, or install this torch again with pip.",
         )
     if not path.is_file() or path.stat().st_size != step.bytes:
         raise _changed(step.path, "Run `rdna1-setup diagnose` again.")
@@ -129,13 +129,13 @@ def _require_own(path: Path) -> None:
         raise Trouble(
             f"{path} belongs to another user.",
             "Only the owner of this environment should change it. Nothing was changed.",
-            "Run the same command under its owner's account.",
+            "Run the same command as the environment's owner.",
         )
 
 
 def _changed(path: str, next_step: str) -> Trouble:
     return Trouble(
         f"{path} has changed.",
-        "It was changed after the plan was made, so rdna1-setup left it alone.",
+        "The file was changed after the plan was made, so rdna1-setup left it alone.",
         next_step,
     )

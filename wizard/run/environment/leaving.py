@@ -28,9 +28,9 @@ def family_files(step: SetAsidePackages) -> tuple[str, ...]:
         if os.path.lexists(path) and not path.is_dir() and relative(path, root) not in found:
             raise Trouble(
                 f"{path} is not inside {here}: a link or a path points elsewhere.",
-                "Only files inside the environment are moved, and this package also has files "
-                "outside it.",
-                "Use a new folder with --venv. Nothing was changed.",
+                "rdna1-setup moves only files inside the environment, but this package also has "
+                "files outside it.",
+                "Choose a new folder with --venv. Nothing was changed.",
             )
     return tuple(sorted(found.keys() - _listed_by_others(step, found, infos)))
 

@@ -108,7 +108,7 @@ def _chosen(step: ResolveHeld) -> str:
             f"These packages remain in {step.venv}, and the new ones conflict with them. Nothing "
             "was changed.",
             "Undo this run (rdna1-setup rollback), then remove or update the conflicting package "
-            "and start again. Or use a new folder with --venv.",
+            "and start again. Or choose a new folder with --venv.",
         )
     return "comes: " + ", ".join(f"{name} {version}" for name, version in sorted(come.items()))
 
@@ -121,9 +121,9 @@ def _held_back(step: ResolveHeld, attempt: Attempt) -> Trouble | None:
     wishes = (f"{m['name']} needs {m['need']}" for m in _DEPENDS.finditer(attempt.text))
     return Trouble(
         f"{'; '.join(dict.fromkeys(wishes))}, but {', '.join(pins)} is installed and will be kept.",
-        f"All packages in {step.venv} except its torch keep their versions. Nothing was changed.",
-        f"Undo this run (rdna1-setup rollback), then change {', '.join(pins)} there yourself and "
-        "start again. Or use a new folder with --venv.",
+        f"All packages in {step.venv} except torch keep their versions. Nothing was changed.",
+        f"Undo this run (rdna1-setup rollback), then remove or update {', '.join(pins)} yourself "
+        "and start again. Or choose a new folder with --venv.",
     )
 
 

@@ -77,12 +77,12 @@ def _move(aside: Backup) -> None:
         raise Trouble(
             f"{error.filename} could not be moved: {error.strerror}.",
             f"It must be moved to {aside.folder}, where the files moved so far are.{cause}",
-            "Fix the cause and run the same command again. Or undo this run with `rdna1-setup "
+            "Fix the problem and run the same command again. Or undo this run with `rdna1-setup "
             "rollback`, which moves everything back.",
         ) from None
 
 
-_FULL = " Even moving a file needs a little space for its name, and the disk has none left."
+_FULL = " Even moving a file requires a little space for its name, and the disk has none left."
 _FOREIGN = " A folder along the path is read-only, or belongs to another user."
 _CAUSES = {
     errno.EXDEV: " A folder along the path is on another file system.",

@@ -23,10 +23,10 @@ def wait_for_strays(venv: Path, patience_s: float = PATIENCE_S) -> None:
         number = alive[0].pid
         raise Trouble(
             f"Process {number} is still running from {venv}.",
-            "It is a program that you started, or one that a killed run left behind. Its files "
-            "would change while it runs.",
-            f"Wait until it ends, or end it yourself (see `ps -fp {number}`). Then run the same "
-            "command again.",
+            "You started this process, or a killed run left it behind. Continuing would change "
+            "its files while it runs.",
+            f"Wait until the process ends, or end it yourself (see `ps -fp {number}`). Then run "
+            "the same command again.",
         )
 
 

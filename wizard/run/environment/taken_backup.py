@@ -27,13 +27,14 @@ def without_journal(plan: Plan, backup: str) -> Trouble:
 
 def _of_another_folder(aside: Backup, was: str) -> Trouble:
     return Trouble(
-        f"{aside.folder} belongs to {was}: {aside.root} is a copy of that environment, or it was "
-        "moved, or a link to it was changed.",
+        f"{aside.folder} belongs to {was}. Either {aside.root} is a copy of that environment, or "
+        "that environment was moved, or a link to it was changed.",
         "The backup contains the original state of that environment, and a second run would mix "
-        "the two.",
-        "If the environment or a link was moved, move it back, undo its run (rdna1-setup "
-        f"rollback), and move it again. If it is a copy, delete {aside.folder}, because the old "
-        "packages belong to the original.",
+        "it with the changed state.",
+        "If the environment or a link to it was moved, move it back, undo its run (rdna1-setup "
+        f"rollback), and move it again. If the environment is a copy, delete {aside.folder}, "
+        f"because the packages in it belong to the original "
+        "environment.",
     )
 
 
@@ -46,14 +47,14 @@ def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
     return Trouble(
         f"{aside.folder} contains packages that a run backed up, but the run's journal is gone.",
         "The backup contains the original state of this environment, and a second run would mix "
-        "the two.",
+        "it with the changed state.",
         (
             (f"Remove the new packages with the environment's own pip (pip uninstall {names}). ")
             if names
             else ""
         )
-        + f"{remove}Then move the files below {aside.folder / FILES} back to the same paths below "
-        f"{aside.root}, and remove {aside.folder}.",
+        + f"{remove}Then move the files under {aside.folder / FILES} back to the same paths "
+        f"under {aside.root}, and remove {aside.folder}.",
     )
 
 

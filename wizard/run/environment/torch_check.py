@@ -43,9 +43,9 @@ def _answer_in(file: Path) -> Mapping[str, object]:
     if isinstance(answer, dict) and any(names <= answer.keys() for names in expected):
         return answer
     raise Trouble(
-        "The check of torch ended without a result.",
-        "Importing torch terminated the Python process, or its output was cut off.",
-        "Read the log above. Run the same command again to repeat the check.",
+        "The torch check ended without a result.",
+        "Importing torch crashed the Python process, or its output was cut off.",
+        "Read the log above, then run the same command again to repeat the check.",
     )
 
 
@@ -71,5 +71,6 @@ def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
         raise Trouble(
             f"A small test calculation failed: {answer['matmul']}.",
             "torch is installed, but the device cannot be used, or gives wrong results.",
-            "Look at the device rows in `rdna1-setup detect`, then run the same command again.",
+            "Check the device rows that `rdna1-setup detect` shows and fix any problem, then run "
+            "the same command again.",
         )

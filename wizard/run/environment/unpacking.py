@@ -54,8 +54,8 @@ class Unpacking:
             (
                 f"Installing {counted(len(self._left), 'package')}, {size_text(self._total)} on "
                 f"disk: {names}",
-                "Large packages take minutes: pip unpacks each one, then compiles its Python "
-                "files.",
+                "Large packages can take several minutes: pip unpacks each one, then compiles its "
+                "Python files.",
             )
         )
 

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from wizard.diagnose import kernel, try_torch
-from wizard.diagnose.alone import Look
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.checks_settings import miopen_folders
 from wizard.diagnose.checks_since import since_last_good
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.measured import Measured, measured_here
+from wizard.diagnose.measurements import Measured, measured_here
+from wizard.diagnose.parallel import Look
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
 from wizard.machine.once import Once
@@ -34,46 +34,34 @@ def looks_here(
 
     ``kernel_log``: a file in place of the machine's own log. ``try_torches``: use the card.
     """
-    given = (_of_file(kernel_log),) if kernel_log else ()
+
+    def read_log(_: Machine) -> tuple[Finding, ...]:
+        return kernel.findings_in_file(kernel_log) if kernel_log else kernel.kernel_findings()
+
+    log = Look("the kernel log", read_log, kernel.DEADLINE_S)
     if host.name:
-        return given
-    own_log = given or (
-        Look("the kernel log", lambda _: kernel.kernel_findings(), kernel.DEADLINE_S),
-    )
+        return (log,) if kernel_log else ()
     if not any(gpu.rdna1 for gpu in machine.gpus):
-        return own_log
+        return (log,)
     measured = Once(partial(measured_here, places))
-    before = Look(
-        "the kernel log of the previous boot",
-        lambda _: _before(host, measured()),
-        kernel.DEADLINE_S,
-    )
+    runs = partial(read_records, Path(places.runs))
+    previous = "the kernel log of the previous boot"
+    before = Look(previous, lambda _: _before(host, measured()), kernel.DEADLINE_S)
     tried = Look("each torch on the card", try_torch.try_torches, try_torch.DEADLINE_S)
     return (
-        *own_log,
-        *(() if given else (before,)),
+        log,
+        *(() if kernel_log else (before,)),
         Look("the last Conv2d results", lambda m: measurement(measured(), m)),
-        Look(
-            "changes since it last worked",
-            lambda m: since_last_good(measured(), read_records(Path(places.runs)), m),
-        ),
+        Look("changes since it last worked", lambda m: since_last_good(measured(), runs(), m)),
         Look("MIOpen's folders", partial(miopen_folders, host)),
         *((tried,) if try_torches else ()),
     )
 
 
-def _of_file(path: str) -> Look:
-    return Look("the kernel log", lambda _: kernel.findings_in_file(path), kernel.DEADLINE_S)
-
-
-def _last(measured: tuple[Measured, ...]) -> Measured | None:
-    return measured[0] if measured else None
-
-
 def _before(host: Host, measured: tuple[Measured, ...]) -> tuple[Finding, ...]:
     """The log of the start before, where a hang is suspected to have ended that one."""
     began = started_s(host)
-    last = _last(measured)
+    last = next(iter(measured), None)
     if last is None or began is None or not last.hung or last.when.timestamp() >= began:
         return ()
     return kernel.findings_before()

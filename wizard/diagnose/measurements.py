@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from wizard.conv2d.manner import Manner, manner_of
@@ -67,11 +67,8 @@ class Measured:
     @property
     def right(self) -> bool:
         """True when it was finished and all that was measured was right."""
-        return (
-            self.finished
-            and bool(self.results)
-            and all(result.verdict in RIGHT for result in self.results)
-        )
+        verdicts = {result.verdict for result in self.results}
+        return self.finished and bool(verdicts) and verdicts <= {*RIGHT}
 
     @property
     def hung(self) -> bool:
@@ -83,10 +80,9 @@ class Measured:
 def measured_here(places: Places) -> tuple[Measured, ...]:
     """Every sweep of a card that is kept, newest first; what was sought by hanging is no sweep."""
     runs = kept_runs(places).runs
-    found = [_of_run(run) for run in runs if isinstance(run.request, Sweep)]
-    known = [run.journal for run in runs]
-    for _, sweep in zip(range(OLD_JOURNALS), sweeps(Path(places.conv2d), known), strict=False):
-        found.append(_of_journal(sweep))
+    found = [_of_run(run, run.request) for run in runs if isinstance(run.request, Sweep)]
+    left = sweeps(Path(places.conv2d), [run.journal for run in runs])
+    found += map(_of_journal, islice(left, OLD_JOURNALS))
     telling = [o for o in found if o.results or o.suspect or o.under_way or o.trouble]
     return tuple(sorted(telling, key=lambda one: one.when, reverse=True))
 
@@ -119,11 +115,10 @@ def _key(result: Result) -> tuple[Shape, Manner]:
     return result.shape, manner_of(result)
 
 
-def _of_run(run: Run) -> Measured:
+def _of_run(run: Run, request: Sweep) -> Measured:
     told = told_by(run)
-    request = run.request if isinstance(run.request, Sweep) else None
     trouble = told.done.trouble
-    on_card = request is not None and request.device == "cuda"
+    on_card = request.device == "cuda"
     results = _on_card(told.done.results)
     suspect = _suspect(trouble.meaning) if trouble and on_card else ""
     kept = trouble is not None and on_card and not (results or suspect)
@@ -131,10 +126,10 @@ def _of_run(run: Run) -> Measured:
         when=datetime.fromisoformat(run.began).astimezone(),
         results=results,
         finished=told.state == FINISHED,
-        python=request.python if request else "",
+        python=request.python,
         stack=stack_of_run(run),
         suspect=suspect,
-        clean=bool(request and request.surroundings.clean),
+        clean=request.surroundings.clean,
         under_way=told.state == UNDER_WAY and on_card,
         trouble=trouble.happened if trouble and kept and trouble != stopped() else "",
     )

@@ -19,10 +19,9 @@ from tests.machine.records import MACHINES, NAMES, machine, seen
 from tests.plain.conversing import Conversation
 from wizard.__main__ import main
 from wizard.commands import detect as detect_command
-from wizard.diagnose.conclusion import conclude
-from wizard.diagnose.finding import Finding, Status, worst
+from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
 from wizard.diagnose.machine import Diagnosis, diagnose
-from wizard.diagnose.parts import TITLES, part_statuses
+from wizard.diagnose.part_statuses import TITLES, part_statuses
 from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
 from wizard.machine.facts import DeviceNode, Unknown
@@ -114,9 +113,9 @@ def test_every_cause_that_a_check_of_facts_tells_of_speaks_of_a_part() -> None:
     folder = Path(wizard.diagnose.__file__).parent
     names = ("card", "packages", "settings", "torch")
     text = "".join((folder / f"checks_{name}.py").read_text() for name in names)
-    causes = set(re.findall(r"\b(?:found|fine|not_tested)\(\s*\"([a-z0-9-]+)\"", text))
+    causes = set(re.findall(r"\b(?:found|warned|fine|not_tested)\(\s*\"([a-z0-9-]+)\"", text))
     assert causes
-    assert causes <= set(load_parts())
+    assert causes | {HANG} <= set(load_parts())
     assert set(load_parts().values()) <= set(TITLES)
 
 

@@ -17,12 +17,13 @@ from tests.machine.records import make
 from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
-from wizard.diagnose import here, kernel
-from wizard.diagnose.alone import run_each
+from wizard.diagnose import kernel, this_machine
 from wizard.diagnose.checks_settings import miopen_folders
+from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.diagnose.here import looks_here, started_s
 from wizard.diagnose.machine import diagnose, looks_of
+from wizard.diagnose.parallel import run_each
+from wizard.diagnose.this_machine import looks_here, started_s
 from wizard.machine.detect import detect
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
@@ -46,7 +47,7 @@ def no_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _before() -> tuple[Finding, ...]:
-    return kernel._proved(LINE, "kernel log of the previous boot", "then")
+    return kernel._told(explain(LINE.encode()), "kernel log of the previous boot", "then")
 
 
 def names(ours: Places, *gpus: str, **options: object) -> list[str]:
@@ -77,14 +78,15 @@ def test_of_a_recorded_machine_a_log_that_is_given_alone_is_read(ours: Places) -
 
 def told(ours: Places) -> dict[str, tuple[Finding, ...]]:
     machine = clean_jammy()
-    looks = looks_here(LiveHost(), machine, ours)
-    return {one.name: one.findings for one in run_each((*looks_of(machine), *looks), machine)}
+    looks = (*looks_of(machine), *looks_here(LiveHost(), machine, ours))
+    found = run_each(looks, machine)
+    return {look.name: findings for look, findings in zip(looks, found, strict=True)}
 
 
 def test_a_hang_before_this_start_has_the_log_of_that_one_read(
     ours: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(here, "started_s", lambda host: 4e9)
+    monkeypatch.setattr(this_machine, "started_s", lambda host: 4e9)
     plant(ours, 0, HUNG)
     assert told(ours)["the kernel log of the previous boot"][0].counts
     plant(ours, 1, made())
@@ -94,7 +96,7 @@ def test_a_hang_before_this_start_has_the_log_of_that_one_read(
 def test_a_hang_since_this_start_has_it_left_alone(
     ours: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(here, "started_s", lambda host: 1.0)
+    monkeypatch.setattr(this_machine, "started_s", lambda host: 1.0)
     plant(ours, 0, HUNG)
     found = told(ours)
     assert found["the kernel log of the previous boot"] == ()
@@ -116,7 +118,7 @@ def test_an_update_of_the_kernel_after_which_it_hangs_is_found_from_disk(ours: P
         run = plant(ours, hours, result, request=Sweep(python, (Row(result.shape),)))
         stack = stack_now(host) if hours else replace(stack_now(host), kernel="6.8.0-31-generic")
         (run.folder / "stack.json").write_text(json.dumps(stack_form(stack)))
-    found = [f for f in diagnose(machine, (), looks_here(host, machine, ours)).findings if f.counts]
+    found = [f for f in diagnose(machine, looks_here(host, machine, ours)).findings if f.counts]
     changed = next(f for f in found if f.cause == "none")
     assert (changed.status, changed.confidence) == (Status.FAULT, Confidence.LIKELY)
     assert changed.title.endswith(f": kernel 6.8.0-31-generic -> {machine.system.kernel}")

@@ -16,15 +16,6 @@ from wizard.knowledge.text_lines import load_errors
 from wizard.run.lines import beginning
 from wizard.sizes import capitalized
 
-EFFECTS = {
-    "network": ("no-distribution", "apt-gone", "wheel-build"),
-    "proxy": ("no-distribution", "network", "wheel-build"),
-    "certificate": ("no-distribution", "network", "wheel-build"),
-    "header-missing": ("wheel-build",),
-    "hip-compiler": ("miopen-unknown",),
-    "module-missing": ("wheel-build",),
-}
-"""Errors that follow from others, by the kind that brings them."""
 FRAME = '  File "'
 KERNEL = re.compile(r"^\s*(?:<\d+>)?\[ *\d+\.\d{3,9}\]|^.{0,60}\d\d:\d\d\S{0,20} \S{1,60} kernel: ")
 SERVICE = re.compile(r"^[\w.-]{1,60} +\| ")
@@ -125,32 +116,27 @@ def explained_errors(
     errors: Iterable[Evidence],
 ) -> tuple[tuple[Finding, ...], tuple[Evidence, ...]]:
     """A finding for each kind of ordinary error, and the errors that no table explains."""
-    kinds: dict[str, list[Evidence]] = {}
-    texts: dict[str, ErrorText] = {}
+    kinds: dict[ErrorText, list[Evidence]] = {}
     unknown = []
     for error in errors:
         if known := known_text(error.text):
-            kinds.setdefault(known.text.id, []).append(error)
-            texts[known.text.id] = known.text
+            kinds.setdefault(known.text, []).append(error)
         else:
             unknown.append(error)
-    effects = {effect for kind in kinds for effect in EFFECTS.get(kind, ())}
-    findings = tuple(
-        _finding_of(texts[kind], tuple(lines))
-        for kind, lines in kinds.items()
-        if kind not in effects
-    )
-    return findings, tuple(unknown)
+    effects = {effect for kind in kinds for effect in kind.suppresses}
+    told = {kind: lines for kind, lines in kinds.items() if kind.id not in effects}
+    return tuple(_finding_of(*each) for each in told.items()), tuple(unknown)
 
 
-def _finding_of(text: ErrorText, lines: tuple[Evidence, ...]) -> Finding:
+def _finding_of(text: ErrorText, lines: list[Evidence]) -> Finding:
     title, _, meaning = text.cause.partition(": ")
+    stopped = text.id == "stopped"
     return Finding(
         cause=text.id,
-        status=Status.WARNING if text.id == "stopped" else Status.FAULT,
-        confidence=Confidence.POSSIBLE if text.id == "stopped" else Confidence.LIKELY,
+        status=Status.WARNING if stopped else Status.FAULT,
+        confidence=Confidence.POSSIBLE if stopped else Confidence.LIKELY,
         title=capitalized(title),
-        evidence=lines[:6],
+        evidence=tuple(lines[:6]),
         meaning=f"{capitalized(meaning)}." if meaning else "",
         fix=(text.remedy,),
         links=tuple(text.source.split("; ")),

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 from wizard.diagnose.finding import Confidence
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
-from wizard.diagnose.told import Said
-from wizard.diagnose.versions import rocm_of, torch_before
+from wizard.diagnose.text_values import Said
+from wizard.diagnose.torch_settings import rocm_of, torch_before
 from wizard.knowledge.variables import effect_of
 
+IDLE = ("no-op", "invented")
+"""Effects of variables that do nothing."""
 READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)))
 """Variables that older releases do not read."""
 READ_BY_BUILDS = ("PYTORCH_ROCM_ARCH", "HIP_PLATFORM")
@@ -22,14 +24,11 @@ MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 def masked(reading: Reading) -> Concluded | None:
     """A variable that hides the card, and a program that finds none."""
-    told = [said for said in reading.told.settings if said.name in MASKS]
+    told = [said for said in reading.told["settings"] if said.name in MASKS]
     count = sum(card.source == "rocminfo" for card in reading.cards)
     left = _left_over(told, count)
-    hiding = [
-        said
-        for said in told
-        if hides(said.value, count if said.name == "ROCR_VISIBLE_DEVICES" else left)
-    ]
+    counts = {"ROCR_VISIBLE_DEVICES": count}
+    hiding = [said for said in told if hides(said.value, counts.get(said.name, left))]
     if not hiding:
         return None
     evidence = (*evidence_of(said.line for said in hiding[:2]), *reading.evidence("no-device"))
@@ -58,10 +57,10 @@ def hides(value: str, count: int) -> bool:
 
 def path_shadow(reading: Reading) -> Concluded | None:
     """LD_LIBRARY_PATH leads to ROCm's folders, or to the current one, beside a torch it reaches."""
-    told = reading.told.values("LD_LIBRARY_PATH")
+    told = [s for s in reading.told["settings"] if s.name == "LD_LIBRARY_PATH"]
     leading = [s for s in told if "rocm" in s.value or empty_element(s.value)]
-    bundling = any(torch_before(said.value, (2, 1)) for said in reading.told.torch)
-    newer = bool(reading.told.torch) and not bundling
+    bundling = any(torch_before(said.value, (2, 1)) for said in reading.told["torch"])
+    newer = bool(reading.told["torch"]) and not bundling
     if not leading or newer or not reading.has("torch"):
         return None
     symptom = [n for n in reading.hits if n.startswith(("mixed-rocm-libraries", "missing-hip"))]
@@ -77,35 +76,17 @@ def empty_element(value: str) -> bool:
 
 def does_nothing(reading: Reading) -> Concluded | None:
     """Variables that are no-ops or invented, in general or with this torch."""
-    beside = [f"{said.name}={said.value}" for said in reading.told.settings]
-    idle = [
-        said
-        for said in reading.told.settings
-        if idle_kind(said.name, said.value, beside)
-        or _too_new(said.name, reading)
-        or _only_when_built(said, reading)
-    ]
+    settings = reading.told["settings"]
+    beside = [f"{said.name}={said.value}" for said in settings]
+    kinds = {said: effect_of(said.name, said.value, beside).kind for said in settings}
+    idle = [said for said in settings if kinds[said] in IDLE or _unread(said, reading)]
     return (Confidence.CERTAIN, evidence_of(said.line for said in idle)) if idle else None
 
 
-def _only_when_built(said: Said, reading: Reading) -> bool:
-    """True for a variable that builds read, where the text shows programs run and nothing built."""
-    return (
-        said.name in READ_BY_BUILDS
-        and effect_of(said.name, said.value, ()).kind == "build-time"
-        and reading.has("runs-torch")
-        and not reading.has("builds")
-    )
-
-
-def _too_new(name: str, reading: Reading) -> bool:
-    """True for a variable that the ROCm of every torch here is too old to read."""
-    since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, name)), None)
-    found = [rocm for s in reading.told.torch if (rocm := rocm_of(s.value))]
+def _unread(said: Said, reading: Reading) -> bool:
+    """True for what builds alone read, where none is shown, and for what torch is too old for."""
+    if said.name in READ_BY_BUILDS and effect_of(said.name, said.value).kind == "build-time":
+        return reading.has("runs-torch") and not reading.has("builds")
+    since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, said.name)), None)
+    found = [rocm for torch in reading.told["torch"] if (rocm := rocm_of(torch.value))]
     return since is not None and bool(found) and max(found) < since
-
-
-def idle_kind(name: str, value: str, beside: Iterable[str]) -> str:
-    """``no-op`` or ``invented`` for what does nothing; ``""`` for what acts or is unknown."""
-    kind = effect_of(name, value, tuple(beside)).kind
-    return kind if kind in ("no-op", "invented") else ""

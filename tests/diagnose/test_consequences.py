@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wizard.diagnose.checked import fine, found
+from wizard.diagnose.consequences import joined
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
-from wizard.diagnose.order import joined
+from wizard.diagnose.outcomes import fine, found
 
 HANG = "compute-queue-preemption-hang"
 OVERRIDE = "override-isa-mismatch"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
@@ -40,6 +41,10 @@ def found(
         links=known.links if known else (),
         about=about,
     )
+
+
+warned = partial(found, status=Status.WARNING)
+"""The same of what harms less, or may be meant so."""
 
 
 def fine(cause: str, title: str, *evidence: Evidence) -> Finding:

@@ -7,7 +7,7 @@ from bisect import bisect
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wizard.diagnose.finding import Confidence, Finding, Status
+from wizard.diagnose.finding import Finding, Status, in_order
 from wizard.diagnose.reading import Reading
 from wizard.knowledge.causes import load_causes
 
@@ -33,7 +33,7 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         f for f in findings if f.status is Status.OK or f.minor or f.cause not in explained
     )
     left_out = dict.fromkeys(f.cause for f in findings if f.counts and f not in told)
-    return tuple(_naming(finding, tuple(left_out)) for finding in told)
+    return tuple(_naming(finding, left_out) for finding in told)
 
 
 def _consequences(finding: Finding) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def _consequences(finding: Finding) -> tuple[str, ...]:
     return cause.suppresses if cause is not None and firm else ()
 
 
-def _naming(finding: Finding, left_out: tuple[str, ...]) -> Finding:
+def _naming(finding: Finding, left_out: Iterable[str]) -> Finding:
     found = tuple(cause for cause in left_out if cause in _consequences(finding))
     return replace(finding, explains=found) if found else finding
 
@@ -51,15 +51,11 @@ def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:
     """Those of the causes that follow one another which came first in no start of the machine."""
     among = [finding for finding in findings if finding.cause in BY_TIME]
     starts = sorted(hit.number for hit in reading.hits.get("new-start", ()))
-    lines = {finding.cause: _lines(finding, reading) for finding in among}
+    lines = {f.cause: [line.number for line in reading.lines_of(f.cause)] for f in among}
     roots = set()
     for start in range(len(starts) + 1):
-        within = [
-            (finding, own)
-            for finding in among
-            if (own := [n for n in lines[finding.cause] if bisect(starts, n) == start])
-        ]
-        if within:
+        own = {f.cause: [n for n in lines[f.cause] if bisect(starts, n) == start] for f in among}
+        if within := [(f, own[f.cause]) for f in among if own[f.cause]]:
             roots.add(_root(within, reading))
     return {finding.cause for finding in among} - roots if roots else set()
 
@@ -77,11 +73,6 @@ def _root(within: list[tuple[Finding, list[int]]], reading: Reading) -> str:
     return min(within, key=rank)[0].cause
 
 
-def _lines(finding: Finding, reading: Reading) -> list[int]:
-    signs = [name for name in reading.hits if name.startswith(f"{finding.cause}#")]
-    return [line.number for name in signs for line in reading.hits[name]]
-
-
 def joined(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings, each symptom told by its surest witness with the evidence of all."""
     every = tuple(findings)
@@ -94,7 +85,7 @@ def _as_one(findings: tuple[Finding, ...], cause: str) -> tuple[Finding, ...]:
     told = [finding for finding in findings if finding.cause == cause and finding.counts]
     if len(told) < 2:
         return findings
-    first = min(told, key=_rank)
+    first = in_order(told)[0]
     witnesses = (first, *(one for one in told if one is not first))
     evidence = dict.fromkeys(each for one in witnesses for each in one.evidence)
     whole = replace(first, evidence=tuple(evidence))
@@ -105,13 +96,5 @@ def _covered(finding: Finding, findings: tuple[Finding, ...]) -> bool:
     """True for a warning of what a fault of the same cause proves for the same thing."""
     if finding.status is not Status.WARNING or not finding.evidence:
         return False
-    return any(
-        other.cause == finding.cause
-        and other.status is Status.FAULT
-        and finding.evidence[0] in other.evidence
-        for other in findings
-    )
-
-
-def _rank(finding: Finding) -> tuple[int, int]:
-    return list(Status).index(finding.status), list(Confidence).index(finding.confidence)
+    same = (other for other in findings if other.cause == finding.cause)
+    return any(o.status is Status.FAULT and finding.evidence[0] in o.evidence for o in same)

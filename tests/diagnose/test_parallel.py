@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.handmade import clean_jammy
-from wizard.diagnose.alone import Checked, Look, run_each
-from wizard.diagnose.checked import fine
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.machine import diagnose, looks_of
+from wizard.diagnose.outcomes import fine
+from wizard.diagnose.parallel import Look, run_each
 from wizard.machine.facts import Machine
 
 SHORT_S = 0.3
@@ -42,7 +42,9 @@ def looks(*checks: object) -> tuple[Look, ...]:
 
 
 def by_name(*checks: object) -> dict[str, tuple[Finding, ...]]:
-    return {one.name: one.findings for one in run_each(looks(*checks), clean_jammy())}
+    named = looks(*checks)
+    found = run_each(named, clean_jammy())
+    return {look.name: findings for look, findings in zip(named, found, strict=True)}
 
 
 def test_a_mistake_costs_the_check_that_made_it() -> None:
@@ -74,8 +76,10 @@ def test_several_that_wait_for_ever_are_waited_for_together() -> None:
     found = list(run_each([Look(f"wait {n}", waits, SHORT_S) for n in range(8)], clean_jammy()))
     took = time.monotonic() - began
     never.set()
-    assert [one.name for one in found] == [f"wait {n}" for n in range(8)]
-    assert all(one.findings[0].status is Status.NOT_TESTED for one in found)
+    assert [one.title for (one,) in found] == [
+        f"The check of wait {n} did not finish" for n in range(8)
+    ]
+    assert all(one.status is Status.NOT_TESTED for (one,) in found)
     assert took < 4 * SHORT_S
 
 
@@ -87,9 +91,9 @@ def test_the_first_answer_is_there_before_the_last() -> None:
         yield fine("disk-full", "at last")
 
     told = run_each((Look("good", good), Look("waits", waits)), clean_jammy())
-    assert next(told).name == "good"
+    assert next(told)[0].title == "There is"
     release.set()
-    assert next(told).findings[0].title == "at last"
+    assert next(told)[0].title == "at last"
 
 
 def test_all_of_them_begin_at_once() -> None:
@@ -104,7 +108,7 @@ def test_all_of_them_begin_at_once() -> None:
         yield from ()
 
     first, _ = run_each((Look("waits", waits), Look("begins", begins)), clean_jammy())
-    assert first.findings[0].title == "the last one has begun"
+    assert first[0].title == "the last one has begun"
 
 
 @pytest.mark.parametrize("turn", range(5))
@@ -118,7 +122,7 @@ def test_the_order_does_not_depend_on_who_is_done_first(turn: int) -> None:
 
     order = [(one, (one * 7 + turn) % 5 / 100) for one in range(5)]
     told = run_each([named(str(one), wait_s) for one, wait_s in order], clean_jammy())
-    assert [one.name for one in told] == ["0", "1", "2", "3", "4"]
+    assert [one.title for (one,) in told] == ["0", "1", "2", "3", "4"]
 
 
 def test_what_is_looked_at_beside_the_facts_comes_after_them_and_counts() -> None:
@@ -126,7 +130,7 @@ def test_what_is_looked_at_beside_the_facts_comes_after_them_and_counts() -> Non
         yield fine("out-of-vram", "The last run fitted")
 
     further = (Look("the last run", more),)
-    told: list[Checked] = list(run_each((*looks_of(clean_jammy()), *further), clean_jammy()))
-    assert told[-1].name == "the last run"
-    titles = [finding.title for finding in diagnose(clean_jammy(), (), further).findings]
+    told = list(run_each((*looks_of(clean_jammy()), *further), clean_jammy()))
+    assert [one.title for one in told[-1]] == ["The last run fitted"]
+    titles = [finding.title for finding in diagnose(clean_jammy(), further).findings]
     assert "The last run fitted" in titles

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.diagnose.checked import not_tested
 from wizard.diagnose.finding import NO_CAUSE, Finding
+from wizard.diagnose.outcomes import not_tested
 from wizard.machine.facts import Machine
 
 CHECK_S = 10.0
@@ -24,14 +24,6 @@ class Look:
     """What is looked at, in words."""
     check: Callable[[Machine], Iterable[Finding]]
     deadline_s: float = CHECK_S
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What one check came to."""
-
-    name: str
-    findings: tuple[Finding, ...]
 
 
 class _Overdue(BaseException):
@@ -56,17 +48,17 @@ class _Running:
         except _Overdue:
             pass
         except Exception as error:  # a mistake in a check costs that check and not the report
-            why = f"a bug in this program: {type(error).__name__}: {error}"
-            self._found = (_not_ended(self._look, why),)
+            self._found = self._without(f"a bug in this program: {type(error).__name__}: {error}")
 
-    def result(self, limit: float) -> Checked:
+    def result(self, limit: float) -> tuple[Finding, ...]:
         self._thread.join(max(limit - time.monotonic(), 0))
-        found = self._found
-        if found is None:
-            self._end()
-            why = f"it took longer than {self._look.deadline_s:g} s and was abandoned"
-            found = (_not_ended(self._look, why),)
-        return Checked(self._look.name, found)
+        if (found := self._found) is not None:
+            return found
+        self._end()
+        return self._without(f"it took longer than {self._look.deadline_s:g} s and was abandoned")
+
+    def _without(self, why: str) -> tuple[Finding, ...]:
+        return (not_tested(NO_CAUSE, f"The check of {self._look.name} did not finish", why),)
 
     def _end(self) -> None:
         """Ask Python to end it: an endless loop obeys at once, a wait in the kernel at its end."""
@@ -76,8 +68,8 @@ class _Running:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
 
 
-def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
-    """What each comes to, in this order, each as soon as it and those before it are done.
+def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[tuple[Finding, ...]]:
+    """What each finds, in this order, each as soon as it and those before it are done.
 
     All of them begin at once, so that the whole takes no longer than the longest patience.
     """
@@ -85,7 +77,3 @@ def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
     running = [(look, _Running(look, machine)) for look in looks]
     for look, one in running:
         yield one.result(began + look.deadline_s)
-
-
-def _not_ended(look: Look, why: str) -> Finding:
-    return not_tested(NO_CAUSE, f"The check of {look.name} did not finish", why)

@@ -57,23 +57,21 @@ def _of(title: str, findings: tuple[Finding, ...]) -> Iterator[Status]:
 
 def _own(machine: Machine) -> Iterator[tuple[str, Status]]:
     """What the facts of a part say by themselves, whoever owns the machine."""
-    for title, warns in (
-        (GPUS.title, not any(gpu.rdna1 for gpu in machine.gpus)),
-        (DRIVER.title, not machine.driver.loaded),
-        (ACCESS.title, not may_compute(machine.access)),
-        (INTERPRETERS.title, not any(one.makes_venvs for one in machine.interpreters)),
-        (MOUNTED.title, bool(machine.silent)),
-        (SURROUNDINGS.title, bool(warnings(machine.surroundings))),
-    ):
-        if warns:
-            yield title, Status.WARNING
-    system = machine.system
-    for title, unknown in (
-        (DRIVER.title, machine.driver.loaded and isinstance(machine.driver.origin, Unknown)),
-        (SYSTEM.title, isinstance(system.kernel, Unknown) or isinstance(system.glibc, Unknown)),
-        (PROCESSES.title, isinstance(machine.processes, Unknown)),
-        (PACKAGES.title, isinstance(machine.rocm_packages, Unknown)),
-        (DISKS.title, not machine.disks),
-    ):
-        if unknown:
-            yield title, Status.NOT_TESTED
+    warns = {
+        GPUS.title: not any(gpu.rdna1 for gpu in machine.gpus),
+        DRIVER.title: not machine.driver.loaded,
+        ACCESS.title: not may_compute(machine.access),
+        INTERPRETERS.title: not any(one.makes_venvs for one in machine.interpreters),
+        MOUNTED.title: bool(machine.silent),
+        SURROUNDINGS.title: bool(warnings(machine.surroundings)),
+    }
+    system, driver = machine.system, machine.driver
+    unknown = {
+        DRIVER.title: driver.loaded and isinstance(driver.origin, Unknown),
+        SYSTEM.title: isinstance(system.kernel, Unknown) or isinstance(system.glibc, Unknown),
+        PROCESSES.title: isinstance(machine.processes, Unknown),
+        PACKAGES.title: isinstance(machine.rocm_packages, Unknown),
+        DISKS.title: not machine.disks,
+    }
+    yield from ((title, Status.WARNING) for title, is_so in warns.items() if is_so)
+    yield from ((title, Status.NOT_TESTED) for title, is_so in unknown.items() if is_so)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import NamedTuple
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.mentions import is_mention, spoken_of, taken_away
+from wizard.diagnose.mentions import in_difference, is_mention, spoken_of
 from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_values
 
@@ -50,46 +49,29 @@ class Said(NamedTuple):
     line: Line
 
 
-@dataclass(slots=True)
-class Told:
-    """What the lines tell, in their order."""
+Told = dict[str, list[Said]]
+"""What the lines tell, in their order, by the kinds of values in ``assets/text_lines.toml``."""
 
-    settings: list[Said] = field(default_factory=list)
-    taken_back: list[Said] = field(default_factory=list)
-    """Variables that were unset."""
-    torch: list[Said] = field(default_factory=list)
-    """Versions of torch that are installed."""
-    numpy: list[Said] = field(default_factory=list)
-    refused: list[Said] = field(default_factory=list)
-    """What pip was asked for and did not find: name and version."""
-    offered: list[Said] = field(default_factory=list)
-    """The versions that it found instead."""
-    indexes: list[Said] = field(default_factory=list)
-    missing_targets: list[Said] = field(default_factory=list)
-    """Targets of devices for which a program holds no code."""
-    bundled: list[Said] = field(default_factory=list)
-    """Targets for which it does."""
-    library_targets: list[Said] = field(default_factory=list)
-    """Targets that a library names in an error."""
 
-    def values(self, name: str) -> list[Said]:
-        """What a variable is set to, everywhere it is."""
-        return [said for said in self.settings if said.name == name]
+def nothing_told() -> Told:
+    """What no line tells; ``settings`` are variables that are set, ``unset`` those taken back."""
+    return {kind: [] for kind in ("settings", "unset", *(form.id for form in load_values()))}
 
-    def take(self, line: Line) -> None:
-        """Look at one line."""
-        if not line.wrapped:
-            self.settings += [Said(name, value, line) for name, value in settings_of(line)]
-            self.taken_back += [Said(name, "", line) for name in taken_back(line)]
-        for form in load_values():
-            if line.wrapped and form.id not in PUT_TOGETHER:
-                continue
-            found = [each.groupdict() for each in form.pattern.finditer(line.text)]
-            if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
-                told = (Said(each.get("name") or "", each["value"] or "", line) for each in found)
-                getattr(self, form.id).extend(told)
-        for each in fields(self):
-            del getattr(self, each.name)[MOST:]
+
+def take_told(told: Told, line: Line) -> None:
+    """Add what one line tells."""
+    if not line.wrapped:
+        told["settings"] += [Said(name, value, line) for name, value in settings_of(line)]
+        if not is_mention(line.text, "comment"):
+            told["unset"] += [Said(name, "", line) for name in UNSET.findall(line.text)]
+    for form in load_values():
+        if line.wrapped and form.id not in PUT_TOGETHER:
+            continue
+        found = [each.groupdict() for each in form.pattern.finditer(line.text)]
+        if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
+            told[form.id] += [Said(f.get("name") or "", f["value"] or "", line) for f in found]
+    for said in told.values():
+        del said[MOST:]
 
 
 @cache
@@ -99,24 +81,16 @@ def told_anchors() -> frozenset[str]:
 
 
 def settings_of(line: Line) -> list[tuple[str, str]]:
-    """The variables that this line sets, or asks for and is told."""
-    if NOT_SET.search(line.text) or is_mention(line.text, "comment", "search") or taken_away(line):
+    """The variables that this line sets in any form, or asks for and is told."""
+    text = line.text
+    if NOT_SET.search(text) or is_mention(text, "comment", "search") or in_difference(line, "-"):
         return []
-    return settings_in(line.text) + answered(line)
-
-
-def taken_back(line: Line) -> list[str]:
-    """The variables that this line unsets."""
-    return [] if is_mention(line.text, "comment") else UNSET.findall(line.text)
-
-
-def settings_in(text: str) -> list[tuple[str, str]]:
-    """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
     given = (f for f in SETTING.finditer(text) if not spoken_of(text[: f.start()], text[f.end() :]))
     found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
     found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
-    return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+    found = found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+    return found + answered(line)
 
 
 def answered(line: Line) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
-from wizard.diagnose.told import Said
-from wizard.diagnose.versions import rocm_of, torch_before
+from wizard.diagnose.text_values import Said
+from wizard.diagnose.torch_settings import rocm_of, torch_before
 
 PYTORCH_INDEX = re.compile(r"pytorch\.org|amd\.com|radeon\.com")
 INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")
@@ -29,13 +29,9 @@ def no_wheel_for_python(reading: Reading) -> Concluded | None:
     refused = _refused_torch(reading)
     if not refused or reading.has("no-network") or wrong_index(reading):
         return None
-    offered = [said for said in reading.told.offered if said.line.number in _near(refused)]
-    lines = [said.line for said in (*refused, *offered)]
-    local = [said for said in refused if "+" in said.value]
-    if any("+" in said.value for said in offered) or not local:
-        named = any(said.value for said in refused)
-        return (Confidence.LIKELY if named else Confidence.POSSIBLE), evidence_of(lines)
-    return Confidence.LIKELY, evidence_of(lines)
+    offered = [said for said in reading.told["offered"] if said.line.number in _near(refused)]
+    sure = Confidence.LIKELY if any(said.value for said in refused) else Confidence.POSSIBLE
+    return sure, evidence_of(said.line for said in (*refused, *offered))
 
 
 def wrong_index(reading: Reading) -> Concluded | None:
@@ -43,14 +39,13 @@ def wrong_index(reading: Reading) -> Concluded | None:
     local = [said for said in _refused_torch(reading) if "+rocm" in said.value]
     other = [said for said in local if _other_release(said.value, reading)]
     if other:
-        return Confidence.LIKELY, evidence_of(said.line for said in (*other, *reading.told.indexes))
-    named = any(PYTORCH_INDEX.search(s.value) for s in reading.told.indexes)
+        told = (*other, *reading.told["indexes"])
+        return Confidence.LIKELY, evidence_of(said.line for said in told)
+    named = any(PYTORCH_INDEX.search(s.value) for s in reading.told["indexes"])
     if not local or named or reading.has("no-network") or reading.has("torch-index"):
         return None
-    offered = [s for s in reading.told.offered if s.line.number in _near(local)]
-    if any("+" in said.value for said in offered):
-        return None
-    if any(said.value.strip() == "none" for said in offered):
+    offered = [s for s in reading.told["offered"] if s.line.number in _near(local)]
+    if any("+" in said.value or said.value.strip() == "none" for said in offered):
         return None
     sure = Confidence.CERTAIN if offered else Confidence.LIKELY
     return sure, evidence_of(said.line for said in local[:2])
@@ -58,13 +53,13 @@ def wrong_index(reading: Reading) -> Concluded | None:
 
 def _other_release(version: str, reading: Reading) -> bool:
     """True when the index that was asked is that of another ROCm release than this version."""
-    asked = {f[1] for s in reading.told.indexes for f in INDEX_RELEASE.finditer(s.value)}
+    asked = {f[1] for s in reading.told["indexes"] for f in INDEX_RELEASE.finditer(s.value)}
     wanted = re.search(r"\+rocm(\d+\.\d+)", version)
     return wanted is not None and bool(asked) and wanted[1] not in asked
 
 
 def _refused_torch(reading: Reading) -> list[Said]:
-    return [said for said in reading.told.refused if said.name.startswith("torch")]
+    return [said for said in reading.told["refused"] if said.name.startswith("torch")]
 
 
 def _near(said: Iterable[Said]) -> set[int]:
@@ -73,21 +68,19 @@ def _near(said: Iterable[Said]) -> set[int]:
 
 def old_torch_new_numpy(reading: Reading) -> Concluded | None:
     """An old torch in a listing, and the numpy nearest to it: a report may list several places."""
-    for torch in reading.told.torch:
-        if torch_before(torch.value, (2, 3)) and reading.told.numpy:
-            near = min(reading.told.numpy, key=lambda said: _apart(said, torch))
+    for torch in reading.told["torch"]:
+        if torch_before(torch.value, (2, 3)) and reading.told["numpy"]:
+            here = torch.line.number
+            near = min(reading.told["numpy"], key=lambda said: abs(said.line.number - here))
             if near.value.startswith("2."):
                 return Confidence.LIKELY, evidence_of((torch.line, near.line))
     return None
 
 
-def _apart(one: Said, other: Said) -> int:
-    return abs(one.line.number - other.line.number)
-
-
 def wrong_major(reading: Reading) -> Concluded | None:
     """A library is asked for by one number, and is there by another."""
-    asked = {f[1]: hit for hit in _missing(reading) if (f := MAJOR.search(hit.text))}
+    missing = [h for n in (1, 2) for h in reading.hits.get(f"missing-hip-library#{n}", ())]
+    asked = {f[1]: hit for hit in missing if (f := MAJOR.search(hit.text))}
     for hit in reading.hits.get("library-there", ()):
         found = MAJOR.search(hit.text)
         if found and any(found[1] != a and _bare(found[1]) == _bare(a) for a in asked):
@@ -97,12 +90,12 @@ def wrong_major(reading: Reading) -> Concluded | None:
 
 def other_release(reading: Reading) -> Concluded | None:
     """A maths library of one release of ROCm is loaded by a torch that is built for another."""
-    built = {release for said in reading.told.torch if (release := rocm_of(said.value))}
+    built = {release for said in reading.told["torch"] if (release := rocm_of(said.value))}
     for number in range(1, 4):
         for hit in reading.hits.get(f"rocblas-lacks-gfx-target#{number}", ()):
             found = SYSTEM_ROCM.search(hit.text)
             if found and len(built) == 1 and (int(found[1]), int(found[2])) not in built:
-                torch = evidence_of(said.line for said in reading.told.torch[:1])
+                torch = evidence_of(said.line for said in reading.told["torch"][:1])
                 return Confidence.LIKELY, (*evidence_of((hit,)), *torch)
     return None
 
@@ -112,10 +105,6 @@ def mixed(reading: Reading) -> Concluded | None:
     return wrong_major(reading) or other_release(reading)
 
 
-def _missing(reading: Reading) -> list[Line]:
-    return [h for n in (1, 2) for h in reading.hits.get(f"missing-hip-library#{n}", ())]
-
-
 def _bare(library: str) -> str:
     return library.partition(".so")[0]
 
@@ -123,10 +112,10 @@ def _bare(library: str) -> str:
 def not_as_recorded(reading: Reading) -> Concluded | None:
     """A library whose size or hash is another than that in RECORD."""
     for entry in reading.hits.get("record-entry", ()):
-        found = ENTRY.search(entry.text)
-        for line in reading.hits.get("library-measured", ()) if found else ():
-            if found and _differs(line, found[1], found[2], int(found[3])):
-                return Confidence.LIKELY, evidence_of((entry, line))
+        for name, digest, size in ENTRY.findall(entry.text)[:1]:
+            for line in reading.hits.get("library-measured", ()):
+                if _differs(line, name, digest, int(size)):
+                    return Confidence.LIKELY, evidence_of((entry, line))
     return None
 
 

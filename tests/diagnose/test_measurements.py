@@ -18,7 +18,7 @@ from wizard.conv2d.runs.stack import note_stack, stack_of_run
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import Verdict
-from wizard.diagnose.measured import measured_here
+from wizard.diagnose.measurements import measured_here
 from wizard.machine.stack_facts import StackFacts, stack_now
 from wizard.places import Places, places
 
