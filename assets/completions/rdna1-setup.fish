@@ -246,6 +246,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l import-deadline 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l hangs -x -d 'how often the card may hang before the run stops (default: 1 if it drives a screen or is in use, otherwise 3)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l yes -d 'do not ask: you have read the warning'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l even-if-in-use -d 'measure even if someone is logged in at the card'"'"'s screen'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l ask -d 'list what MIOpen would choose from for each shape'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l find-limit -xka "size height width channels-in channels-out kernel batch" -d 'find the largest value that works: size, height, width, channels-in, channels-out, kernel, batch'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l range -x -d 'the range to search for the limit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l find-setting -d 'find the fewest variables that make one shape work'

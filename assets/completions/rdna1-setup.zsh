@@ -134,6 +134,7 @@ _shtab_rdna1_setup_conv2d_options=(
   "--hangs[how often the card may hang before the run stops (default\: 1 if it drives a screen or is in use, otherwise 3)]:N:"
   "--yes[do not ask\: you have read the warning]"
   "--even-if-in-use[measure even if someone is logged in at the card\'s screen]"
+  "--ask[list what MIOpen would choose from for each shape]"
   "--find-limit[find the largest value that works\: size, height, width, channels-in, channels-out, kernel, batch]:AXIS:(size height width channels-in channels-out kernel batch)"
   "--range[the range to search for the limit]:A-B:"
   "--find-setting[find the fewest variables that make one shape work]"

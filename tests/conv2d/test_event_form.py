@@ -19,6 +19,7 @@ from wizard.conv2d.asked import (
     request_of,
     with_hangs,
 )
+from wizard.conv2d.candidates import Candidates, Choice, Library, Solver
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.runs.event_form import event_line, event_of
@@ -80,6 +81,14 @@ ROWS = st.builds(
 LOADED = st.builds(
     Loaded, *[maybe(WORDS)] * 4, libraries=st.lists(WORDS, max_size=2).map(tuple), setting=PAIRS
 )
+NAMES = st.lists(WORDS, max_size=2).map(tuple)
+SOLVERS = st.builds(Solver, WORDS, WORDS, NUMBERS, maybe(SECONDS))
+CHOICES = st.builds(Choice, WORDS, st.lists(SOLVERS, max_size=2).map(tuple), NAMES, WORDS, WORDS)
+CANDIDATES = st.builds(
+    Candidates,
+    st.lists(CHOICES, max_size=2).map(tuple),
+    st.builds(Library, *[WORDS] * 4, PAIRS),
+)
 RESULTS = st.builds(
     Result,
     shape=SHAPES,
@@ -109,9 +118,16 @@ RESULTS = st.builds(
     work=WORDS,
     operation=maybe(WORDS),
     part=maybe(WORDS),
+    candidates=maybe(CANDIDATES),
 )
 LIMITS = st.builds(
-    Limit, WORDS, NUMBERS, st.builds(Known, NUMBERS, NUMBERS, NUMBERS), NUMBERS, NUMBERS
+    Limit,
+    WORDS,
+    NUMBERS,
+    st.builds(Known, NUMBERS, NUMBERS, NUMBERS),
+    NUMBERS,
+    NUMBERS,
+    st.lists(NUMBERS, max_size=2).map(tuple),
 )
 ANSWERS = st.builds(
     SettingAnswer,
@@ -125,6 +141,8 @@ ANSWERS = st.builds(
     st.lists(st.builds(SetTried, PAIRS, WORDS, WORDS), max_size=2).map(tuple),
     NUMBERS,
     WORDS,
+    st.lists(PAIRS, max_size=2).map(tuple),
+    NUMBERS,
 )
 EVENTS: dict[type[SweepEvent], st.SearchStrategy[SweepEvent]] = {
     WorkerStarted: st.builds(WorkerStarted, NUMBERS, LOADED, WORDS),

@@ -92,8 +92,10 @@ def test_with_a_search_for_settings_each_variable_is_asked_by_itself(
     assert (code, errors) == (0, "")
     text = one_line(output)
     assert "with MIOPEN_DEBUG_CONV_GEMM=0: ConvDirectNaiveConvFwd, ConvBinWinograd" in text
-    assert "with MIOPEN_FIND_MODE=NORMAL: GemmFwdRest (2.4 MB), " in text
-    assert "a search times, so it may try other solvers than these" in text
+    assert "with MIOPEN_DEBUG_CONV_FFT=0: the same 16->32" in text
+    assert "with MIOPEN_FIND_MODE=NORMAL: the same, and maybe others" in text
+    assert "for 1 shape under 10 settings:" in text
+    assert "a variable changes what a search times" in text
 
 
 def test_a_shape_without_any_candidate_is_exit_one(
@@ -102,7 +104,7 @@ def test_a_shape_without_any_candidate_is_exit_one(
     off = {f"MIOPEN_DEBUG_CONV_{name}": "0" for name in ("GEMM", "WINOGRAD", "DIRECT")}
     code, output, _ = home.run("--ask", "--python", worker_python, *ONE, **torch, **off)
     assert code == 1
-    assert "none: MIOpen refuses it (miopenStatusNotImplemented)" in one_line(output)
+    assert "none (MIOpen refuses it: miopenStatusNotImplemented)" in one_line(output)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,7 @@ def test_a_child_that_hangs_is_ended_at_its_deadline(
     code, output, errors = home.run(*arguments, *sizes, **torch, FAKE_HANG="64")
     assert (code, errors) == (1, "")
     text = one_line(output)
-    assert "for 1 shape of 2:" in text
+    assert "for 1 of 2 shapes:" in text
     assert "@64x64: not known. MIOpen did not answer within 2 s, so the process was ended." in text
 
 

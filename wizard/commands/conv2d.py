@@ -205,10 +205,12 @@ def measure(request: Request, *, resume: bool) -> SweepDone | None:
     import asyncio
 
     from wizard.conv2d.asked import events_of, journal_of
+    from wizard.conv2d.runs.passed import asking
     from wizard.conv2d.words.plaintext import follow
 
-    journal = journal_of(request, os.environ)
-    return asyncio.run(follow(events_of(request, journal=journal, resume=resume)))
+    where: dict[str, Any] = {"journal": journal_of(request, os.environ), "resume": resume}
+    where |= asking(request, os.environ)
+    return asyncio.run(follow(events_of(request, **where)))
 
 
 def report(done: SweepDone, request: Request, *, as_json: bool) -> int:

@@ -71,6 +71,9 @@ def plan_lines(asked: Request) -> Iterator[str]:
     yield "and each of these separately:"
     for change in asked.alone:
         yield f"  {setting_text((change,))}"
+    if asked.sweep.device == "cuda":
+        yield "MIOpen is asked first what each would leave it to choose from. Those that change"
+        yield "nothing are left out."
     yield f"A setting that passes is measured {asked.repeats} more times, each time from scratch."
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Union
 
 from wizard.conv2d.client import run_sweep
 from wizard.conv2d.journal import journal_named, request_id
+from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest, compare
 from wizard.conv2d.search.find_limit import LimitRequest, find_limit
 from wizard.conv2d.search.find_setting import find_smallest
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, find_workarounds
 from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.worker.questions import Ask
 from wizard.jsonform import to_json
 from wizard.typed import WrongForm, typed
 
@@ -47,15 +49,20 @@ def request_of(form: Mapping[str, Any]) -> Request:
     return request
 
 
-def events_of(request: Request, **where: Any) -> AsyncGenerator[SweepEvent, None]:
-    """Carries it out; ``where`` is what ``run_sweep`` takes."""
+def events_of(
+    request: Request, *, ask: Ask | None = None, passed: Sequence[Row] = (), **where: Any
+) -> AsyncGenerator[SweepEvent, None]:
+    """Carries it out; ``where`` is what ``run_sweep`` takes.
+
+    ``ask`` is how a search asks MIOpen, and ``passed`` are rows that passed elsewhere.
+    """
     match request:
         case Sweep():
             return run_sweep(request, **where)
         case LimitRequest():
-            return find_limit(request, **where)
+            return find_limit(request, ask=ask, **where)
         case SettingRequest():
-            return find_smallest(request, **where)
+            return find_smallest(request, ask=ask, passed=passed, **where)
         case CompareRequest():
             return compare(request, **where)
         case WorkaroundRequest():

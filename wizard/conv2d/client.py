@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
 from wizard.conv2d.presets import Row
 from wizard.conv2d.run_words import budget_spent, journal_busy, journal_unusable
-from wizard.conv2d.search.experiment import Experiment, Tell, told
+from wizard.conv2d.search.experiment import Experiment, told
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.surroundings import without_leftovers
@@ -20,6 +20,7 @@ from wizard.conv2d.worker.card import busy_percent
 from wizard.conv2d.worker.channel import kill_tree, shared_memory
 from wizard.conv2d.worker.evidence import Sources
 from wizard.conv2d.worker.kernel_log import driver_lines_since
+from wizard.conv2d.worker.questions import Ask
 from wizard.conv2d.worker.team import Team
 from wizard.conv2d.worker.trial import Trial
 from wizard.conv2d.works import result_bytes
@@ -66,11 +67,12 @@ async def carried_out(
     environ: Mapping[str, str] | None = None,
     kill: Callable[[int], None] = kill_tree,
     sources: Sources | None = None,
+    ask: Ask | None = None,
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of a strategy whose largest results are those of rows it ``may_ask`` for.
 
     ``rows`` are those known beforehand. The sweep names the journal: the same one again, with the
-    same strategy, goes on where it was cut off.
+    same strategy, goes on where it was cut off. ``ask`` is how MIOpen is asked, where it may be.
     """
     environ = dict(os.environ if environ is None else environ)
     left_out: tuple[str, ...] = ()
@@ -96,7 +98,7 @@ async def carried_out(
             )
         try:
             async with aclosing(
-                told(lambda tell: _carry_out(strategy, trial, rows, tell))
+                told(lambda tell: _carry_out(strategy, Experiment(trial, tell, ask), rows))
             ) as events:
                 async for event in events:
                     yield event
@@ -104,8 +106,8 @@ async def carried_out(
             await team.close()
 
 
-async def _carry_out(strategy: Strategy, trial: Trial, rows: tuple[Row, ...], tell: Tell) -> None:
-    found = await strategy(Experiment(trial, tell))
+async def _carry_out(strategy: Strategy, experiment: Experiment, rows: tuple[Row, ...]) -> None:
+    found, trial = await strategy(experiment), experiment.trial
     trial.team.finished = True
     all_known = bool(rows) and all(index in trial.book.results for index in range(len(rows)))
     answer = found if isinstance(found, SettingAnswer) else None
@@ -113,7 +115,9 @@ async def _carry_out(strategy: Strategy, trial: Trial, rows: tuple[Row, ...], te
     goes_on = answer is not None and answer.goes_on
     if not goes_on and (trial.team.trouble is None or all_known):
         trial.book.finish()
-    tell(SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s, limit, answer))
+    experiment.tell(
+        SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s, limit, answer)
+    )
 
 
 def _sources(sweep: Sweep) -> Sources:

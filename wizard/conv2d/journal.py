@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from wizard.conv2d.candidates import Candidates
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.jsonform import to_json
@@ -67,6 +68,8 @@ class Journal:
     """The shape that was launched and has no outcome yet."""
     lost: dict[int, int] = field(default_factory=dict)
     """How often a shape was launched and its outcome never written."""
+    candidates: dict[str, Candidates | None] = field(default_factory=dict)
+    """What MIOpen said it would choose from, by what it was asked; None where it did not say."""
 
     def launch(self, index: int, process: str) -> None:
         """Record that a shape is about to start; ``sync`` brings it to the disk."""
@@ -86,9 +89,15 @@ class Journal:
         self.results[index], self.under_way = result, None
         self._write({"outcome": index, "result": to_json(result)})
 
+    def answer(self, question: str, candidates: Candidates | None) -> None:
+        """Record what MIOpen said: a search that goes on must come to the same decisions."""
+        self.candidates[question] = candidates
+        self._write({"asked": question, "candidates": to_json(candidates)})
+
     def forget(self) -> None:
-        """Drop the results of earlier attempts, which another torch has made."""
+        """Drop what came of earlier attempts, which another torch has made."""
         self.results.clear()
+        self.candidates.clear()
         self._write({"forget": True})
 
     def finish(self) -> None:
@@ -163,20 +172,23 @@ def read_journal(path: Path) -> Told:
         return Told({}, None, False)
     lines = [line for one in raw if (line := _parsed(one))]
     results: dict[int, Result] = {}
-    under_way = _take_up(lines, results, {})
+    under_way = _take_up(lines, results, {}, {})
     return Told(results, under_way, bool(lines) and "finished" in lines[-1])
 
 
 def _replay(journal: Journal, lines: list[dict[str, Any]]) -> None:
     """Take up verdicts and count the launches that never got one."""
-    under_way = _take_up(lines, journal.results, journal.lost)
+    under_way = _take_up(lines, journal.results, journal.lost, journal.candidates)
     if under_way is not None:
         journal.lost[under_way] = journal.lost.get(under_way, 0) + 1
         journal._write({"lost": under_way})
 
 
 def _take_up(
-    lines: list[dict[str, Any]], results: dict[int, Result], lost: dict[int, int]
+    lines: list[dict[str, Any]],
+    results: dict[int, Result],
+    lost: dict[int, int],
+    candidates: dict[str, Candidates | None],
 ) -> int | None:
     """Verdicts and lost launches as they were written; gives the launch without an outcome."""
     under_way: int | None = None
@@ -192,8 +204,11 @@ def _take_up(
         elif "lost" in line:
             lost[line["lost"]] = lost.get(line["lost"], 0) + 1
             under_way = None
+        elif "asked" in line:
+            candidates[line["asked"]] = _read_candidates(line.get("candidates"))
         elif "forget" in line:
             results.clear()
+            candidates.clear()
     return under_way
 
 
@@ -201,5 +216,12 @@ def read_result(form: object) -> Result | None:
     """A verdict as it was written; None for a damaged one, and for one of another version."""
     try:
         return typed(form, Result)
+    except WrongForm:
+        return None
+
+
+def _read_candidates(form: object) -> Candidates | None:
+    try:
+        return None if form is None else typed(form, Candidates)
     except WrongForm:
         return None

@@ -114,10 +114,10 @@ class Result:
     """What was measured: ``forward``, ``backward``, ``train``, or the id of an operation."""
     operation: str | None = None
     """What was measured in place of a convolution, in words; the shape means nothing then."""
-    candidates: Candidates | None = None
-    """What MIOpen said it would choose from for it, where it was asked."""
     part: str | None = None
     """Which of several results is the furthest from right: that of error and tolerance."""
+    candidates: Candidates | None = None
+    """What MIOpen said it would choose from for it, where it was asked."""
 
     @property
     def label(self) -> str:

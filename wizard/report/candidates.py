@@ -18,9 +18,11 @@ SIZES = "A size in brackets is the memory that a solver needs while it runs."
 UNESTIMATED = (
     "MIOpen has no estimate for the candidates marked so. A search can still time and pick them."
 )
+SAME = "the same"
+OTHERS = ", and maybe others"
 MORE = (
-    "MIOpen's variables in this environment change what a search times, so it may try other "
-    "solvers than these."
+    "Where it says `maybe others`, a variable changes what a search times. MIOpen does not name "
+    "the solvers that this adds or leaves out."
 )
 DIRECTIONS = {
     "forward": "forward",
@@ -33,12 +35,17 @@ FROM_DATABASE = "known from earlier searches"
 def candidates_lines(rows: Sequence[Row], asked: Sequence[Asked]) -> Iterator[str]:
     """The conclusion, then each row with its candidates."""
     known = [each for each in asked if isinstance(each, Candidates)]
-    yield from textwrap.wrap(conclusion(known, len(rows)), WIDTH)
+    yield from textwrap.wrap(conclusion(rows, asked), WIDTH)
     yield ""
+    unchanged: dict[str, Asked] = {}
     for row, each in zip(rows, asked, strict=True):
         under = f" with {setting_text(row.setting)}" if row.setting else ""
+        same = _is_same(unchanged.get(row.label), each)
+        told = f"{SAME}{_maybe(each)}" if same else asked_text(each)
+        if not row.setting:
+            unchanged[row.label] = each
         yield from textwrap.wrap(
-            f"{row.label}{under}: {asked_text(each)}",
+            f"{row.label}{under}: {told}",
             WIDTH,
             subsequent_indent="    ",
             break_long_words=False,
@@ -60,15 +67,31 @@ def notes(known: Sequence[Candidates]) -> Iterator[str]:
         yield MORE
 
 
-def conclusion(known: Sequence[Candidates], total: int) -> str:
+def conclusion(rows: Sequence[Row], asked: Sequence[Asked]) -> str:
     """What is told below, in two sentences."""
+    known = [each for each in asked if isinstance(each, Candidates)]
     library = known[0].library
     device = f" for {library.device}" if library.device else ""
-    of = "" if len(known) == total else f" of {total}"
+    settings = len({row.setting for row in rows})
+    of = counted(len({row.label for row in rows}), "shape")
+    of += f" under {counted(settings, 'setting')}" if settings > 1 else ""
+    if len(known) < len(rows):
+        each = "combinations of shape and setting" if settings > 1 else "shapes"
+        of = f"{len(known)} of {len(rows)} {each}"
     return (
-        f"These are the candidates of MIOpen {library.version}{device}, for "
-        f"{counted(len(known), 'shape')}{of}: {PICKS} Nothing was launched."
+        f"These are the candidates of MIOpen {library.version}{device}, for {of}: {PICKS} "
+        "Nothing was launched."
     )
+
+
+def _is_same(unchanged: Asked | None, asked: Asked) -> bool:
+    if not (isinstance(unchanged, Candidates) and isinstance(asked, Candidates)):
+        return False
+    return unchanged.choices == asked.choices
+
+
+def _maybe(asked: Asked) -> str:
+    return OTHERS if isinstance(asked, Candidates) and not asked.is_complete else ""
 
 
 def asked_text(asked: Asked) -> str:
@@ -76,9 +99,8 @@ def asked_text(asked: Asked) -> str:
     if isinstance(asked, NotAsked):
         return f"not known. {asked.why}"
     texts = [(DIRECTIONS[choice.direction], choice_text(choice)) for choice in asked.choices]
-    if len(texts) == 1:
-        return texts[0][1]
-    return "; ".join(f"{direction}: {text}" for direction, text in texts)
+    told = "; ".join(f"{direction}: {text}" for direction, text in texts)
+    return f"{texts[0][1] if len(texts) == 1 else told}{_maybe(asked)}"
 
 
 def choice_text(choice: Choice) -> str:
@@ -86,7 +108,7 @@ def choice_text(choice: Choice) -> str:
     also = (f"{name} ({NO_ESTIMATE})" for name in choice.also)
     names = [*map(_solver_text, choice.solvers), *also]
     if not names:
-        return f"none: MIOpen refuses it ({choice.refused or 'it lists no solver'})"
+        return f"none (MIOpen refuses it: {choice.refused or 'it lists no solver'})"
     text = ", ".join(names)
     return f"{text} ({FROM_DATABASE})" if choice.source == "find-db" else text
 

@@ -15,6 +15,7 @@ from wizard.conv2d.words.meaning import counted, meaning_lines, noun_of
 from wizard.conv2d.worker.repeats import rate_words
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
+from wizard.sizes import listed
 
 GAP = "  "
 LEGEND = (
@@ -25,6 +26,7 @@ LOGGED = "MIOpen's logging was on, which slows down every call."
 CLAIMS = "GPU results published by others (not checked by us):"
 LONGEST_ENGINE = 12
 """A card of somebody else may name any."""
+MOST_CHANGES = 8
 NOT_YOUR_CHIP = "not your chip"
 NOT_COMPARED = (
     "Published results for these shapes are from GPUs. They do not apply to the processor, so "
@@ -69,6 +71,9 @@ def limit_lines(limit: Limit) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH)
     if limit.edge_runs:
         yield from textwrap.wrap(_edge(limit), WIDTH)
+    if limit.changes:
+        where = listed([str(value) for value in limit.changes], MOST_CHANGES)
+        yield from textwrap.wrap(f"MIOpen's candidates change at {limit.axis} {where}.", WIDTH)
 
 
 def _edge(limit: Limit) -> str:

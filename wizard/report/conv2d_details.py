@@ -116,7 +116,9 @@ def _verdict(result: Result) -> Iterator[str]:
 
 def _hang(named: str, result: Result) -> Iterator[Titled]:
     """Its class, which in the card of another version may be one that is not known here."""
-    yield Titled("Kind of hang", (named,))
+    only = "" if result.candidates is None else result.candidates.only
+    where = f", in {only}, the only solver that MIOpen would choose from" if only else ""
+    yield Titled("Kind of hang", (f"{named}{where}",))
     yield Titled("Evidence", (result.because or UNCLASSIFIED,))
     if not result.on_processor:
         steps = (NEXT_STEPS[each] for each in HangClass if each.value == named)

@@ -87,17 +87,23 @@ def _tried_lines(answer: SettingAnswer) -> Iterator[str]:
     yield f"{answer.shape.label}:"
     for tried in answer.tried:
         why = f" ({tried.why})" if tried.why else ""
-        yield from textwrap.wrap(
-            f"{tried.verdict}{why}: {setting_text(tried.changes)}",
-            WIDTH,
-            initial_indent="  ",
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        yield from _set_lines(f"{tried.verdict}{why}: {setting_text(tried.changes)}")
+    for changes in answer.refused:
+        yield from _set_lines(f"refused (leaves MIOpen no solver): {setting_text(changes)}")
     for engine in answer.engines:
         time = "" if engine.warm_s is None else f", {measured_text(engine.warm_s)} for a later call"
         yield f"  {engine.verdict}: without MIOpen, engine {engine.engine}{time}"
+
+
+def _set_lines(text: str) -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _found_texts(answer: SettingAnswer) -> Iterator[str]:
@@ -105,6 +111,9 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
         yield answer.stopped
     elif answer.changes is None:
         tried = f"{len(answer.tried)} of {answer.possible} sets of variables were tried"
+        left_out = answer.skipped - len(answer.refused)
+        if left_out > 0:
+            tried += f", and {left_out} leave MIOpen the same solvers as one of those"
         if answer.is_complete:
             yield f"No setting makes this shape work: {tried}."
         else:

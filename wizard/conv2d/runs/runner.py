@@ -11,11 +11,13 @@ import os
 import signal
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 from wizard.conv2d.asked import events_of
 from wizard.conv2d.run_words import not_written, stopped
 from wizard.conv2d.runs.event_file import EventFile
 from wizard.conv2d.runs.folders import Run, read_run, tell_process
+from wizard.conv2d.runs.passed import asking
 from wizard.conv2d.runs.stack import note_stack
 from wizard.machine.live import LiveHost
 
@@ -56,7 +58,9 @@ async def _record(run: Run) -> None:
 
 async def _carry_out(run: Run, file: EventFile) -> None:
     _listen()
-    where = {"journal": run.journal, "resume": run.resume, "environ": dict(os.environ)}
+    where: dict[str, Any] = {"journal": run.journal, "resume": run.resume}
+    where["environ"] = dict(os.environ)
+    where |= asking(run.request, os.environ)
     async with aclosing(events_of(run.request, **where)) as events:
         async for event in events:
             file.add(event)

@@ -8,22 +8,27 @@ asking the same, which the journal answers.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from wizard.conv2d.candidates import Candidates, NotAsked
 from wizard.conv2d.journal import Journal
 from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Note, ShapeDone, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.worker.judging import unmeasured
+from wizard.conv2d.worker.questions import Ask
 from wizard.conv2d.worker.trial import Trial
 from wizard.conv2d.worker.wording import LOST
+from wizard.jsonform import to_json
 from wizard.run.joined_groups import joined_group
 
 JOINED = (
     "Your membership in the {0} group takes effect at your next login. Until then, rdna1-setup "
     "starts its worker process through `sg {0} -c`."
 )
+NOT_ASKED = "MIOpen could not be asked what it would choose from: {0}"
 OTHER_TORCH = "The unfinished measurement used a different torch, so the measurement starts over."
 Tell = Callable[[SweepEvent], None]
 
@@ -31,9 +36,10 @@ Tell = Callable[[SweepEvent], None]
 class Experiment:
     """Measures rows in the order in which they are asked for, and tells what happens meanwhile."""
 
-    def __init__(self, trial: Trial, tell: Tell) -> None:
+    def __init__(self, trial: Trial, tell: Tell, ask: Ask | None = None) -> None:
         self.trial = trial
         self.tell = tell
+        self._ask = ask
         self._asked = 0
 
     @property
@@ -56,6 +62,24 @@ class Experiment:
         """Have the next row measured by a new process that knows nothing of earlier ones."""
         await self.trial.team.retire()
 
+    async def candidates(self, rows: Sequence[Row]) -> tuple[Candidates | None, ...]:
+        """What MIOpen would choose from for each row; None where that is not known.
+
+        An unfinished search is gone on with by what was said then.
+        """
+        book, trial = self.trial.book, self.trial
+        new = [row for row in dict.fromkeys(rows) if _question(row) not in book.candidates]
+        silent = None in book.candidates.values() or (book.results and not book.candidates)
+        silent = silent or self.is_over or trial.sweep.device == "cpu"
+        if new and self._ask is not None and not silent:
+            answers = await self._ask(trial.sweep, new, trial.team.environ)
+            for row, answer in zip(new, answers, strict=True):
+                known = answer if isinstance(answer, Candidates) else None
+                book.answer(_question(row), known)
+            if why := next((a.why for a in answers if isinstance(a, NotAsked)), ""):
+                self.tell(Note(NOT_ASKED.format(why)))
+        return tuple(book.candidates.get(_question(row)) for row in rows)
+
     async def measure(self, row: Row) -> Result | None:
         """The result of the next row; None when it can be had no more."""
         index, trial = self._asked, self.trial
@@ -67,6 +91,7 @@ class Experiment:
             trial.fork_known |= known.process == "fork" and known.cold_s is not None
             self.tell(ShapeDone(index + 1, len(trial.sweep.rows), known))
         elif not self.is_over:
+            trial.candidates[index] = trial.book.candidates.get(_question(row))
             if index in trial.book.lost:
                 self.tell(Note(f"{row.label}: {LOST}. Trying it once more."))
             async for event in trial.run(index):
@@ -81,6 +106,11 @@ class Experiment:
             trial.book.outcome(index, result)
             return result
         return trial.give_up(index) if self.is_over else None
+
+
+def _question(row: Row) -> str:
+    """All of a row that its candidates depend on."""
+    return json.dumps([to_json(row.shape), row.work, row.engine, row.setting])
 
 
 async def told(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:

@@ -9,6 +9,7 @@ from typing import Any
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.experiment import Experiment
+from wizard.conv2d.search.foresight import changes_along
 from wizard.conv2d.search.limit import Costs, Known, Limit, Probes
 from wizard.conv2d.search.spent import hangs_spent
 from wizard.conv2d.sweep import Sweep, SweepEvent
@@ -74,17 +75,32 @@ class _Search:
     def __init__(self, request: LimitRequest) -> None:
         self.request = request
         self.known = Known(request.smallest - 1, request.largest + 1, request.hangs)
+        self.marks: tuple[int, ...] = ()
+        """Values at which MIOpen would choose from other solvers than just below."""
         self.edge = (0, 0)
         """How often the largest size that passes came back right, and was measured."""
 
     async def find(self, experiment: Experiment) -> Limit:
         await experiment.assemble(self.request.row_at(self.request.smallest))
+        values = range(self.request.smallest, self.request.largest + 1)
+        self.marks = await changes_along(experiment, self.request.row_at, values)
         probes = Probes(self.known, self._costs())
         while not (self.known.is_final or experiment.is_over or experiment.trial.is_spent):
-            size = probes.next_size(self.known)
+            size = self._at_mark() or probes.next_size(self.known)
             self._learn(size, await self._measured(size, experiment))
         await self._repeat(experiment)
-        return Limit(self.request.axis, self.request.largest, self.known, *self.edge)
+        return Limit(self.request.axis, self.request.largest, self.known, *self.edge, self.marks)
+
+    def _at_mark(self) -> int:
+        """The next value at which the solvers change, and that below it: limits are likely there.
+
+        0 where none is left, and for the last hang: that comes near from below, to be exact.
+        """
+        known = self.known
+        mark = next((each for each in self.marks if known.passes < each < known.hangs), 0)
+        if not mark or known.budget < 2:
+            return 0
+        return mark if known.passes == mark - 1 else mark - 1
 
     async def _measured(self, value: int, experiment: Experiment) -> Result | None:
         return await experiment.measure(self.request.row_at(value))

@@ -3,13 +3,14 @@
 First a tiny convolution past MIOpen: where even that fails, nothing else would mean anything, and
 where it passes a hang is no fault of forking. Then the shape as it is, the ways past MIOpen, which
 are what is offered where no setting helps, and then sets of variables, as ``settings_search`` asks
-for them. What passes is measured again, each time by a new process with empty databases and without
-MIOpen's log, as a program would have it; a set that fails then counts as one that never passed.
+for them. MIOpen is asked beforehand what the sets would leave it to choose from. What passes is
+measured again, each time by a new process with empty databases and without MIOpen's log, as a
+program would have it; a set that fails then counts as one that never passed.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,12 +19,14 @@ from wizard.conv2d.client import carried_out
 from wizard.conv2d.presets import Row, Setting
 from wizard.conv2d.search.culprit import culprit_of, family_in
 from wizard.conv2d.search.experiment import Experiment
+from wizard.conv2d.search.foresight import foresight_of
 from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
 from wizard.conv2d.search.setting_request import ENGINES, SettingRequest
 from wizard.conv2d.search.settings_search import (
     BudgetSpent,
     Change,
     Changes,
+    Foresight,
     Found,
     Tried,
     count_of,
@@ -48,21 +51,26 @@ NOT_IN_FORCE = (
 )
 
 
-def find_smallest(request: SettingRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
+def find_smallest(
+    request: SettingRequest, *, passed: Sequence[Row] = (), **where: Any
+) -> AsyncGenerator[SweepEvent, None]:
     """The events of a search, as those of a sweep, with the answer in the last one.
 
-    ``where`` is what ``run_sweep`` takes too. What is tried comes out of what was measured alone:
+    ``passed`` are rows that passed elsewhere on the same card and torch, ``where`` is what
+    ``carried_out`` takes too. What is tried comes out of what was measured alone:
     an unfinished search is gone on with from its journal, also with more hangs allowed.
     """
     surroundings = replace(request.sweep.surroundings, isolated=True)
     row = request.row_under(frozenset())
     named = replace(request.sweep, rows=(row,), surroundings=surroundings)
     may_ask = (row, replace(row, shape=CONTROL))
-    return carried_out(named, partial(_found, request), (), may_ask, **where)
+    return carried_out(named, partial(_found, request, passed), (), may_ask, **where)
 
 
-async def _found(request: SettingRequest, experiment: Experiment) -> SettingAnswer:
-    return await _Search(request, experiment).find()
+async def _found(
+    request: SettingRequest, passed: Sequence[Row], experiment: Experiment
+) -> SettingAnswer:
+    return await _Search(request, experiment, passed).find()
 
 
 @dataclass(slots=True)
@@ -71,7 +79,11 @@ class _Search:
 
     request: SettingRequest
     experiment: Experiment
+    passed: Sequence[Row] = ()
     spent: int = 0
+    foresight: Foresight | None = None
+    refused: set[Changes] = field(default_factory=set)
+    """Sets that leave MIOpen nothing to choose from: never launched."""
     results: dict[Changes, Result] = field(default_factory=dict)
     refuted: set[Changes] = field(default_factory=set)
     """Sets that passed once, and not again."""
@@ -84,6 +96,8 @@ class _Search:
         """What the search comes to."""
         nothing = self.request.row_under(frozenset())
         await self.experiment.assemble(nothing)
+        # Before anything can hang: afterwards MIOpen might not answer any more.
+        self.foresight = await foresight_of(self.request, self.experiment, self.passed)
         found = Found(None, False, False, ())
         if await self._is_sound(replace(nothing, shape=CONTROL, engine=ENGINES[0])):
             found = await self._smallest()
@@ -93,11 +107,16 @@ class _Search:
         """The smallest set that passes again and again."""
         asked = self.request
         while True:
-            found = await find_setting(self._try, asked.changes, asked.largest, asked.alone)
+            what = (asked.changes, asked.largest, asked.alone)
+            found = await find_setting(self._try, *what, foresight=self.foresight)
             if found.changes is None or self.stopped or await self._holds(found.changes):
                 return found
 
     async def _try(self, changes: Changes) -> Tried:
+        foresight = self.foresight
+        if changes and foresight and changes <= foresight.switches and not foresight.left(changes):
+            self.refused.add(changes)
+            return Tried(passed=False)
         if changes not in self.results:
             self.results[changes] = await self._launched(self.request.row_under(changes))
             if not changes and not _is_right(self.results[changes]):
@@ -171,13 +190,18 @@ class _Search:
             unchanged_s=None if unchanged is None else unchanged.warm_s,
             engines=tuple(self.engines),
             tried=tuple(self._tried(changes) for changes in self.results),
+            refused=tuple(tuple(sorted(changes)) for changes in self.refused),
+            skipped=found.skipped,
             possible=count_of(asked.changes, asked.largest, asked.alone),
             stopped=self.stopped,
         )
 
     def _tried(self, changes: Changes) -> SetTried:
         result, family = self.results[changes], family_in(self.results[changes])
+        only = "" if result.candidates is None else result.candidates.only
         why = "" if family is None else family.name
+        if only and not _is_right(result):
+            why = f"{only}, the only candidate"
         if changes in self.refuted:
             why = "not right when measured again"
         return SetTried(tuple(sorted(changes)), result.verdict.value, why)

@@ -78,6 +78,8 @@ class Limit:
     """How often the largest size that passes came back right."""
     edge_runs: int
     """How often it was measured; 0 when no size passes."""
+    changes: tuple[int, ...] = ()
+    """Where MIOpen would choose from other solvers than just below, where it was asked."""
 
 
 class Probes:

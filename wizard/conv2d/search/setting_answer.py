@@ -66,6 +66,11 @@ class SettingAnswer:
     """How many sets there are to try."""
     stopped: str = ""
     """Why it could not go on, in words; ``""`` when it ended by itself or the hangs were spent."""
+    refused: tuple[Setting, ...] = ()
+    """Sets that leave MIOpen no solver at all, as it says itself: none of them was launched."""
+    skipped: int = 0
+    """How many sets were left out because they leave MIOpen the same solvers as one that was
+    tried."""
 
     @property
     def goes_on(self) -> bool:

@@ -30,7 +30,7 @@ from wizard.conv2d.worker.channel import (
     state_of,
 )
 from wizard.conv2d.worker.events import how_it_died
-from wizard.conv2d.worker.isolation import isolation
+from wizard.conv2d.worker.isolation import Isolation, isolation
 from wizard.conv2d.worker.way import Way
 
 SCRIPT = FOLDER / "miopen_ask.py"
@@ -51,6 +51,8 @@ REASONS = {
                   "missing.", WITH_LOG),
     "no-handle": ("MIOpen found no card that it can use: {text}.", CHECK),
 }  # fmt: skip
+MOST_AT_ONCE = 3
+"""Children with torch in them: as many parents of measurements may live at once."""
 NO_KFD = " This machine has no /dev/kfd, which ROCm needs."
 
 Ask = Callable[[Sweep, Sequence[Row], Mapping[str, str]], Awaitable[tuple[Asked, ...]]]
@@ -76,20 +78,42 @@ async def ask_miopen(
             found[place] = reason
         else:
             ways.setdefault(Way(spawn=False, setting=row.setting), []).append(place)
+    some = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def ask(way: Way) -> None:
+        asked = [rows[place] for place in ways[way]]
+        async with some:
+            answers = await _answers_on(way, sweep, asked, environ, databases, memory)
+        found.update(zip(ways[way], answers, strict=True))
+
     with closing(isolation(environ, keep=False)) as databases, shared_memory(0) as memory:
-        for way, places in ways.items():
-            folder = None
-            if way.setting or sweep.surroundings.isolated:
-                try:
-                    folder = await asyncio.to_thread(databases.folder, way)
-                except OSError as error:
-                    why = f"{databases.base} cannot be written: {error.strerror}."
-                    found |= dict.fromkeys(places, NotAsked(why))
-                    continue
-            asked = [rows[place] for place in places]
-            answers = await _answers(sweep, asked, way.environment(environ, folder), memory)
-            found |= dict(zip(places, answers, strict=True))
+        tasks = [asyncio.ensure_future(ask(way)) for way in ways]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
     return tuple(found[place] for place in range(len(rows)))
+
+
+async def _answers_on(
+    way: Way,
+    sweep: Sweep,
+    rows: Sequence[Row],
+    environ: Mapping[str, str],
+    databases: Isolation,
+    memory: int,
+) -> Sequence[Asked]:
+    """The answers for rows of one way of measuring."""
+    folder = None
+    if way.setting or sweep.surroundings.isolated:
+        try:
+            folder = databases.folder(way)
+        except OSError as error:
+            why = f"{databases.base} cannot be written: {error.strerror}."
+            return [NotAsked(why)] * len(rows)
+    return await _answers(sweep, rows, way.environment(environ, folder), memory)
 
 
 class _Unanswered(Exception):

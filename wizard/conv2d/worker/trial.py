@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 
+from wizard.conv2d.candidates import Candidates
 from wizard.conv2d.sweep import Note, Phase, ShapeDone, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Control, Result, Verdict
 from wizard.conv2d.worker import wording
@@ -22,6 +23,8 @@ class Trial(Launches):
 
     thorough: bool = True
     """True when a control is worth an interpreter of its own."""
+    candidates: dict[int, Candidates | None] = field(default_factory=dict)
+    """What MIOpen said it would choose from for a row."""
     unmeasured: dict[int, Result] = field(default_factory=dict)
     """Shapes that could not be had any more; not in the journal, so that a rerun tries them."""
 
@@ -37,7 +40,8 @@ class Trial(Launches):
                     yield event
             if launched is None:
                 break
-            results.append(judged(self.sweep, index, launched, self.team.loaded))
+            one = judged(self.sweep, index, launched, self.team.loaded)
+            results.append(replace(one, candidates=self.candidates.get(index)))
         if results:
             self.book.outcome(index, together(results))
             async for event in self._controlled(index):
