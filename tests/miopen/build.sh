@@ -58,6 +58,9 @@ git --git-dir="$half" show HEAD:include/half.hpp | tee "$headers/half.hpp" > "$h
 cat > "$headers/rocblas-config.cmake" <<END
 set(rocblas_FOUND TRUE)
 set(rocblas_VERSION $rocblas_version)
+set(rocblas_VERSION_MAJOR $major)
+set(rocblas_VERSION_MINOR $minor)
+set(rocblas_VERSION_PATCH $patch)
 if(NOT TARGET roc::rocblas)
     add_library(roc::rocblas INTERFACE IMPORTED)
     set_target_properties(roc::rocblas PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "$headers")
