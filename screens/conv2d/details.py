@@ -78,10 +78,13 @@ class Details(Notice):
         """Shows what MIOpen said; None while it is asked."""
         place = replace(self.place, asked=asked, asking=asked is None)
         self._text = details_text(self.row, self._result, place, *self._more)
-        self.on_mount()
+        self._show()
 
     def on_mount(self) -> None:
         """Shows what was told before there was anything to show it in."""
+        self._show()
+
+    def _show(self) -> None:
         for text in self.query(Static):  # none before it is shown, and once it is closed
             text.update(self._text)
             self.call_after_refresh(self._name_keys)

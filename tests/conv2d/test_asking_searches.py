@@ -233,6 +233,15 @@ async def test_where_it_cannot_be_asked_it_is_said_and_all_is_as_before(
     assert not any(result.candidates for result in found.done.results)
 
 
+async def test_a_torch_for_other_cards_is_not_asked_and_nothing_is_said_of_it(card: Card) -> None:
+    miopen, request = Silent(), SettingRequest(card.sweep(), small(2), 9, repeats=1)
+    variables = environ()
+    found = await card._end(find_smallest, request, {"ask": miopen.ask}, variables, 1000)
+    assert found is not None
+    assert miopen.asked == []
+    assert not any("MIOpen could not be asked" in note for note in found.notes)
+
+
 async def test_where_a_switch_brings_other_solvers_in_all_is_as_before(
     card: Card, tmp_path: Path
 ) -> None:

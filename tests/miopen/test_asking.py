@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -182,3 +183,7 @@ def test_a_search_is_refused_without_a_stand_in(library: Path) -> None:
     argv = [sys.executable, "-B", str(SCRIPT), "--library", str(library), "--find"]
     done = subprocess.run(argv, input="", capture_output=True, text=True, env={}, check=True)
     assert json.loads(done.stdout)["none"] == "find-refused"
+
+
+def test_it_runs_under_every_python_that_torch_for_these_cards_needs() -> None:
+    ast.parse(SCRIPT.read_text("utf-8"), feature_version=(3, 8))

@@ -70,8 +70,7 @@ class Experiment:
         book, trial = self.trial.book, self.trial
         new = [row for row in dict.fromkeys(rows) if _question(row) not in book.candidates]
         silent = None in book.candidates.values() or (book.results and not book.candidates)
-        silent = silent or self.is_over or trial.sweep.device == "cpu"
-        if new and self._ask is not None and not silent:
+        if new and self._ask is not None and self._may_have_miopen and not silent:
             answers = await self._ask(trial.sweep, new, trial.team.environ)
             for row, answer in zip(new, answers, strict=True):
                 known = answer if isinstance(answer, Candidates) else None
@@ -79,6 +78,13 @@ class Experiment:
             if why := next((a.why for a in answers if isinstance(a, NotAsked)), ""):
                 self.tell(Note(NOT_ASKED.format(why)))
         return tuple(book.candidates.get(_question(row)) for row in rows)
+
+    @property
+    def _may_have_miopen(self) -> bool:
+        """False on the processor, and for a torch of another maker's cards."""
+        loaded = self.trial.team.loaded
+        other = loaded.torch is not None and loaded.hip is None
+        return self.trial.sweep.device == "cuda" and not other and not self.is_over
 
     async def measure(self, row: Row) -> Result | None:
         """The result of the next row; None when it can be had no more."""
