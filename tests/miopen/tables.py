@@ -176,7 +176,8 @@ def answer_text(answer: dict[str, Any]) -> str:
     if "refused" in answer:
         words.append(f"{answer['refused']}:")
     words += [solver["name"] for solver in answer.get("solvers", ())]
-    return " ".join([*words, *(("|", *answer["also"]) if answer["also"] else ())])
+    words += ("|", *answer["also"]) if answer["also"] else ()
+    return " ".join(words) or "nothing:"
 
 
 def header(arguments: argparse.Namespace, about: dict[str, Any]) -> dict[str, Any]:

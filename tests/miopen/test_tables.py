@@ -74,6 +74,7 @@ def test_an_answer_becomes_one_line_and_is_read_back() -> None:
             "miopenStatusNotImplemented: | Winograd",
             Answer(also=("Winograd",), word="miopenStatusNotImplemented"),
         ),
+        ({"solvers": [], "also": [], "source": "estimates"}, "nothing:", Answer(word="nothing")),
         (search(["Naive"], "estimates"), "Naive", Answer(("Naive",))),
         (search([], "estimates"), "nothing:", Answer(word="nothing")),
         (search([], "find-db"), "find-db:", Answer(word="find-db")),

@@ -32,8 +32,8 @@ class Answer:
     also: tuple[str, ...] = ()
     """Those that apply without an estimate: only a search times them."""
     word: str = ""
-    """``find-db`` or ``prediction`` where a database or a model answered; ``nothing`` where a
-    search found no solver; the status that it gave in place of solvers; else ``""``."""
+    """``find-db`` or ``prediction`` where a database or a model answered; ``nothing`` where
+    the library named no solver; the status that it gave in place of solvers; else ``""``."""
 
     @property
     def names(self) -> tuple[str, ...]:
