@@ -260,7 +260,8 @@ template <class Function>
 static Function next(Function, const char* called) {
     void* found = dlsym(RTLD_NEXT, called);
     // A program that opens libMIOpen by itself, as Python does, has no order with a next one.
-    for (const char* file : {"libhiprtc.so.7", "libamd_comgr.so.3", "libamd_comgr.so.2"}) {
+    for (const char* file : {"libhiprtc.so.7", "libhiprtc.so.6", "libamdhip64.so.5",
+                             "libamd_comgr.so.3", "libamd_comgr.so.2"}) {
         void* library = found ? nullptr : dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
         if (library) found = dlsym(library, called);
     }
