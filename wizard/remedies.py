@@ -52,6 +52,7 @@ _PHRASES = (
     ("the same command with --engine native measures", "the engine native (o) measures"),
     ("A longer --deadline", "A longer deadline (o)"),
     ("more time (--deadline)", "more time (o)"),
+    ("more time with --deadline", "more time (o)"),
     ("run the same command as the environment's owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
     ("use the footprint venv", "use the footprint venv (u on Choose)"),
@@ -59,7 +60,8 @@ _PHRASES = (
     ("with --venv", "on Choose (f)"),
 )
 _MORE_HANGS = re.compile(
-    r"The same command with --hangs (\S+) continues from here; --no-resume starts over"
+    r"To continue from here, run the same command with --hangs (\S+)\. "
+    r"To start over, add --no-resume"
 )
 _AGAIN = re.compile(r"\b(?:run|start) the same command (?:again|once more)\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|(?<=[.:] ))the (?=footprint)")
@@ -71,7 +73,11 @@ def by_keys(text: str, again: str = TRY_AGAIN) -> str:
     def once_more(found: re.Match[str]) -> str:
         return capitalized(again) if found[0][0].isupper() else again
 
-    text = _MORE_HANGS.sub(r"Esc, then Enter continues from here, with \1 hangs allowed (o)", text)
+    text = _MORE_HANGS.sub(
+        r"Press Esc, then Enter, to continue from here, with \1 hangs allowed "
+        "(o)",
+        text,
+    )
     for command, keys in _PHRASES:
         text = text.replace(command, keys).replace(capitalized(command), capitalized(keys))
     text = _COMMAND.sub(_by_key, _AGAIN.sub(once_more, text))

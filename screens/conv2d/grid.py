@@ -92,9 +92,7 @@ def _apart(places: Places) -> list[str]:
     """How many rows do not stand there by themselves."""
     counts = ((places.without, "without a size"), (places.repeated, "repeated"))
     told = [f"{count} {what}" for count, what in counts if count]
-    return (
-        [f"Shapes not in the grid: {', '.join(told)}. Press v to see them as rows."] if told else []
-    )
+    return [f"Not in the grid: {', '.join(told)}. Press v to see them as rows."] if told else []
 
 
 def _head(label: str, texts: list[str]) -> Content:

@@ -496,7 +496,7 @@ class Conv2d(StepScreen):
         self._setting = self._setting.as_in(found.request)
         self._take_python(sweep_in(found.request).python)
         self._joined, self._unseen = True, found.begun
-        self.say(f"A measurement is already running: {found.text}. Press s to stop it.")
+        self.say(f"Already measuring: {found.text}. Press s to stop it.")
         self._carry_out(found.request, found.follow())
 
     def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:

@@ -61,8 +61,9 @@ IMPORTED = (
     "or with `rdna1-setup conv2d --export`. The card is checked and shown beside the highlighted "
     "run.",
     "",
-    "Results from another chip are labeled. We have not checked them, and anyone can write a "
-    "result card by hand.",
+    "Results from another chip are labeled. We have not checked other people's results, and "
+    "anyone can write a result card by "
+    "hand.",
 )
 
 

@@ -24,7 +24,7 @@ from wizard.sizes import counted
 
 READING = "Reading what the last run changed ..."
 UNCHANGED = "Nothing has been changed yet."
-READY = "Nothing has been changed yet. Press y to roll back, or Esc to leave everything as it is."
+READY = "Nothing has been changed yet. y rolls back; Esc changes nothing."
 KEPT = "Your own files are kept."
 LOOK_AGAIN = "Nothing was changed. Fix the problem, then open Roll back again."
 REFUSED = "Nothing was changed. Esc goes back to the start."

@@ -84,12 +84,12 @@ class Review(StepScreen):
         "you see is what runs.\n\nEnter installs; a plan that removes something needs y instead. "
         "In a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is "
         "at the top.\ns saves the whole plan as text and names the file (not in a dry "
-        "run).\n\nSome keys apply only to some plans:\nu also moves a PyTorch in your user "
-        "packages out of the way, or leaves it in "
-        "place.\nr tries root's steps and their rollback on a temporary copy of this "
-        "system; d shows the files it changed.\nw permanently removes packages that rollback "
-        "could not restore, or keeps them.\ng keeps your groups unchanged, or lets the plan add "
-        "you to the group.\nt turns a snapshot with Timeshift or Snapper on or off."
+        "run).\n\nSome keys apply only to some plans:\nu also moves a PyTorch installation in "
+        "your user packages out of the way, or leaves it in place.\nr tries the steps that run as "
+        "root, and their rollback, on a temporary copy of this system; d shows the files it "
+        "changed.\nw permanently removes packages that rollback could not restore, or keeps "
+        "them.\ng keeps your groups unchanged, or lets the plan add you to the group.\nt turns a "
+        "snapshot with Timeshift or Snapper on or off."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(

@@ -177,7 +177,7 @@ def _watch(session: Session, _: Services) -> Run:
         raise ValueError("there is nothing to watch")
     return Run(
         "A step of an earlier run is still running as root",
-        "The step that ran as root has finished.",
+        "The root step has finished.",
         before_watching(),
         at_work.watch,
         lambda session, _: replace(session, at_work=None),

@@ -75,7 +75,7 @@ async def test_what_the_panel_started_outlives_it_and_is_found_again(
 
     with Terminal(COMMAND, variables(apart)) as terminal:
         open_panel(terminal)
-        terminal.wait_for("A measurement is already running: 15 shapes on cpu")
+        terminal.wait_for("Already measuring: 15 shapes on cpu")
         assert live_run(apart.places) == run
         terminal.send("s")
         terminal.wait_for("Stopped after 0 shapes")

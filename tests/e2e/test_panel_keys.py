@@ -130,7 +130,7 @@ def panel(
     with Terminal(COMMAND, shown) as terminal:
         terminal.wait_for("c Measure")
         terminal.send("c")
-        terminal.wait_for("A measurement is already running:")
+        terminal.wait_for("Already measuring:")
         yield terminal, run
 
 

@@ -274,7 +274,7 @@ def test_a_command_that_acts_waits_for_root_and_tells_it_beside_its_own_output(
     assert seen_out == ""
     assert told.startswith("apt is still working, 50 % (an earlier run)")
     assert "ok, 0.0 s: 3 packages installed" in told
-    assert told.endswith("The step that ran as root has finished.\n")
+    assert told.endswith("The root step has finished.\n")
 
 
 async def test_the_exit_code_tells_that_it_ended_badly() -> None:

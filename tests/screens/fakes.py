@@ -9,8 +9,8 @@ from tests.screens import examples
 from tests.screens.collaborators import but, fake
 from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
+from wizard.conv2d import candidates
 from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.candidates import Asked, NotAsked
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
@@ -119,9 +119,15 @@ def result_of(row: Row) -> Result:
     return Result(row.shape, "miopen", Verdict.PASS, "", 6, loaded, 0.412, 0.0009, 2.1e-6)
 
 
-async def ask(sweep: Sweep, rows: Sequence[Row]) -> tuple[Asked, ...]:
-    """A torch without MIOpen."""
-    return (NotAsked("This torch (2.9) is built for CUDA and has no MIOpen."),) * len(rows)
+async def ask(sweep: Sweep, rows: Sequence[Row]) -> tuple[candidates.Asked, ...]:
+    """The same candidates for every row."""
+    solvers = (
+        candidates.Solver("GemmFwdRest", "gemm", 2_359_296),
+        candidates.Solver("ConvDirectNaiveConvFwd", "direct", 0),
+    )
+    choice = candidates.Choice("forward", solvers, ("ConvBinWinogradRxSf2x3g1",), "estimates")
+    library = candidates.Library(version="2.17.0", device="gfx1030")
+    return (candidates.Candidates((choice,), library),) * len(rows)
 
 
 def no_layers(path: str) -> Preset:

@@ -51,7 +51,7 @@ ACCOUNTS = {
 
 def card(run: Run) -> Draft:
     """A card of two results."""
-    about = ("2 results, without your name.", "", "Card: RX 5600 XT, gfx1010")
+    about = ("2 results. Your name is not included.", "", "Card: RX 5600 XT, gfx1010")
     command = ("rdna1-setup", "conv2d", "--export", "PATH", "--run", run.id)
     return Draft("/home/sam/card.json", "{}", about, command)
 

@@ -172,8 +172,8 @@ EMPTY: dict[str, State] = {
         "changes",
         (
             "The list of changes cannot be read",
-            "It does not exist. It may",
-            "try it on a copy again",
+            "The file or folder does not exist. It may",
+            "try the plan on a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
         top=Notice,
@@ -197,7 +197,7 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be inspected", "It took", "Press r to read again"),
+        ("could not be inspected", "The operation took", "Press r to read again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
@@ -215,7 +215,7 @@ ERRORS: dict[str, State] = {
         "choose",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission: it",
+            "You do not have permission.",
             "choose another folder",
         ),
         live(make=fails(DENIED)),
@@ -225,7 +225,7 @@ ERRORS: dict[str, State] = {
         "clear",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission: it",
+            "You do not have permission.",
             "then choose again",
         ),
         live(make_clearing=fails(DENIED)),
@@ -238,7 +238,7 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        ("Could not check whether this plan can start", "It took too long", "open"),
+        ("Could not check whether this plan can start", "The operation took too long", "open"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -260,7 +260,7 @@ ERRORS: dict[str, State] = {
         "roll_back",
         (
             "The changes of the last run cannot be read",
-            "You do not have permission: it",
+            "You do not have permission.",
             "open Roll back again",
         ),
         live(way_back=fails(DENIED)),
@@ -287,31 +287,35 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("Could not check whether a run is active", "You do not have permission: it", "Press h"),
+        ("Could not check whether a run is active", "You do not have permission.", "Press h"),
         live(under_way=fails(DENIED)),
         top=Notice,
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("Could not check who a hang would disturb", "It took too long", "press Enter again"),
+        (
+            "Could not check who a hang would disturb",
+            "The operation took too long",
+            "press Enter again",
+        ),
         live(circumstances=fails(SLOW)),
         ("enter",),
     ),
     "history-unread": State(
         "conv2d",
-        ("The saved runs cannot be read", "You do not have permission: it", "press h again"),
+        ("The saved runs cannot be read", "You do not have permission.", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
     "history-vanished": State(
         "conv2d",
-        ("It does not exist. It may", "Fix the problem, then try again."),
+        ("The file or folder does not exist. It may", "Fix the problem, then try again."),
         past(whole=fails(GONE)),
         ("h", "enter"),
     ),
     "report-not-gathered": State(
         "done",
-        ("The report could not be collected", "You do not have permission: it", "press p again"),
+        ("The report could not be collected", "You do not have permission.", "press p again"),
         live(draft=fails(DENIED)),
         ("p",),
     ),
@@ -325,7 +329,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "This machine could not be inspected",
-            "It took too long",
+            "The operation took too long",
             "Press r to try again",
         ),
         live(detect=fails(SLOW)),
@@ -341,7 +345,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The plan was not made: Permission denied",
-            "You do not have permission: it",
+            "You do not have permission.",
             "press Enter again",
         ),
         diagnosing(make_fix=fails(DENIED)),
@@ -351,7 +355,7 @@ ERRORS: dict[str, State] = {
         "diagnose",
         (
             "The text was not read: No such file",
-            "It does not exist. It may",
+            "The file or folder does not exist. It may",
             "name another file",
         ),
         diagnosing(explain_file=fails(GONE)),

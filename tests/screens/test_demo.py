@@ -27,7 +27,7 @@ async def test_the_demo_walks_every_step_and_changes_nothing() -> None:
         assert "example" in screen_text(app)
         await press(pilot, "n")
         await reach(pilot, "done")
-        assert "This was a demo: nothing was changed" in screen_text(app)
+        assert "This was a demo, so nothing was changed" in screen_text(app)
 
 
 async def test_all_that_the_card_says_of_each_stack_is_in_sight_on_80x24() -> None:

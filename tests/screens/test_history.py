@@ -236,14 +236,14 @@ async def test_a_card_is_shown_before_it_is_written_where_its_owner_says(
     async with app_with(disk.services, "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "x")
-        await see(pilot, "2 results, without your name.")
+        await see(pilot, "2 results. Your name is not included.")
         await see(pilot, "Esc Back")
         await as_agreed(pilot, same_as_golden, "state-history-export")
         assert disk.files == []
         await press(pilot, "escape")
         await until(pilot, lambda: "Nothing was written." in status(pilot.app))
         await press(pilot, "x")
-        await see(pilot, "2 results, without your name.")
+        await see(pilot, "2 results. Your name is not included.")
         await press(pilot, "2", "enter")
         await see(pilot, "Read it before you share it.")
         assert disk.files == [("/home/sam/card.json2", "{}", False)]

@@ -41,7 +41,7 @@ async def test_the_panel_can_be_left_at_any_moment(key: str) -> None:
     app = app_with(services, "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await until(pilot, lambda: "already running" in screen_text(app))
+        await until(pilot, lambda: "Already measuring" in screen_text(app))
         await press(pilot, key)
         if key == "escape":
             await until(pilot, lambda: isinstance(app.screen, Review))

@@ -87,7 +87,7 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it() -> None:
             (HERE, *FINE),
             "stale-override is fixed in the settings files, but this terminal still has",
         ),
-        (FINDINGS, "stale-override is still there."),
+        (FINDINGS, "stale-override is not fixed yet."),
     ],
     ids=("gone", "next terminal", "still there"),
 )

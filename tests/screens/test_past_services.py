@@ -72,7 +72,7 @@ def test_a_card_goes_out_and_comes_in_as_with_the_command(
     past = past_of()
     draft = past.card(run)
     assert draft.path == f"{places.home}/conv2d-{run.id}.json"
-    assert "2 results, without your name" in draft.about[0]
+    assert "2 results. Your name" in draft.about[0]
     assert past.write is not None
     path = past.write("~/mine.json", draft.text, False)
     assert path == f"{places.home}/mine.json"

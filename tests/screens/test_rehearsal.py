@@ -267,6 +267,6 @@ async def test_its_end_looks_as_agreed(
         await settled(pilot)
         await until(pilot, lambda: "r" in usable_keys(pilot.app))
         await press(pilot, "r")
-        await until(pilot, lambda: "Tried on a copy" in screen_text(pilot.app))
+        await until(pilot, lambda: "tried on a copy" in screen_text(pilot.app))
         await settled(pilot)
         await as_agreed(pilot, same_as_golden, "rehearse")

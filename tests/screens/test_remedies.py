@@ -76,7 +76,8 @@ def test_what_became_of_a_fix_names_the_key_that_looks_again() -> None:
 def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     request = Sweep("python3", ())
     shown = answer_text(request, SweepDone((), budget_spent(1), 0.0))
-    assert "Press Esc, then Enter, to continue with them. To allow more hangs, press o." in shown
+    assert "Press Esc, then Enter, to continue with the remaining shapes." in shown
+    assert "To allow more hangs, press o." in shown
 
 
 @pytest.mark.parametrize(
@@ -93,8 +94,9 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
         ("Install it with rdna1-setup.", "Install it with rdna1-setup."),
         ("To see the list of runs, use `rdna1-setup rollback --list`.", "To see the list of "
         "runs, use `rdna1-setup rollback --list`."),
-        ("The same command with run the same command with --hangs 4; --no-resume starts over.",
-         "Esc, then Enter continues from here, with 4 hangs allowed (o)."),
+        ("To continue from here, run the same command with --hangs 4. To start over, add "
+         "--no-resume.",
+         "Press Esc, then Enter, to continue from here, with 4 hangs allowed (o)."),
         ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],
 )  # fmt: skip

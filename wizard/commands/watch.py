@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wizard.run.events import Event
 
 NOTHING = "rdna1-setup is not running anything as root."
-ENDED = "The step that ran as root has finished."
+ENDED = "The root step has finished."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -46,9 +46,9 @@ LIMITS_MORE = """\
 The numbers are the convolution's input and output channels, as in your model.
 Square images up to 256 x 256 are tested."""
 SETTINGS_MORE = """\
-Choose the shape that hangs or gives wrong results on your card. The channels are input and \
-output; the other two numbers are the height and width of the image. The last choice lets you \
-type your own."""
+Choose the shape that hangs or gives wrong results on your card. The first two numbers are the \
+input and output channels; the other two are the height and width of the image. The last choice \
+lets you type your own."""
 OWN_SHAPE_MORE = """\
 16-32 64 means: 16 channels go in, 32 come out, and the image is 64 x 64."""
 IN_USE_MORE = """\

@@ -115,7 +115,8 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
     if newer := newer_run(chosen[0], records):
         raise Trouble(
-            f"Run {newer.id} is newer, and it uses the same folder or also changed the system.",
+            f"Run {newer.id} is newer, and it either uses the same folder or made system changes "
+            f"too.",
             "Undoing the older run first would remove files that the newer one uses.",
             f"Undo the newer one first: rdna1-setup rollback {newer.id}",
         )

@@ -105,7 +105,7 @@ def test_the_next_apply_watches_apt_to_its_end_and_goes_on(
         again.wait_for(GOES_ON)
         assert "rocm-core" in packages(root)
         release(root)
-        watching.wait_for("The step that ran as root has finished")
+        watching.wait_for("The root step has finished")
         assert watching.exit_code() == 0
         assert "0 packages installed, 24 removed" in outcome_of_removal(root)
         again.wait_for(QUESTION)
@@ -147,7 +147,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
             wizard.send("w")
             wizard.wait_for("It continues even if you")
             release(root)
-            wizard.wait_for("The step that ran as root has finished")
+            wizard.wait_for("The root step has finished")
             assert "0 packages installed, 24 removed" in outcome_of_removal(root)
             wizard.send("\r")
             wizard.wait_for("Continue")
