@@ -52,7 +52,8 @@ AROUND_THE_LIMIT = (40, 41, 42, 43, 45, 46)
 MODEL = ("MIOPEN_DEBUG_ENABLE_AI_IMMED_MODE_FALLBACK", "1")
 HOW = (
     "assets/miopen_ask.py with tests/miopen/stand_in.cpp preloaded, on a machine without a card; "
-    "the chips have the compute units that stand_in.cpp gives them (40, 36 and 22; 40 for gfx1030); "
+    "the chips have the compute units that stand_in.cpp gives them (40, 36 and 22; 40 for "
+    "gfx1030); "
     "a setting that begins with 'search' lists what miopenFindConvolution* found applicable and "
     "would time (kernels were not compiled), the others what "
     "miopenConvolution*GetSolution lists, and after '|' what applies without an estimate"
