@@ -3,15 +3,15 @@
 For maintainers. It runs inside a root with the libMIOpen that is to be asked and a g++; ``main``
 says what is asked. How the roots were made (as root, anywhere with some 5 GB):
 
-    debootstrap --variant=minbase --components=main,universe resolute ROOT \\
-        http://archive.ubuntu.com/ubuntu          # Ubuntu 26.04: ROCm 7.1.1; questing: 5.5.1
-    debootstrap --variant=minbase sid ROOT http://deb.debian.org/debian          # 6.4.3; with the
-        # line of experimental in sources.list and apt-get -t experimental, 7.2.4
+    debootstrap --variant=minbase --components=main,universe resolute ROOT
+        # Ubuntu 26.04: ROCm 7.1.1; questing, 25.10: 5.5.1
+    debootstrap --variant=minbase sid ROOT
+        # Debian unstable: 6.4.3; with experimental and apt-get -t experimental, 7.2.4
     chroot ROOT apt-get install --no-install-recommends libmiopen-dev libamdhip64-dev g++ python3
     rm -r ROOT/usr/lib/x86_64-linux-gnu/rocblas   # 2 GB of kernels that are never loaded
     git -C REPOSITORY archive HEAD | tar -x -C ROOT/source
     chroot ROOT g++ -O1 -shared -fPIC /source/tests/miopen/stand_in.cpp -o /stand_in.so
-    mount -t tmpfs none ROOT/tmp                  # four times as fast
+    mount -t tmpfs none ROOT/tmp                  # searches write much
     chroot ROOT env -C /source python3 -m tests.miopen.tables --release 7.1.1 \\
         --origin "Ubuntu 26.04, libmiopen1 7.1.1+dfsg-0ubuntu1" --no-database /stand_in.so
 
