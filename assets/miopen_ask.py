@@ -34,6 +34,7 @@ import contextlib
 import ctypes
 import importlib
 import json
+import mmap
 import os
 import re
 import signal
@@ -453,10 +454,10 @@ def search(library: Library, convolution: Convolution) -> Dict[str, Any]:
         )
         library.log.take()
         memory = {
-            name: ctypes.create_string_buffer(numbers_in(part) * DTYPE_BYTES["float32"])
+            name: memory_of(numbers_in(part) * DTYPE_BYTES["float32"])
             for name, part in convolution.sizes.items()
         }
-        workspace = ctypes.create_string_buffer(size.value) if size.value else None
+        workspace = memory_of(size.value) if size.value else None
         names = convolution.order
         if direction == "forward":  # the search takes the image first, the question the weights
             names, first, second = ("x", "w", "y"), second, first
@@ -485,6 +486,11 @@ def search(library: Library, convolution: Convolution) -> Dict[str, Any]:
         "skipped": [name for name, word in found if word.startswith("Skipped")],
         "refused": status,
     }
+
+
+def memory_of(size: int) -> Any:
+    """Zeros that take no memory until somebody writes to them: nobody should."""
+    return (ctypes.c_char * size).from_buffer(mmap.mmap(-1, size))
 
 
 def numbers_in(size: Tuple[int, ...]) -> int:
