@@ -39,7 +39,7 @@ def test_a_card_of_another_maker_is_refused_and_nothing_is_written(
     told = capsys.readouterr().err
     print(told)
     assert code == 2
-    assert "instead of your Radeon RX 5600 XT, so no result is written" in " ".join(told.split())
+    assert "instead of your Radeon RX 5600 XT, so no result was written" in " ".join(told.split())
     assert owner.folders == []
 
 
