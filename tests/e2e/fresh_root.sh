@@ -46,8 +46,8 @@ tar -C "$source" --exclude=.venv --exclude=.git --exclude='.*_cache' --exclude=_
     | tar -C "$root/home/owner/rdna1-setup" -xf -
 chroot "$root" chown -R owner: /home/owner
 
-# The code blocks of the section "Two commands", one command a block.
-mapfile -t commands < <(awk '/^## /{on=0} /^## Two commands/{on=1} on && /^```sh/{getline; print}' \
+# The code blocks of the section "Try it", one command a block.
+mapfile -t commands < <(awk '/^## /{on=0} /^## Try it/{on=1} on && /^```sh/{getline; print}' \
     "$source/README.md")
 [ "${#commands[@]}" -eq 2 ] || { echo "the README does not have its two commands"; exit 1; }
 [ "${3:-}" != whole ] || commands[1]=tests/e2e/readme_commands.sh

@@ -51,11 +51,11 @@ expect 0 'Plan .*: rocm52' 'rdna1-setup plan --stack rocm52 --evidence'
 expect 0 '"steps"' 'rdna1-setup plan --stack cpu --json'
 expect 2 'nothing to remove' 'rdna1-setup plan --remove'
 expect 2 'left nothing' 'rdna1-setup plan --clean-up'
-expect 0 'Nothing was changed: this was a dry run' 'rdna1-setup apply --stack cpu --dry-run'
+expect 0 'Nothing was changed, because this was a dry run' 'rdna1-setup apply --stack cpu --dry-run'
 expect 0 'Nothing was downloaded' "rdna1-setup fetch --stack cpu --for $recorded --dry-run $work/none"
 expect 0 'nothing to remove' 'rdna1-setup remove --dry-run'
 expect 0 'left nothing' 'rdna1-setup clean-up --dry-run'
-expect 0 'This would be measured' "rdna1-setup conv2d --python $python --device cpu --dry-run"
+expect 0 'The following would be measured' "rdna1-setup conv2d --python $python --device cpu --dry-run"
 expect 0 'no Conv2d measurements' 'rdna1-setup conv2d --list'
 expect 0 'there is nothing' 'rdna1-setup test-my-card'
 expect 2 'no run to undo' 'rdna1-setup rollback'
