@@ -145,7 +145,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
         with at_a_terminal(root) as wizard:
             wizard.wait_for(GOES_ON)
             wizard.send("w")
-            wizard.wait_for("It continues even if you")
+            wizard.wait_for("The step continues even if you")
             release(root)
             wizard.wait_for("The root step has finished")
             assert "0 packages installed, 24 removed" in outcome_of_removal(root)

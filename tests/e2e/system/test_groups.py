@@ -71,7 +71,7 @@ def test_until_the_next_login_the_measuring_worker_starts_through_sg(enter: Ente
     results = found["results"]
     assert isinstance(results, list)
     assert [row["verdict"] for row in results] == ["pass"], said
-    assert "started through `sg render -c`" in " ".join(said.split())
+    assert "through `sg render -c`" in " ".join(said.split())
     told = [json.loads(line) for line in root.path("/tmp/told").read_text().splitlines()]
     groups = {row["role"]: row["groups"] for row in told}
     assert render in groups["measure"]
