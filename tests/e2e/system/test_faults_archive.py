@@ -42,7 +42,7 @@ def test_no_network_at_all(owner: Owner, archive: ArchiveServer) -> None:
     owner.root.resolve({HOST: "127.99.99.99"})
     told = owner.refusal()
     assert f"{HOST} refused the connection" in told
-    assert "Nothing was changed" in told
+    assert "so they were not used" in told
     owner.root.resolve({HOST: archive.address})
     owner.is_as_before()
     owner.reaches_roots_question()
@@ -87,7 +87,7 @@ def test_lists_that_are_signed_by_somebody_else_after_the_review(
         agree(terminal)
         told = end_of(terminal)
     assert "The repository is not signed with the key that was given for it" in told
-    assert "Nothing was changed" in told
+    assert "so they were not used" in told
     assert "Never use [trusted=yes]" in told
     owner.lost_nothing()
     archive.restore()
