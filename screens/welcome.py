@@ -197,8 +197,8 @@ class Welcome(StepScreen):
             yield f"{shown(self._at_work.text)}. Press w to watch it."
         if self._half_back:
             yield (
-                f"The rollback of run {shown(self._half_back)} is not finished. Roll back "
-                "continues it."
+                f"The rollback of run {shown(self._half_back)} is not finished. Open "
+                "Roll back to finish it."
             )
         if (waits := self._unfinished) is not None:
             place = f" into {cut(shown(waits.folder), MOST_OF_A_PATH)}" if waits.folder else ""

@@ -99,7 +99,7 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
             terminal.wait_for("~/ai/cpu")
             terminal.wait_for("on the CPU")
             terminal.send("n")
-            terminal.wait_for("Installed.")
+            terminal.wait_for("PyTorch is installed")
             assert (venv / "bin" / "rdna1-python").is_file()
             terminal.send("q")
             assert terminal.exit_code() == 0

@@ -108,7 +108,7 @@ def stop_after_one(root: Root, terminal: Terminal) -> None:
     terminal.wait_for("Stopped after")
     terminal.wait_for("o Options")  # it has ended: keys count again
     terminal.send("n")
-    terminal.wait_for("Installed.")
+    terminal.wait_for("PyTorch is installed")
     terminal.send("w")
     terminal.wait_for("undo the last run")
 
@@ -293,7 +293,7 @@ def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
             os.kill(number, signal.SIGKILL)
         terminal.wait_until(lambda: not processes(root, "root_helper.py"), "root's helper ends")
     with wizard(root, *of(archive)) as terminal:
-        terminal.wait_for("half rolled back")
+        terminal.wait_for("is not finished.")
         roll_back(root, terminal)
         terminal.send("q")
         assert terminal.exit_code() == 0
