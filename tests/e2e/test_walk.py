@@ -151,7 +151,7 @@ def installed(here: Walk) -> None:
 def measured(here: Walk) -> None:
     here.to("Question", "enter")
     here.to("Conv2d", "y", "end", "v", "v", "v")
-    here.to("Notice", "space")
+    here.to("Details", "space")
     here.to("Answer", "escape", "a")
     here.to("OptionsDialog", "escape", "o")
     here.to("Conv2d", "escape")

@@ -14,15 +14,13 @@ from wizard.sizes import MB, counted, size_text
 TITLE = "MIOpen would choose from"
 PICKS = "torch's search picks one of them by timing."
 NO_ESTIMATE = "no estimate"
-SIZES = "A size in brackets is the memory that a solver needs while it runs."
-UNESTIMATED = (
-    "MIOpen has no estimate for the candidates marked so. A search can still time and pick them."
-)
+SIZES = "The size in parentheses is the memory that a solver needs while it runs."
+UNESTIMATED = "A search can also time and pick the solvers for which MIOpen has no estimate."
 SAME = "the same"
 OTHERS = ", and maybe others"
 MORE = (
-    "Where it says `maybe others`, a variable changes what a search times. MIOpen does not name "
-    "the solvers that this adds or leaves out."
+    "'and maybe others' means that a variable changes what a search times. MIOpen does not name "
+    "the solvers that it adds or leaves out."
 )
 DIRECTIONS = {
     "forward": "forward",
