@@ -72,8 +72,8 @@ def plan_lines(asked: Request) -> Iterator[str]:
     for change in asked.alone:
         yield f"  {setting_text((change,))}"
     if asked.sweep.device == "cuda":
-        yield "MIOpen is asked first what each would leave it to choose from. Those that change"
-        yield "nothing are left out."
+        yield "Before each try, MIOpen is asked which solvers it would leave."
+        yield "A setting that changes nothing is skipped."
     yield f"A setting that passes is measured {asked.repeats} more times, each time from scratch."
 
 
