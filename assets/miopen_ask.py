@@ -34,6 +34,7 @@ import contextlib
 import ctypes
 import importlib
 import json
+import math
 import mmap
 import os
 import re
@@ -454,7 +455,7 @@ def search(library: Library, convolution: Convolution) -> Dict[str, Any]:
         )
         library.log.take()
         memory = {
-            name: memory_of(numbers_in(part) * DTYPE_BYTES["float32"])
+            name: memory_of(math.prod(part) * DTYPE_BYTES["float32"])
             for name, part in convolution.sizes.items()
         }
         workspace = memory_of(size.value) if size.value else None
@@ -491,14 +492,6 @@ def search(library: Library, convolution: Convolution) -> Dict[str, Any]:
 def memory_of(size: int) -> Any:
     """Zeros that take no memory until somebody writes to them: nobody should."""
     return (ctypes.c_char * size).from_buffer(mmap.mmap(-1, size))
-
-
-def numbers_in(size: Tuple[int, ...]) -> int:
-    """How many numbers a tensor of this size has."""
-    product = 1
-    for part in size:
-        product *= part
-    return product
 
 
 if __name__ == "__main__":

@@ -337,7 +337,7 @@ class Review(StepScreen):
             GROUPS_JOINED if joins(self._plan) and self._may_decline() else "",
             GROUPS_LEFT if self._declined() else "",
             f"{tool} is set up on this system. Press t to make a snapshot with it before "
-            f"anything is changed."
+            "anything is changed."
             if free
             else "",
             f"Rehearsed: {self._rehearsed}" if self._rehearsed else "",

@@ -171,4 +171,4 @@ def test_a_dry_run_shows_the_command_and_starts_nothing(home: Home) -> None:
 def test_what_launches_cannot_be_asked_for_as_well(home: Home, option: tuple[str, ...]) -> None:
     code, _, errors = home.run("--ask", "--python", "/nowhere/python", *option, *ONE)
     assert code == 2
-    assert f"--ask launches nothing: omit {option[0]}." in errors
+    assert f"--ask launches nothing, so it cannot be combined with {option[0]}." in errors

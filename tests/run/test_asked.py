@@ -129,7 +129,7 @@ def test_a_mirror_and_another_release_are_told_as_they_were_asked_for(tmp_path: 
     trouble = refused(tmp_path, before, plan_with_system(tmp_path))
     assert trouble.meaning == (
         f"The earlier run was started with --system-release 5.7.1 --rocm-repo {MIRROR}. This "
-        f"time, the "
+        "time, the "
         "command was run without --system-release --rocm-repo."
     )
 
@@ -138,7 +138,7 @@ def test_the_keys_of_two_mirrors_are_told_by_their_fingerprints(tmp_path: Path) 
     before, now = (plan_with_system(tmp_path, key) for key in (VALID, EXPIRED))
     assert refused(tmp_path, before, now).meaning == (
         f"The earlier run was started with --rocm-key-fingerprint {VALID_FINGERPRINT}. This "
-        f"time, the "
+        "time, the "
         f"command was run with --rocm-key-fingerprint {EXPIRED_FINGERPRINT}."
     )
 

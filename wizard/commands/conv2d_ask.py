@@ -24,7 +24,7 @@ MEASURING = (
     "Nothing was asked, because a measurement is running. Wait for it to finish, or stop it with "
     "`rdna1-setup conv2d --stop`."
 )
-NOT_WITH = "--ask launches nothing: omit {}."
+NOT_WITH = "--ask launches nothing, so it cannot be combined with {}."
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from wizard.conv2d.candidates import Candidates
-    from wizard.conv2d.surroundings import without_leftovers
     from wizard.conv2d.worker.questions import ask_miopen
 
     sweep, rows = asked_for(arguments)
@@ -44,9 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if _is_measuring(arguments):
         return refuse(MEASURING)
-    environ = dict(os.environ)
-    if sweep.surroundings.clean:
-        environ, _ = without_leftovers(environ)
+    environ, _ = sweep.surroundings.environment(os.environ)
     asked = asyncio.run(ask_miopen(sweep, rows, environ))
     report(rows, asked, as_json=arguments.json)
     known = [each for each in asked if isinstance(each, Candidates)]

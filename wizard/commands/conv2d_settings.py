@@ -72,8 +72,8 @@ def plan_lines(asked: Request) -> Iterator[str]:
     for change in asked.alone:
         yield f"  {setting_text((change,))}"
     if asked.sweep.device == "cuda":
-        yield "Before each try, MIOpen is asked which solvers it would leave."
-        yield "A setting that changes nothing is skipped."
+        yield "Before the first launch, MIOpen is asked which solvers each setting leaves."
+        yield "Settings that leave the same solvers as one that failed are skipped."
     yield f"A setting that passes is measured {asked.repeats} more times, each time from scratch."
 
 

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     print(
         f"\nThe report was written to {' and '.join(map(str, written))}. Read it before you "
-        f"attach it."
+        "attach it."
     )
     return 0
 

@@ -14,7 +14,6 @@ from wizard.conv2d.run_words import budget_spent, journal_busy, journal_unusable
 from wizard.conv2d.search.experiment import Experiment, told
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer
-from wizard.conv2d.surroundings import without_leftovers
 from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.worker.card import busy_percent
 from wizard.conv2d.worker.channel import kill_tree, shared_memory
@@ -74,10 +73,7 @@ async def carried_out(
     ``rows`` are those known beforehand. The sweep names the journal: the same one again, with the
     same strategy, goes on where it was cut off. ``ask`` is how MIOpen is asked, where it may be.
     """
-    environ = dict(os.environ if environ is None else environ)
-    left_out: tuple[str, ...] = ()
-    if sweep.surroundings.clean:
-        environ, left_out = without_leftovers(environ)
+    environ, left_out = sweep.surroundings.environment(os.environ if environ is None else environ)
     path = journal or journal_path(sweep, environ)
     try:
         book = open_journal(path, resume)
@@ -93,7 +89,7 @@ async def carried_out(
         trial = Trial(replace(sweep, rows=rows), book, team, sweep.spawn)
         if sweep.surroundings.clean:
             yield Note(
-                f"Of your shell's settings, this measurement ignores "
+                "Of your shell's settings, this measurement ignores "
                 f"{', '.join(left_out) or 'nothing'}."
             )
         try:

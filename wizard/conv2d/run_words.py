@@ -81,7 +81,7 @@ def no_runner(why: str, log: str) -> StopReason:
     return StopReason(
         f"The measurement process could not be started: {why}.",
         f"The Python that runs this program did not start a second time. The log {log} may "
-        f"explain why.",
+        "explain why.",
         "Repair the Python that runs this program, or measure in the current process with "
         "--foreground.",
     )

@@ -25,6 +25,10 @@ class Surroundings:
     keep: bool = False
     """True to leave the isolated databases where they are at the end."""
 
+    def environment(self, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+        """What is measured in, and what was left out of it, as ``NAME=VALUE``."""
+        return without_leftovers(environ) if self.clean else (dict(environ), ())
+
 
 AS_IT_IS = Surroundings()
 

@@ -113,7 +113,7 @@ def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
         ),
         AptChange(
             f"This removes {counted(len(names), 'package')} that came from the distribution and "
-            f"should be replaced by AMD's packages with the same "
+            "should be replaced by AMD's packages with the same "
             "names. The step stops if apt would remove "
             "anything else.",
             "install the packages again from the backup",

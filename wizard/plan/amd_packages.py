@@ -72,7 +72,7 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     if isinstance(packages, Unknown):
         raise PlanImpossible(
             f"The list of installed packages cannot be read: {packages.because}. Removing "
-            f"packages requires an exact list, so no plan was "
+            "packages requires an exact list, so no plan was "
             "made."
         )
     asked = DRIVER in scopes

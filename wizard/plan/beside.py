@@ -103,7 +103,7 @@ def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tup
         f"A new venv will be created beside it: {choice.venv}. To undo this, run rdna1-setup "
         "rollback.",
         f"{counted(len(taken), 'package')} that you installed in the old environment will also "
-        f"be installed in the new venv, "
+        "be installed in the new venv, "
         f"in the same version if possible. {LEFT_OUT} lists the differences.",
         *(
             f"Install this package yourself, because the plan does not: {each.name} "

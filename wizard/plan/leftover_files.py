@@ -69,7 +69,7 @@ def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: File
             (),
             (
                 f"{file} contains AMD's apt sources as well as others. Edit it "
-                f"yourself to remove AMD's entries.",
+                "yourself to remove AMD's entries.",
             ),
         )
     content = _without_entries(file, text, lines)

@@ -58,7 +58,7 @@ def not_installed(applications: Sequence[str], machine: Machine) -> str:
         return ""
     return (
         f"This plan prepares PyTorch but does not install {listed(titles)}. Installation "
-        f"instructions are shown at the "
+        "instructions are shown at the "
         "end."
     )
 

@@ -99,7 +99,7 @@ def _mirror(sources: tuple[AptSource, ...]) -> str:
 
 def _no_keys(names: Iterable[str]) -> Refusal:
     return Refusal(
-        f"The chosen set needs packages that this system no longer has: "
+        "The chosen set needs packages that this system no longer has: "
         f"{', '.join(sorted(names))}.",
         f"Ubuntu has these packages, but Ubuntu's key ({UBUNTU_KEYS}) is missing, so they cannot "
         "be checked. Nothing was changed.",

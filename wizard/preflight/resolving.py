@@ -92,7 +92,7 @@ def repair_notes(entry: Release, debs: tuple[LocalDeb, ...]) -> tuple[str, ...]:
     names = {deb.name for deb in debs}
     notes = [
         f"ROCm {entry.version} needs packages that this system no longer has. The following "
-        f"packages come from outside this system's "
+        "packages come from outside this system's "
         f"archives: {', '.join(sorted(names))}. They can be installed, "
         "but it is not known whether all of ROCm will then work."
     ]

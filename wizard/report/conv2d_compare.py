@@ -83,7 +83,7 @@ def _chips(found: Comparison) -> Iterator[str]:
         yield from textwrap.wrap(
             f"The chips differ: {clean(chip_of(found.before) or '')} and "
             f"{clean(chip_of(found.after) or '')}. That alone may explain any differences in the "
-            f"results.",
+            "results.",
             WIDTH,
         )
         yield ""

@@ -128,7 +128,7 @@ def _found_texts(answer: SettingAnswer) -> Iterator[str]:
         if answer.repeats:
             yield (
                 f"The shape gave the right result {_repeats(answer)} when measured again from "
-                f"scratch."
+                "scratch."
             )
         else:
             yield (
@@ -172,7 +172,7 @@ def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
         more = answer.allowed + (0 if answer.hangs < answer.allowed else 3)
         yield (
             f"To continue from here, run the same command with --hangs {more}. To start over, "
-            f"add --no-resume."
+            "add --no-resume."
         )
 
 

@@ -66,7 +66,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
         dates.append(load_catalogue().checked)
     text = (
         f"The indexes, versions and sizes are as of {min(dates)} and have not been rechecked "
-        f"since then."
+        "since then."
     )
     yield from textwrap.wrap(text, WIDTH)
 

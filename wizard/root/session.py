@@ -166,7 +166,7 @@ def gone(number: int, session: Session) -> Trouble:
     """The helper is no longer there, and a step has no outcome."""
     return Trouble(
         "The root helper ended unexpectedly.",
-        f"Something, perhaps a shutdown or a lack of memory, ended the root helper during step "
+        "Something, perhaps a shutdown or a lack of memory, ended the root helper during step "
         f"{number}.",
         "Start again. rdna1-setup first checks what is already done. To undo instead, run as "
         f"root: sh {session.folder}/UNDO.sh",

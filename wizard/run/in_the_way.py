@@ -111,7 +111,7 @@ def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
                 raise Trouble(
                     f"{backup} contains the backup of run {record.id}, which has not been undone.",
                     f"The backup belongs to {record.plan['venv']}, and a second run would mix it "
-                    f"with the changed state.",
+                    "with the changed state.",
                     f"Undo that run first (rdna1-setup rollback {record.id}). Or omit "
                     "--user-torch-aside to leave your own packages where they are.",
                 )

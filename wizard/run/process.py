@@ -185,7 +185,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
             "was started."
         ),
         f"Check it with `ps -o pid,stat,wchan,comm -p {process.pid}`. Often, the only fix is to "
-        f"restart the machine.",
+        "restart the machine.",
     )
 
 

@@ -101,7 +101,7 @@ def refusal_of_older(run: OlderRun) -> Trouble:
     """Why a run that an older version recorded is neither gone on with nor taken back."""
     system = (
         f"To undo the run's changes to the system, run as root: sh {undo_script(run.id)} (if "
-        f"that file does not exist, the run made no such "
+        "that file does not exist, the run made no such "
         "changes). "
     )
     folder = (

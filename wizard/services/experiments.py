@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.words.caution import Circumstances
     from wizard.machine.host import Host
 
-MEASURING = "A measurement is running. Open this again when it has finished."
+MEASURING = "A measurement is running. Open this window again when it has finished."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,11 @@ class Experiments:
     async def ask(self, sweep: Sweep, rows: Sequence[Row]) -> tuple[Asked, ...]:
         """What MIOpen would choose from for each row; nothing is launched."""
         from wizard.conv2d.candidates import NotAsked
-        from wizard.conv2d.surroundings import without_leftovers
         from wizard.conv2d.worker.questions import ask_miopen
 
         if self.under_way() is not None:
             return (NotAsked(MEASURING),) * len(rows)
-        environ = dict(os.environ)
-        if sweep.surroundings.clean:
-            environ, _ = without_leftovers(environ)
+        environ, _ = sweep.surroundings.environment(os.environ)
         return await ask_miopen(sweep, rows, environ)
 
     def under_way(self) -> SweepUnderWay | None:

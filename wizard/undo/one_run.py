@@ -116,7 +116,7 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
     if newer := newer_run(chosen[0], records):
         raise Trouble(
             f"Run {newer.id} is newer, and it either uses the same folder or made system changes "
-            f"too.",
+            "too.",
             "Undoing the older run first would remove files that the newer one uses.",
             f"Undo the newer one first: rdna1-setup rollback {newer.id}",
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 
-from wizard.conv2d.candidates import Candidates
+from wizard.conv2d.candidates import SEARCHES_MORE, Candidates
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.experiment import Experiment
 from wizard.conv2d.search.setting_request import SettingRequest
@@ -14,7 +14,7 @@ from wizard.conv2d.search.settings_search import Foresight
 from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
 
 NORMAL = (FIND_MODE, "NORMAL")
-SEARCHES_MORE = frozenset({NORMAL, (FIND_MODE, "HYBRID")})
+WIDER = frozenset((FIND_MODE, mode) for mode in SEARCHES_MORE)
 """With these a search also times solvers that MIOpen does not list."""
 OVERRIDDEN = "gfx1030"
 """What an override to 10.3.0 makes of these chips."""
@@ -46,7 +46,7 @@ async def foresight_of(
     return Foresight(
         {frozenset(): unchanged.names, **known},
         frozenset(each.off for each in load_families()),
-        SEARCHES_MORE,
+        WIDER,
         frozenset({NORMAL, *taking}) if _has_implicit_gemm(request.row, unchanged) else frozenset(),
         frozenset() if unchanged.names <= seen else seen,
     )

@@ -49,7 +49,7 @@ def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
     return Trouble(
         f"{error.filename or folder} could not be written: {error.strerror or error}.",
         f"The folder belongs to another user, or the file system {mount_point(folder)} is "
-        f"read-only or failing.",
+        "read-only or failing.",
         "Choose a folder of your own, or fix the cause, then run the same command again.",
     )
 

@@ -33,7 +33,7 @@ def _of_another_folder(aside: Backup, was: str) -> Trouble:
         "it with the changed state.",
         "If the environment or a link to it was moved, move it back, undo its run (rdna1-setup "
         f"rollback), and move it again. If the environment is a copy, delete {aside.folder}, "
-        f"because the packages in it belong to the original "
+        "because the packages in it belong to the original "
         "environment.",
     )
 
