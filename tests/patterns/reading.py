@@ -133,13 +133,13 @@ def from_data() -> tuple[Gathered, ...]:
         for pattern in (
             *text_lines.load_kinds().values(),
             *text_lines.load_errors().values(),
-            text_lines.load_beginning(),
             re.compile(text_lines.load_prefixes()),
             *text_lines.load_mentions().values(),
             *(value.pattern for value in text_lines.load_values()),
         )
     )
-    return (*signs, *lines, *values, *cards, *told)
+    beginning = Gathered("text_lines.toml", text_lines.load_beginning(), "match")
+    return (*signs, *lines, *values, *cards, *told, beginning)
 
 
 def of_names() -> tuple[Gathered, ...]:

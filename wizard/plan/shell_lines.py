@@ -38,8 +38,8 @@ PLACE = re.compile(r"/opt/rocm[^/:]*(?:/[^:]*)?|\$\{?ROCM_PATH\}?(?:/[^:]*)?")
 OWN_PATH = re.compile(r"\$(?:PATH|LD_LIBRARY_PATH)|\$\{(?:PATH|LD_LIBRARY_PATH)(?::?\+[^}]*)?\}")
 LONGEST = 8_192
 """Of one command, from its first line on: where it ends is looked for anew with each line."""
-TITLE = re.compile(r"\s*#.*(?:rocm|rdna ?1|miopen|gfx10)", re.IGNORECASE)
-"""A comment that stood above such lines."""
+TITLE_WORDS = re.compile(r"rocm|rdna ?1|miopen|gfx10", re.IGNORECASE)
+"""In a comment that stood above such lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +163,13 @@ def _titles(rows: list[str], out: frozenset[int]) -> Iterator[int]:
     """Comments right above lines that go, that name ROCm."""
     for number in out:
         above = number - 1
-        while above > 0 and TITLE.match(rows[above - 1]):
+        while above > 0 and _is_title(rows[above - 1]):
             yield above
             above -= 1
+
+
+def _is_title(row: str) -> bool:
+    return row.lstrip().startswith("#") and TITLE_WORDS.search(row) is not None
 
 
 @dataclass(frozen=True, slots=True)
