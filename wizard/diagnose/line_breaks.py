@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from wizard.knowledge.text_lines import load_beginning
 
-WIDTHS = range(64, 85)
+WIDTHS = range(60, 85)
 """Where lines are broken. In a text of these, no line with a blank is longer."""
 TERMINAL = 80
 """Where terminals break lines, also in the middle of a word."""
-HANGING = 8
+HANGING = 6
 """How far what goes on a line is indented at most."""
 PART = "\v"
 """Stands in place of a line that went to the one before it: the others keep their numbers."""
@@ -29,11 +29,12 @@ def rejoined(text: str) -> str:
         return text
     broken = [n for n, two in enumerate(pairwise(lines), 1) if _is_broken(*two, width)]
     exact = [n for n in broken if len(lines[n - 1]) == TERMINAL == width]
-    anywhere = len(exact) > max(1, len(broken) / 2)
+    within = any((lines[n - 1][-1] + lines[n][0]).isalnum() for n in exact)
+    anywhere = within and len(exact) > len(broken) / 2
     broken = exact if anywhere else broken
     begun = [load_beginning().match(lines[n - 1].lstrip()) for n in broken]
     proofs = [found for found in begun if not found or not found["command"]]
-    if len(proofs) > 1 or any(proofs):
+    if len(proofs) > (not anywhere) or any(proofs):
         for n in reversed(broken):
             line, rest = lines[n - 1 : n + 1]
             lines[n - 1] = line + rest if anywhere else f"{line.rstrip()} {rest.lstrip()}"
@@ -50,11 +51,10 @@ def _is_broken(line: str, rest: str, width: int) -> bool:
     if room > len(further[0]) or RULED.match(line) or RULED.match(rest):
         return False
     before, after = (len(each) - len(each.lstrip()) for each in (line, rest))
-    if after > HANGING or 0 < after < before:
-        return False
     alike = NUMBER.sub("0", words[0]) == NUMBER.sub("0", further[0])
     keys = before == after and KEY.match(line) and KEY.match(rest)
-    cells = {found.end() for found in CELL.finditer(line)}
-    if alike or keys or any(found.end() in cells for found in CELL.finditer(rest)):
+    if alike or keys or after > HANGING or 0 < after < before:
         return False
-    return len(words) + len(further) > 2 or "/" not in words[0]
+    cells = {found.end() for found in CELL.finditer(line)}
+    names = len(words) + len(further) == 2 and "/" in words[0]  # one a line
+    return not names and cells.isdisjoint(found.end() for found in CELL.finditer(rest))
