@@ -35,6 +35,7 @@ ROWS = load_verdicts()
 CARD_ROWS = [row for row in ROWS if row.about not in ("cause", "support")]
 """Verdicts on whether something runs: there is a for and an against."""
 STRENGTH = {
+    Grade.LIBRARY: 5,
     Grade.SOURCE_CODE: 4,
     Grade.MAINTAINER: 4,
     Grade.SEVERAL_USERS: 3,
