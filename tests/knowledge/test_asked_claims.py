@@ -10,13 +10,14 @@ from itertools import product
 import pytest
 
 from assets import FOLDER
-from wizard.knowledge.asked import Answer, Table, load_tables
+from wizard.knowledge.asked import Answer, Table, load_table, releases
 from wizard.knowledge.claims import Grade, load_claims
 from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
 
 CLAIMS = {claim.id: claim for claim in load_claims() if claim.grade is Grade.LIBRARY}
-TABLES = {table.file.removeprefix("rocm-").removesuffix(".json"): table for table in load_tables()}
-RELEASES = tuple(name for name in TABLES if "database" not in name)
+RELEASES = releases()
+FOUND = [load_table(each, database=kind) for each in RELEASES for kind in (False, True)]
+TABLES = {table.file[len("rocm-") : -len(".json")]: table for table in FOUND if table}
 OLD, NEW = ("5.2.0", "5.5.1"), tuple(name for name in RELEASES if name >= "5.7")
 WITHOUT_WINOGRAD = ("5.5.1", "6.4.3")
 """As distributions build them."""

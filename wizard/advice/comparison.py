@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from wizard.advice.algorithms import algorithms
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.floors import disk_full, home_disk, numpy_allowed, python_need, python_obstacle
@@ -109,6 +110,7 @@ def columns(
             (
                 *_verdicts(machine, asked, stacks[fit.stack], fit),
                 *_reviewed(machine, stacks[fit.stack], preset),
+                _algorithms(machine, stacks[fit.stack]),
                 *_costs(machine, stacks[fit.stack], fit, system(fit.stack), speed),
             ),
         )
@@ -191,6 +193,11 @@ def _reviewed(machine: Machine, stack: Stack, preset: str) -> Iterator[Aspect]:
         why = verdict.why if verdict else "not reviewed yet"
         claims = tuple(claim.id for claim in evidence(question, stack.id, verdict))
         yield Aspect(question.id, question.short, word, why, claims, question.meaning)
+
+
+def _algorithms(machine: Machine, stack: Stack) -> Aspect:
+    word, because = algorithms(stack, _gfx(machine, stack))
+    return Aspect("algorithms", "Algorithms", word, because, _about("algorithms", stack))
 
 
 def _gfx(machine: Machine, stack: Stack) -> str:

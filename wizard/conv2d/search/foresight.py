@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 
-from wizard.conv2d.candidates import SEARCHES_MORE, Candidates
+from wizard.conv2d.candidates import Candidates
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.experiment import Experiment
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.settings_search import Changes, Foresight
-from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
+from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
 
 NORMAL = (FIND_MODE, "NORMAL")
 IMPLICIT_GEMM_OFF = ("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM", "0")
