@@ -55,8 +55,10 @@ def left_by(machine: Machine, settings: Iterable[Setting]) -> tuple[str, ...]:
     for table, chip in _asked_here(machine):
         left = sum(_is_left(table, chip, shape, variables) for shape in table.rows)
         what = f"a solver left for {left} of {len(table.rows)} layers" if left else "no solver left"
+        stored = " and without AMD's database" if _stored(table, chip, table.rows) else ""
         if left < len(table.rows):
-            told.append(f"With these settings, MIOpen of ROCm {table.rocm} has {what} on {chip}.")
+            with_them = f"With these settings{stored}, MIOpen of ROCm {table.rocm}"
+            told.append(f"{with_them} has {what} on {chip}.")
     return tuple(dict.fromkeys(told))
 
 
@@ -65,20 +67,23 @@ def _offered(table: Table, chip: str) -> str:
     shapes = [shape for shape in table.rows if WINDOW in shape]
     single, half = (_kinds(table, chip, dtype) for dtype in ("float32", "float16"))
     always = [kind for kind, count in single.items() if count == len(shapes)]
-    told = (
-        f"For each of {len(shapes)} 3x3 layers (forward), MIOpen of ROCm {table.rocm} can choose "
-    )
-    told += f"from {listed(always)}"
+    told = f"For each of {len(shapes)} 3x3 layers (forward), MIOpen of ROCm {table.rocm} can "
+    told += f"choose from {listed(always)}"
     for kind in (each for each in single if each not in always):
         told += f", and for {single[kind]} of them also from {kind}"
     lost = [kind for kind in single if kind not in half]
     if lost:
         told += f", but in half precision not from {listed(lost)}"
-    stored = load_table(table.rocm, database=True)
-    known = sum(stored is not None and _answer(stored, chip, s).word == "find-db" for s in shapes)
-    if known:
-        told += f". For {known} of them, it uses AMD's database, which comes from another card"
+    if stored := _stored(table, chip, shapes):
+        told += f". For {stored} of them, it uses AMD's database, which comes from another card"
     return told
+
+
+def _stored(table: Table, chip: str, shapes: Iterable[str]) -> int:
+    """For how many AMD's database of this release has an entry."""
+    beside = load_table(table.rocm, database=True)
+    words = (_answer(beside, chip, shape).word for shape in shapes) if beside else ()
+    return sum(word == "find-db" for word in words)
 
 
 def _kinds(table: Table, chip: str, dtype: str) -> dict[str, int]:
