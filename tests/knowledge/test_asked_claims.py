@@ -258,6 +258,23 @@ def test_a_claim_names_tables_that_exist_and_where_their_library_comes_from() ->
             assert known[0].rstrip(",") in origin, claim.id
 
 
+def test_the_explanation_says_what_the_tables_say() -> None:
+    text = " ".join((FOLDER / "explain" / "miopen.md").read_text("utf-8").split())
+    releases, layers, settings = no_implicit_gemm()
+    assert f"in {releases} releases of ROCm, from 5.2 to 7.2, about {layers} layers" in text
+    assert f"under {settings} settings" in text
+    assert "for {} of {} layers forward".format(*implicit_normal()) in text
+    assert f"which ROCm 5.7 reads for {database()[0]} layers" in text
+    assert f"by default, for {ck_default()[0]} layers" in text
+    assert around_42() == ()
+    for size in SIZES:
+        column = (f"16->32 3x3 @{size}x{size}", f"{OVERRIDDEN} {FORWARD} {FLOAT}", SEARCH)
+        old, new = (TABLES[release].answer(*column) for release in ("5.2.0", "5.7.0"))
+        assert old
+        assert new
+        assert set(old.names) == set(new.names)
+
+
 def test_every_solver_of_the_tables_has_a_family() -> None:
     names = {name for table in TABLES.values() for each in table.answers for name in each.names}
     assert [name for name in sorted(names) if family_of(name) is None] == []
