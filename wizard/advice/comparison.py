@@ -110,7 +110,6 @@ def columns(
             (
                 *_verdicts(machine, asked, stacks[fit.stack], fit),
                 *_reviewed(machine, stacks[fit.stack], preset),
-                _algorithms(machine, stacks[fit.stack]),
                 *_costs(machine, stacks[fit.stack], fit, system(fit.stack), speed),
             ),
         )
@@ -210,6 +209,7 @@ def _costs(
     """What taking it costs, in the order in which it is shown."""
     yield _age(stack)
     yield _security(stack)
+    yield _algorithms(machine, stack)
     yield _python(machine, stack, fit)
     yield _download(stack, speed)
     yield _disk(machine, stack)
