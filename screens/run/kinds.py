@@ -202,8 +202,8 @@ INSTALL = RunKind(
     _after_install,
     safe=(
         "The installation stops after this step, or immediately if a download is in progress. The "
-        "partial download is kept and resumed later. A step that installs something or changes the system "
-        "is finished first."
+        "partial download is kept and resumed later. A step that installs something or changes the "
+        "system is finished first."
     ),
 )
 REHEARSE = RunKind(
