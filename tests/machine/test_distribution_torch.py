@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.handmade import TORCH_VERSION
 from tests.machine.records import make
 from tests.machine.test_environments import torch
 from wizard.knowledge.distributions import load_packages
@@ -13,13 +14,12 @@ from wizard.machine.facts import Machine
 from wizard.machine.sites import DISTRIBUTION
 from wizard.report.machine import machine_lines
 
-VERSION = "2.9.1+dfsg-1~exp2ubuntu2"
 PACKAGES = ("python3-torch-rocm", "libtorch-rocm-2.9", "libtorch-rocm-test", "librocblas5")
 UBUNTU = "Ubuntu Developers <ubuntu-devel-discuss@lists.ubuntu.com>"
 
 
 def resolute(
-    folder: Path, *names: str, version: str = VERSION, site: str = DISTRIBUTION
+    folder: Path, *names: str, version: str = TORCH_VERSION, site: str = DISTRIBUTION
 ) -> Machine:
     """Ubuntu 26.04 with a torch for ROCm in one place, and with these packages."""
     files = torch("2.9.1+debian", site=site, hip="7.1.52801-9999")
@@ -42,7 +42,7 @@ def test_ubuntus_own_torch_is_known_by_its_package_and_has_no_code_for_rdna1(
     own = found(resolute(tmp_path, *PACKAGES))
 
     assert own is not None
-    assert (own.package.name, own.package.version) == ("python3-torch-rocm", VERSION)
+    assert (own.package.name, own.package.version) == ("python3-torch-rocm", TORCH_VERSION)
     assert "gfx1030" in own.targets
     assert not {"gfx1010", "gfx1011", "gfx1012"} & set(own.targets)
 
@@ -52,7 +52,7 @@ def test_the_report_says_where_it_comes_from_and_for_which_chips_it_has_code(
 ) -> None:
     text = told(resolute(tmp_path, *PACKAGES))
 
-    assert f"from the package python3-torch-rocm {VERSION}" in text
+    assert f"from the package python3-torch-rocm {TORCH_VERSION}" in text
     assert "with code for gfx908, gfx90a, gfx942, gfx1030, gfx1151, gfx1200, gfx1201" in text
 
 

@@ -27,9 +27,10 @@ class DistributionTorch(NamedTuple):
 
     def without(self, gfx: str) -> str:
         """What it means that the card is none of these chips."""
+        card = f"your card ({gfx})" if gfx else "your card"
         return (
             f"Your distribution's package {self.package.name} has code for "
-            f"{', '.join(self.targets)}, but not for your card ({gfx}). It can only use the card "
+            f"{', '.join(self.targets)}, but not for {card}. It can only use the card "
             "with HSA_OVERRIDE_GFX_VERSION=10.3.0, which runs code for another chip (gfx1030) on "
             "it. With that override, users report hangs and crashes from ROCm 5.3 on."
         )

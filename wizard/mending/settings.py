@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.torch_settings import override_hangs, overrides, reaching
+from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
@@ -116,7 +117,7 @@ def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator
 def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
-    if override_hangs(version):
+    if override_hangs(version) or distribution_torch(machine, environment):
         return (
             f"Without this variable, {place} (torch {version}) stops with an error, because it has "
             "no code for your card. With it, users report hangs and crashes. Install the stack "
