@@ -117,16 +117,20 @@ def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator
 def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
-    if override_hangs(version) or distribution_torch(machine, environment):
+    own = distribution_torch(machine, environment)
+    if override_hangs(version) or (own and own.targets):
         return (
             f"Without this variable, {place} (torch {version}) stops with an error, because it has "
             "no code for your card. With it, users report hangs and crashes. Install the stack "
             "that `rdna1-setup plan` recommends instead."
         )
+    where = "in your shell"
+    if environment.kind in ("venv", "conda"):
+        where = f"in it, for example at the end of {place}/bin/activate"
     return (
         f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0, and only these lines "
-        "set it. Before you use that environment again, set the variable in it, for example at "
-        f"the end of {place}/bin/activate: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
+        f"set it. Before you use that environment again, set the variable {where}: "
+        "export HSA_OVERRIDE_GFX_VERSION=10.3.0"
     )
 
 
