@@ -334,6 +334,7 @@ def distribution_torch(*settings: Setting, version: str = TORCH_VERSION) -> Mach
 def test_a_distributions_torch_without_code_for_the_card_is_told_with_what_it_would_take() -> None:
     told = counting(distribution_torch())["wheel-lacks-gfx-target"]
     assert told.status is Status.FAULT
+    assert told.title == "Your distribution's own torch has no code for this card"
     assert "python3-torch-rocm has code for gfx908, " in told.meaning
     assert "but not for your card (gfx1010)" in told.meaning
     assert "only use the card with HSA_OVERRIDE_GFX_VERSION=10.3.0" in told.meaning

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.leftovers import short_path
@@ -129,11 +129,10 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall, gfx: str) -> It
         return
     if not foreign:
         shown = (evidence[0], *shown_settings(overrides(reaching(machine, e)), machine))
-        means = package.without(gfx) if package else ""
-        if any(overrides(elsewhere(machine))):
-            yield warned("wheel-lacks-gfx-target", shown, Confidence.POSSIBLE, meaning=means)
-        else:
-            yield found("wheel-lacks-gfx-target", shown, Confidence.LIKELY, meaning=means)
+        title, means = package.without(gfx) if package else ("", "")
+        tell: Callable[..., Finding] = warned if any(overrides(elsewhere(machine))) else found
+        sure = Confidence.POSSIBLE if tell is warned else Confidence.LIKELY
+        yield tell("wheel-lacks-gfx-target", shown, sure, title=title, meaning=means)
     elif any(s.value != "10.3.0" for s in foreign):
         yield found("override-isa-mismatch", evidence, Confidence.LIKELY, about=about)
     elif code or override_hangs(torch.version):  # every such package was built for a later ROCm

@@ -25,14 +25,15 @@ class DistributionTorch(NamedTuple):
         code = f"with code for {', '.join(self.targets)}" if self.targets else ""
         return (package, code or "it is not known for which chips this version has code")
 
-    def without(self, gfx: str) -> str:
-        """What it means that the card is none of these chips."""
+    def without(self, gfx: str) -> tuple[str, str]:
+        """That the card is none of these chips, as a title, and what it means."""
         card = f"your card ({gfx})" if gfx else "your card"
         return (
+            "Your distribution's own torch has no code for this card",
             f"Your distribution's package {self.package.name} has code for "
             f"{', '.join(self.targets)}, but not for {card}. It can only use the card "
             "with HSA_OVERRIDE_GFX_VERSION=10.3.0, which runs code for another chip (gfx1030) on "
-            "it. With that override, users report hangs and crashes from ROCm 5.3 on."
+            "it. With that override, users report hangs and crashes from ROCm 5.3 on.",
         )
 
 
