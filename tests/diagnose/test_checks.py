@@ -340,6 +340,11 @@ def test_a_distributions_torch_without_code_for_the_card_is_told_with_what_it_wo
     assert "only use the card with HSA_OVERRIDE_GFX_VERSION=10.3.0" in told.meaning
 
 
+def test_a_distributions_torch_is_no_wheel_whose_record_it_could_match() -> None:
+    told = {f.cause for f in diagnose(distribution_torch()).findings}
+    assert "wheel-library-replaced" not in told
+
+
 def test_with_the_override_it_is_warned_that_the_card_runs_code_for_another_chip() -> None:
     found = counting(distribution_torch(OVERRIDE))
     assert found["override-isa-mismatch"].status is Status.WARNING

@@ -27,6 +27,7 @@ from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInst
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
+from wizard.machine.sites import DISTRIBUTION
 from wizard.sizes import size_text
 
 OFFICIAL = re.compile(r"\+rocm\d")
@@ -84,7 +85,7 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
         place = short_path(e.path, machine)
         evidence = (Evidence(_sizes(library), place) for library in torch.changed)
         yield found("wheel-library-replaced", evidence, about=_mendable(e))
-    if not wrong and any(True for _ in each_torch(machine)):
+    if not wrong and any(e.path != DISTRIBUTION for e, _ in each_torch(machine)):
         title = "Each torch's libraries have the sizes its wheel recorded"
         yield fine("wheel-library-replaced", title)
 
