@@ -69,7 +69,7 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
         return _refuse_other(reviewed, plan, lost)
     if obstacle := obstacle_to(machine, asked, plan):
         return refuse(obstacle)
-    return carry(plan, arguments, host)
+    return carry(plan, arguments, host, machine)
 
 
 def _look_back(

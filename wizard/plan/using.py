@@ -99,11 +99,11 @@ def _start(
     get = f"{NOT_OURS.format(asked.title)} Get it unless you have it"
     file = REQUIREMENTS.get(asked.id)
     if not file:
+        told = f"{_told(asked, plan, machine)}."
         return (
-            f"{asked.title}:" if folder else f"{get}, then start it:",
+            f"{asked.title}: {told}" if folder else f"{get}, then start it. {told}",
             *got,
             *_in(folder, line, plan, machine),
-            _told(asked, plan, machine),
         )
     packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
     here = f"To run {asked.title}, install its packages once, then start it."

@@ -13,12 +13,16 @@ from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan, Step
+from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
 from wizard.run.lines import clean
 from wizard.sizes import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wizard.machine.facts import Machine
     from wizard.run.wheels_size import WheelsSize
 
 DECLINE = (
@@ -129,6 +133,29 @@ def _afterwards(plan: Plan) -> str:
     elif not plan.first:
         left.append("a new login afterwards" if plan.relogin_needed else "no new login")
     return "; ".join(left)
+
+
+def ending_lines(
+    plan: Plan, applications: Sequence[str], machine: Machine | None = None, *, done: bool
+) -> Iterator[str]:
+    """How to start what was wanted, and what is left to do; or how to undo the plan.
+
+    Of an installation it is told before it is ``done`` too: then only for reading.
+    """
+    if plan.kind is not Kind.INSTALL:
+        if done:
+            yield "To undo it: rdna1-setup rollback"
+        return
+    if not done:
+        yield ""
+        yield "== After the installation"
+    if missing := still_missing(plan):
+        yield clean(f"You still need {missing}.")
+    for line, *commands in starts(plan, applications, machine):
+        yield from textwrap.wrap(clean(line), WIDTH)
+        yield from (f"    $ {clean(command)}" for command in commands if command)
+    yield "Measure Conv2d:"
+    yield f"    $ {clean(measure_command(plan, applications))}"
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:
