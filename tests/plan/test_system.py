@@ -244,3 +244,16 @@ def test_every_set_and_scope_that_the_data_names_can_be_planned() -> None:
     machine = with_packages(amd("rocm-core"), distribution("hipcc"))
     for scope in SCOPES:
         assert plan_for(machine, found=prepared(), system_removal=(scope,)).steps
+
+
+def test_on_debian_the_plan_says_that_the_packages_were_made_for_ubuntu() -> None:
+    jammy = clean_jammy()
+    system = replace(
+        jammy.system, distribution="debian", pretty_name="Debian GNU/Linux 12 (bookworm)"
+    )
+    debian = replace(jammy, system=system)
+    here = "AMD made these ROCm packages for Ubuntu, but this system is Debian GNU/Linux 12 "
+    assert f"{here}(bookworm)." in plan_for(debian, "rocm52").notes
+    listed = "which is not on AMD's list of supported systems for ROCm 6.2.4."
+    assert f"{here}(bookworm), {listed}" in plan_for(debian, "rocm62").notes
+    assert not any("for Ubuntu, but" in note for note in plan_for(jammy, "rocm62").notes)

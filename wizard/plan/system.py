@@ -61,7 +61,7 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     offer = prepared.offer
     coming = tuple(_coming(machine, choice, catalogue, entry, prepared))
     removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good, coming)
-    notes = (*notes, *strangers(machine, removed))
+    notes = (*notes, *strangers(machine, removed), *_made_for_ubuntu(machine, entry))
     if not offer:
         notes = (*notes, *_repair(machine, entry, choice), ASKED_FIRST)
     steps = (
@@ -76,6 +76,21 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
         offer.download_bytes if offer else None,
         offer.installed_bytes if offer else None,
     )
+
+
+def _made_for_ubuntu(machine: Machine, entry: Release) -> tuple[str, ...]:
+    """That the packages were made for another system than this one."""
+    name = machine.system.distribution
+    if name not in load_catalogue().not_ubuntu:
+        return ()
+    system = machine.system.pretty_name
+    here = f"this system is {system}" if isinstance(system, str) else f"this system is {name}"
+    unlisted = (
+        f", which is not on AMD's list of supported systems for ROCm {entry.version}"
+        if name in entry.unlisted
+        else ""
+    )
+    return (f"AMD made these ROCm packages for Ubuntu, but {here}{unlisted}.",)
 
 
 def _repair(machine: Machine, entry: Release, choice: Choice) -> tuple[str, ...]:

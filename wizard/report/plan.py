@@ -12,7 +12,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import Plan, Step
+from wizard.plan.steps import Plan, RunProgram, Step
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
@@ -46,10 +46,17 @@ def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
     yield from cost_lines(plan, found)
     if plan.first:
         yield from textwrap.wrap(
-            plan.first, WIDTH, initial_indent="First you need ", subsequent_indent="  "
+            plan.first,
+            WIDTH,
+            initial_indent="First you need ",
+            subsequent_indent="  ",
+            break_on_hyphens=False,
         )
     for note in plan.notes:
-        yield from textwrap.wrap(note, WIDTH, initial_indent="! ", subsequent_indent="  ")
+        # A path that is copied is whole: never cut at a hyphen.
+        yield from textwrap.wrap(
+            note, WIDTH, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False
+        )
     if plan.kind is Kind.INSTALL and joins(plan):
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
@@ -103,10 +110,27 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     download = download_bytes(plan, found)
+    if found is None and download is None and not settled(plan.steps):
+        return (
+            f"PyTorch: {_wheels(plan)}; system packages: not known until their repository is "
+            "queried"
+        )
     if download is None and plan.installed_bytes is None:
         asked = "not known until pip is queried" if found is None else "not known"
         return f"download and disk {asked}"
     return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
+
+
+def _wheels(plan: Plan) -> str:
+    """What the data says of the wheels, which holds where they come from the stack's own index."""
+    stack = find_stack(plan.stack)
+    own = stack is not None and any(
+        stack.index in step.argv for step in plan.steps if isinstance(step, RunProgram)
+    )
+    if stack is None or not own:
+        return "not known until pip is queried"
+    fetched, installed = bytes_text(stack.download_bytes), bytes_text(stack.installed_bytes)
+    return f"download {fetched}, disk {installed}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
@@ -131,7 +155,7 @@ def _afterwards(plan: Plan) -> str:
     if plan.restart_needed:
         left.append("a restart afterwards")
     elif not plan.first:
-        left.append("a new login afterwards" if plan.relogin_needed else "no new login")
+        left.append("a new login afterwards" if plan.relogin_needed else "no need to log in again")
     return "; ".join(left)
 
 
