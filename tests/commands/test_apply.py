@@ -265,3 +265,13 @@ def test_a_dry_run_that_installs_nothing_names_no_program(tmp_path: Path, comman
     told = wizard(tmp_path, *command.split(), "--dry-run", "--machine", machine)
     assert told.returncode == 0
     assert "After the installation" not in told.stdout
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_the_head_of_a_plan_names_where_the_run_is_recorded(tmp_path: Path, command: str) -> None:
+    words = (command, "--dry-run", "--stack", "rocm62", "--machine", MACHINE)
+    told = wizard(tmp_path, *words, "--without-groups").stdout
+    assert "/.local/state/rdna1-setup/runs\n" in told
+    assert "Downloads go to ~/.cache/rdna1-setup until the" in told
+    system = wizard(tmp_path, *words, "--footprint", "venv+system").stdout
+    assert "log and backup of root: /var/lib/rdna1-setup" in " ".join(system.split())

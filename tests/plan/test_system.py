@@ -257,3 +257,10 @@ def test_on_debian_the_plan_says_that_the_packages_were_made_for_ubuntu() -> Non
     listed = "which is not on AMD's list of supported systems for ROCm 6.2.4."
     assert f"{here}(bookworm), {listed}" in plan_for(debian, "rocm62").notes
     assert not any("for Ubuntu, but" in note for note in plan_for(jammy, "rocm62").notes)
+
+
+def test_a_package_of_the_distributions_that_stays_is_not_called_installed_too() -> None:
+    plan = plan_for(with_packages(distribution("rocminfo")), "rocm62")
+    (change,) = changes(plan)
+    assert [name for name, _ in change.install] == ["rocm-core", "hsa-rocr"]
+    assert any("The distribution's rocminfo 5.7.1-3build1 is kept." in note for note in plan.notes)

@@ -46,13 +46,14 @@ def carry(
     """
     if acts(arguments) and (refusals := _preflight(plan, host)):
         return refuse_all(refusals)
-    return show_and_do(plan, arguments, _executor(plan, arguments, host), machine)
+    return show_and_do(plan, arguments, _executor(plan, arguments, host), host, machine)
 
 
 def show_and_do(
     plan: Plan,
     arguments: argparse.Namespace,
     executor: Executor,
+    host: Host,
     machine: Machine | None = None,
 ) -> int:
     """Show the plan, ask, and let this executor do it."""
@@ -60,7 +61,8 @@ def show_and_do(
         from wizard.report.plan import as_of_lines, plan_lines
 
         as_of = () if acts(arguments) else as_of_lines(plan)
-        print(*as_of, *plan_lines(plan), sep="\n", end="\n\n", flush=True)
+        told = plan_lines(plan, log=log_text(plan, host))
+        print(*as_of, *told, sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
         return _not_agreed()
     import asyncio
@@ -80,6 +82,14 @@ def show_and_do(
         applications = getattr(arguments, "app", None) or ()
         print(*ending_lines(plan, applications, machine, done=acts(arguments)), sep="\n")
     return code
+
+
+def log_text(plan: Plan, host: Host) -> str:
+    """Where the run of a plan is recorded, and what root replaces is kept."""
+    from wizard.root.session import STATE
+
+    rooted = any(step.needs_root for step in plan.steps)
+    return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
 
 
 def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:

@@ -81,7 +81,7 @@ def _look_back(
 
     plan = _noted(record, asked)
     live = Live(places_of(host), host.environ, yes=arguments.yes)
-    return show_and_do(plan, arguments, live if plan.venv else AllDone(record))
+    return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
 
 
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:

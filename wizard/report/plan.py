@@ -30,20 +30,29 @@ DECLINE = (
 )
 
 
-def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
+def plan_lines(plan: Plan, found: WheelsSize | None = None, *, log: str = "") -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file.
 
     Without what would steer the terminal: lines of files and names of folders may hold it.
-    ``found`` is what pip says that it would fetch, where it was asked.
+    ``found`` is what pip says that it would fetch, where it was asked; ``log`` says where the
+    run is recorded.
     """
-    yield from map(clean, _lines(plan, found))
+    yield from map(clean, _lines(plan, found, log))
 
 
-def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
+def _lines(plan: Plan, found: WheelsSize | None, log: str) -> Iterator[str]:
     place = f", in the folder {plan.venv}" if plan.venv else ""
     system = " and as system packages" if plan.footprint == "venv+system" else ""
     yield f"Plan {plan.id}: {plan.name}{place}{system}"
     yield from cost_lines(plan, found)
+    if log:
+        yield from textwrap.wrap(
+            f"Log:   {log}",
+            WIDTH,
+            subsequent_indent=" " * 7,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     if plan.first:
         yield from textwrap.wrap(
             plan.first,
@@ -127,7 +136,7 @@ def _wheels(plan: Plan) -> str:
     own = stack is not None and any(
         stack.index in step.argv for step in plan.steps if isinstance(step, RunProgram)
     )
-    if stack is None or not own:
+    if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until pip is queried"
     fetched, installed = bytes_text(stack.download_bytes), bytes_text(stack.installed_bytes)
     return f"download {fetched}, disk {installed}"
