@@ -272,6 +272,11 @@ def test_the_head_of_a_plan_names_where_the_run_is_recorded(tmp_path: Path, comm
     words = (command, "--dry-run", "--stack", "rocm62", "--machine", MACHINE)
     told = wizard(tmp_path, *words, "--without-groups").stdout
     assert "/.local/state/rdna1-setup/runs\n" in told
-    assert "Downloads go to ~/.cache/rdna1-setup until the" in told
+    assert "Downloads go to ~/.cache/rdna1-setup until" in told
     system = wizard(tmp_path, *words, "--footprint", "venv+system").stdout
     assert "log and backup of root: /var/lib/rdna1-setup" in " ".join(system.split())
+
+
+def test_a_plan_names_the_file_that_checks_torch_with_its_folder(tmp_path: Path) -> None:
+    told = wizard(tmp_path, "plan", "--stack", "native", "--machine", MACHINE).stdout
+    assert f"    torch_check.py: {ROOT}/assets/torch_check.py\n" in told

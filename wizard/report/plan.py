@@ -6,13 +6,14 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import assets
 from wizard.journalform import Kind
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import Plan, RunProgram, Step
+from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
@@ -196,5 +197,7 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
     yield f"{number:2}. {step.title}"
     yield from textwrap.wrap(step.reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
+    if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
+        yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"
     yield from (f"    | {line}" for line in content_lines(step))
     yield f"    undo: {step.inverse}"
