@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import MACHINE
+from tests.commands.running import MACHINE, ROOT
 from tests.conftest import Golden
 from tests.plain.walking import walk
 from tests.run.places import places_below
@@ -15,6 +15,7 @@ from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
 from wizard.run.journal import Journal
 
+BOOKWORM = str(ROOT / "tests" / "machines" / "rx5500xt-bookworm-distro")
 WAYS = {
     "set-up": "1 . ? 2 . . 0",
     "set-up-and-back": "1 1,4 b 8 5 b 4 2 . /data/ai 0",
@@ -145,3 +146,23 @@ def test_a_run_that_stopped_is_called_by_what_it_was_for(tmp_path: Path) -> None
     _, told = walk(tmp_path, "6 0 0")
     assert "A run is not finished: fix noop-setting (20260101-120000-aaaaaa)." in told
     assert "1  20260101-120000-aaaaaa: fix noop-setting, unfinished" in told
+
+
+def test_what_was_answered_to_be_run_holds_for_the_rest_of_the_session(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 10 b b 7 3 a 0 0", "--machine", BOOKWORM, "--dry-run")
+    page = told[told.index("== Recommended") :]
+    assert "For Transformers on your RX 5500 XT" in page
+    assert "--app transformers" in page
+    assert "diagnose --app transformers" in page
+    assert "A1111 on your" not in page
+    _, told = walk(tmp_path, "7 0", "--machine", BOOKWORM, "--dry-run")
+    assert "For A1111 on your RX 5500 XT" in told
+    _, told = walk(tmp_path, "1 10 b b 1 b 0", "--machine", BOOKWORM, "--dry-run")
+    assert told.count("(Enter for 2, ") == 1
+    assert "(Enter for 10, " in told
+
+
+def test_none_of_the_programs_is_an_answer_too(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 0 . . . 0", "--machine", BOOKWORM, "--dry-run")
+    assert "--app own" in told
+    assert "A1111 with this stack" not in told

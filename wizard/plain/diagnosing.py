@@ -45,7 +45,7 @@ def walk(road: Road) -> int:
         if chosen is None:
             return 0
         if isinstance(chosen, str):
-            road.carry_out("diagnose")
+            road.carry_out("diagnose", *road.app_words)
             continue
         command = _tell(road, chosen, counting)
         if command:  # what was found here holds no longer after it

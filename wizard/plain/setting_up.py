@@ -94,17 +94,20 @@ class Setup:
     def wishes(self, wanted: Wanted) -> Wanted:
         """What is to be run."""
         from wizard.advice.recommend import found_applications
-        from wizard.knowledge.applications import load_applications
+        from wizard.knowledge.applications import PLAIN_TORCH, load_applications
 
         offered = load_applications()
         there = found_applications(self.machine)
+        before = self.road.applications or there
         options = [
             Option(f"{each.title}{', found here' if each.id in there else ''}", each.id)
             for each in offered
         ]
-        usual = [place for place, each in enumerate(offered) if each.id in there]
+        usual = [place for place, each in enumerate(offered) if each.id in before]
         ticked = self.road.ask.tick(WISHES, options, usual, explain=WISHES_MORE)
-        return replace(wanted, applications=ticked)
+        # Named even where it is none of the offered: else a command takes what was found here.
+        self.road.applications = ticked or (PLAIN_TORCH,)
+        return replace(wanted, applications=self.road.applications)
 
     def card(self, wanted: Wanted) -> Wanted | None:
         """The card, where there is a choice."""
