@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -166,3 +167,14 @@ def test_none_of_the_programs_is_an_answer_too(tmp_path: Path) -> None:
     _, told = walk(tmp_path, "1 0 . . . 0", "--machine", BOOKWORM, "--dry-run")
     assert "--app own" in told
     assert "A1111 with this stack" not in told
+
+
+@pytest.mark.parametrize(("columns", "width"), [("80", 79), ("200", 79), ("52", 52)])
+def test_the_first_words_are_wrapped_once(columns: str, width: int, tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "0", "--demo", COLUMNS=columns)
+    first = told[: told.index("What do you want to do?")]
+    for paragraph in first.strip().split("\n\n"):
+        lines = paragraph.split("\n")
+        assert all(len(line) <= width and line == line.strip() for line in lines)
+        for line, below in itertools.pairwise(lines):
+            assert len(f"{line} {below.split()[0]}") > width
