@@ -124,3 +124,10 @@ def test_what_trains_is_measured_with_its_gradients() -> None:
     plan = plan_for(FOUND, "native")
     assert measure_command(plan, ("comfyui",)) == measure_command(plan)
     assert measure_command(plan, ("small-cnn",)).endswith("/python --work forward,backward")
+
+
+def test_what_does_without_convolutions_is_measured_with_other_operations() -> None:
+    plan = plan_for(FOUND, "native")
+    assert measure_command(plan, ("transformers", "llm-chat")).endswith("/python --operations")
+    for applications in ((), ("own",), ("transformers", "comfyui")):
+        assert "--operations" not in measure_command(plan, applications)

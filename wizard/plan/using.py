@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from wizard.advice.floors import older_release
-from wizard.knowledge.applications import Application, applications_named, trains
+from wizard.knowledge.applications import Application, applications_named, convolves, trains
 from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
@@ -75,10 +75,11 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
 
 
 def measure_command(plan: Plan, applications: Collection[str] = ()) -> str:
-    """Measures Conv2d on the device that the stack is for, and as these programs use it."""
+    """Measures what these programs use, on the device that the stack is for."""
     device = " --device cpu" if on_processor(plan) else ""
     work = " --work forward,backward" if trains(applications) else ""
-    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{work}"
+    what = "" if convolves(applications) else " --operations"
+    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{what}{work}"
 
 
 def on_processor(plan: Plan) -> bool:

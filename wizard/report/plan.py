@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import assets
 from wizard.journalform import Kind
+from wizard.knowledge.applications import convolves
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
@@ -188,7 +189,7 @@ def ending_lines(
     for line, *commands in starts(plan, applications, machine):
         yield from textwrap.wrap(clean(line), WIDTH)
         yield from (f"    $ {clean(command)}" for command in commands if command)
-    yield "Measure Conv2d:"
+    yield "Measure Conv2d:" if convolves(applications) else "Measure what these programs use:"
     yield f"    $ {clean(measure_command(plan, applications))}"
 
 
