@@ -247,6 +247,12 @@ def test_the_sentence_is_one_plain_and_short() -> None:
     assert wrong == []
 
 
+def test_no_support_by_amd_is_said_of_every_stack_for_a_card_in_the_sentence_too() -> None:
+    rows = [row for row in ROWS if row.about == "support" and STACKS[row.stack].gfx]
+    assert {row.word.value for row in rows} == {"none"}
+    assert [name(row) for row in rows if "never officially supported" not in row.why] == []
+
+
 def test_every_stack_has_a_verdict_on_every_question_and_no_two_rows_say_the_same() -> None:
     keys = [(row.about, row.stack, row.gfx, row.preset) for row in ROWS]
     assert len(keys) == len(set(keys))

@@ -299,7 +299,7 @@ def _root(stack: Stack, fit: Fit, system: bool) -> Aspect:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
     missing = fit.missing_right
     if system:
-        because = f"the system's ROCm packages are replaced by ROCm {stack.system_release}"
+        because = "apt installs ROCm packages on the system"
         return Aspect("root", "Root needed", "yes", because)
     if missing is not None and missing.needs_root:
         return Aspect("root", "Root needed", "once", f"first: {missing.text}")

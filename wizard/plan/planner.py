@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
-from wizard.advice.leftovers import MEASURED, left_out
+from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.verdicts import Word
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Setting
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
@@ -210,11 +210,16 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
         notes.append(
             f"The plan uses the settings '{preset.name}' ({preset.source}). {preset.caution}"
         )
-    if early := [name for name in left_out(machine, stack) if name.startswith(MEASURED)]:
+    if early := _kept_by_python(machine, stack):
         it = "it" if len(early) == 1 else "them"
         sets = f"Your login sets {', '.join(early)}"
         notes.append(
             f"{sets}. rdna1-python starts programs without {it}, but bin/python keeps {it}."
+        )
+    if reached := _reached(machine, choice, stack):
+        notes.append(
+            "The plan does not unset these variables, which also affect this stack: "
+            f"{reaching_text(reached, machine)}."
         )
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append(
@@ -233,6 +238,27 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
     if apart := not_installed(choice.applications, machine):
         notes.append(apart)
     return tuple(dict.fromkeys(notes))
+
+
+def _kept_by_python(machine: Machine, stack: Stack) -> list[str]:
+    """What affects the stack unless it is started with rdna1-python."""
+    early = [name for name in left_out(machine, stack) if name.startswith(MEASURED)]
+    loader = any(each.name == LOADER and not each.within for each in machine.settings)
+    return [*early, *([LOADER] if loader and LOADER in stack.unset else [])]
+
+
+def _reached(machine: Machine, choice: Choice, stack: Stack) -> list[Setting]:
+    """What is set on the machine and affects the stack, whichever Python starts it."""
+    if not stack.gfx:
+        return []
+    preset = chosen_preset(choice, stack)
+    ours = (
+        *stack.environment,
+        *(preset.variables if preset else ()),
+        *visible_device(machine, choice, stack),
+    )
+    names = {name for name, _ in ours}
+    return reaching(machine, {*names, *stack.unset, *left_out(machine, stack)})
 
 
 def _verdict_notes(held: Fit, titles: dict[str, str]) -> tuple[str, ...]:
