@@ -186,7 +186,9 @@ def opened_text(plan: Plan | None) -> str:
     more = len(plan.steps) - len(titles)
     named = ", then ".join(f"{title[0].lower()}{title[1:]}" for title in titles)
     rest = f", and {more} more" if more else ""
-    return f"Opens a plan: {named}{rest} ({counted(len(plan.steps), 'step')}, {rights(plan.steps)})."
+    return (
+        f"Opens a plan: {named}{rest} ({counted(len(plan.steps), 'step')}, {rights(plan.steps)})."
+    )
 
 
 def _labelled(label: str, texts: Iterable[str], cells: int) -> Iterator[Content]:
