@@ -25,7 +25,7 @@ from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
 from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.advice.comparison import everything
-from wizard.advice.leftovers import torch_there
+from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.services import Services
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
@@ -41,6 +41,7 @@ NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stac
 CANNOT_RUN = "This stack cannot run what you chose"
 SURE = "Do you want to review this stack's plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
+MAY_FREEZE = "Measuring your torch {0} (m) may freeze the desktop."
 OTHER_WAYS = "Other ways: programs that use Vulkan instead of PyTorch"
 NO_SETTINGS = "No published settings are selected. Press p for the next published settings."
 
@@ -113,7 +114,10 @@ class Choose(StepScreen):
         """Shows what is suggested; what depends on the size shows itself once it has one."""
         self.set_timer(READ_S, self._load_following)
         if self._there is not None:
-            self.say(MEASURE_FIRST.format(shown(self._there.torch)))
+            machine, asked = self._choosing.machine, self.session.applications
+            risky = may_freeze(self._there, machine, asked)
+            text = (MAY_FREEZE if risky else MEASURE_FIRST).format(self._there.torch)
+            self.say(text, "warning" if risky else "note")
         self.query_one("#ways").display = bool(self.services.knowledge.roads())
         self._show_all()
 

@@ -404,3 +404,16 @@ async def test_a_wide_screen_shows_what_the_marked_program_needs() -> None:
         assert "PyTorch   2.7 or newer" in screen_text(pilot.app)
         await press(pilot, "end")
         assert "This program has no known requirements." in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("step", ["choose", "clear"])
+async def test_a_torch_that_is_expected_to_hang_is_not_offered_to_be_measured_without_a_warning(
+    step: str,
+) -> None:
+    for applications, warned in (((), True), (("comfyui",), True), (("transformers",), False)):
+        session = replace(session_at("choose"), applications=applications)
+        async with SetupApp(LIVE_SERVICES, session, step).run_test(size=(100, 30)) as pilot:
+            await settled(pilot)
+            text = flat(pilot)
+            assert ("may freeze the desktop" in text) is warned
+            assert ("measure it" in text) is not warned
