@@ -82,6 +82,8 @@ KEPT = "The results so far are kept. Fix the problem, then press Enter again."
 NOT_STARTED = (
     "Fix the problem, then press Enter again. Measuring on the CPU (o, Device) cannot hang the GPU."
 )
+NOT_IN_DEMO = "The demo has only the first set of shapes, as it was recorded."
+FIRST_SET = "Press o, and choose the first set in the row Shapes to go back to it."
 CHANGED = "Nothing was started, because you changed the options. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ENTER = {
@@ -112,7 +114,8 @@ class Conv2d(StepScreen):
         "computes in double precision.\n\nChoose a Python and press Enter. You will be asked "
         "before anything runs on the GPU. If shapes hang or give wrong results, Enter looks for "
         "an MIOpen setting that fixes them. After that, Enter opens Review to keep the setting "
-        "for that environment.\n\nv switches between the grid (sizes down, channels across), the "
+        "for that environment. The demo plays a recorded run and keeps nothing.\n\n"
+        "v switches between the grid (sizes down, channels across), the "
         "shapes as rows, and their times. Space shows everything about the marked shape, "
         "including what MIOpen would choose from and the commands that repeat its measurement. "
         "Cold is the first call, including compilation; Warm is a later one. Published is what "
@@ -132,9 +135,9 @@ class Conv2d(StepScreen):
         Binding("l", "limit", "Find the exact limit", show=False),
         Binding("n", "skip", "Skip"),
         Binding("o", "options", "Options"),
-        Binding("v", "view", "View"),
+        Binding("v", "view", "View", show=False),
         Binding("space", "details", "This shape", show=False),
-        Binding("a", "answer", "The full result", show=False),
+        Binding("a", "answer", "Full result"),
         Binding("h", "history", "Earlier runs", show=False),
         Binding("d", "diagnose", "Diagnose", show=False),
         replace(BACK_KEY, show=False),
@@ -316,6 +319,8 @@ class Conv2d(StepScreen):
 
     def _question(self) -> tuple[str, Status | None, str]:
         if self.services.experiments.replayed:
+            if not self._is_played:
+                return NOT_IN_DEMO, None, FIRST_SET
             return ASKED, None, f"Enter plays an example: {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
             return READING, None, "Press Enter to type the path yourself."
@@ -323,6 +328,15 @@ class Conv2d(StepScreen):
             return NONE_FOUND, Status.WARNING, TYPE_ONE
         enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
         return ASKED, None, f"{self._setting} {enter}"
+
+    @property
+    def _is_played(self) -> bool:
+        """False for what the demo has no recorded run of."""
+        try:
+            request = self._setting.request(self._setting.python, self._views.current_row)
+        except WrongRequest:
+            return True  # told when it is asked for
+        return self.services.experiments.plays(request)
 
     def _now(self, row: Row | None) -> str:
         """Which shape is measured, and for how long."""
@@ -456,6 +470,8 @@ class Conv2d(StepScreen):
                 around = await asyncio.to_thread(self.services.experiments.circumstances)
                 hangs = setting.hangs or around.hangs
                 request = setting.request(setting.python, row, hangs)
+            if not self.services.experiments.plays(request):
+                raise WrongRequest(f"{NOT_IN_DEMO}\n\n{FIRST_SET}")
         except WrongRequest as wrong:
             self.app.push_screen(Notice("This cannot be measured", str(wrong)))
             return
