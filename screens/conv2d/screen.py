@@ -456,13 +456,20 @@ class Conv2d(StepScreen):
         else:
             self._ask()
 
+    def _request(self, setting: SweepSetting, row: Row | None) -> Request:
+        """What is asked for. Raises WrongRequest, also for what the demo has no run of."""
+        request = setting.request(setting.python, row)
+        if not self.services.experiments.plays(request):
+            raise WrongRequest(f"{NOT_IN_DEMO}\n\n{FIRST_SET}")
+        return request
+
     @work(group="caution", exclusive=True)
     async def _start(self, setting: SweepSetting, row: Row | None) -> None:
         """Starts what is asked; where the card may hang, asks first, unless that was agreed to."""
         before, replayed = self._setting, self.services.experiments.replayed
         around, hangs = None, setting.hangs or 0
         try:
-            request = setting.request(setting.python, row)
+            request = self._request(setting, row)
             if not (replayed or self.services.rehearses or before.python.startswith("/")):
                 self.say(NO_PYTHON, "fault")
                 return
@@ -470,8 +477,6 @@ class Conv2d(StepScreen):
                 around = await asyncio.to_thread(self.services.experiments.circumstances)
                 hangs = setting.hangs or around.hangs
                 request = setting.request(setting.python, row, hangs)
-            if not self.services.experiments.plays(request):
-                raise WrongRequest(f"{NOT_IN_DEMO}\n\n{FIRST_SET}")
         except WrongRequest as wrong:
             self.app.push_screen(Notice("This cannot be measured", str(wrong)))
             return
