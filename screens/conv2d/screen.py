@@ -458,8 +458,8 @@ class Conv2d(StepScreen):
 
     def _request(self, setting: SweepSetting, row: Row | None) -> Request:
         """What is asked for. Raises WrongRequest, also for what the demo has no run of."""
-        request = setting.request(setting.python, row)
-        if not self.services.experiments.plays(request):
+        request, experiments = setting.request(setting.python, row), self.services.experiments
+        if experiments.replayed and not experiments.plays(request):
             raise WrongRequest(f"{NOT_IN_DEMO}\n\n{FIRST_SET}")
         return request
 
