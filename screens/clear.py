@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
-from wizard.advice.leftovers import torch_there
+from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
@@ -40,6 +40,7 @@ NEVER = (
 MEASURE_FIRST = (
     "Your torch {0} includes its own ROCm. Press c to measure it before you remove anything."
 )
+MAY_FREEZE = "Your torch {0} includes its own ROCm. Measuring it (c) may freeze the desktop."
 UNCHANGED = "Nothing was changed. Fix the problem, then choose again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
@@ -84,7 +85,7 @@ class Clear(StepScreen):
         "package is removed too, because apt will fail until it is removed. The row then shows the "
         "package's name.\nAMD's ROCm and driver: the same, plus amdgpu-dkms, which builds a "
         "kernel module. The kernel's own driver stays installed and is all you need. This row "
-        "appears only if amdgpu-dkms is completely installed.\nAll ROCm packages: AMD's ROCm, "
+        "appears only if amdgpu-dkms is fully installed.\nAll ROCm packages: AMD's ROCm, "
         "plus your distribution's own packages. Blender, hashcat and other programs may use "
         "them.\nOther leftovers: ROCm settings in files that are read at every login, folders "
         "that belong to no package, and packages whose files were deleted. Your shell files are "
@@ -119,7 +120,10 @@ class Clear(StepScreen):
 
     def on_mount(self) -> None:
         """Says what there is to remove."""
-        first = "" if self._there is None else MEASURE_FIRST.format(self._there.torch)
+        first = ""
+        if self._there is not None:
+            risky = may_freeze(self._there, self._machine, self.session.applications)
+            first = (MAY_FREEZE if risky else MEASURE_FIRST).format(self._there.torch)
         self.conclude(_there(self._machine), None, first)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
