@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.knowledge.asked import answer, load_tables
+from wizard.knowledge.asked import key_of, load_table
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.distributions import load_packages
 from wizard.knowledge.roads import load_roads
@@ -44,7 +44,8 @@ def test_debians_libraries_have_code_for_gfx1010_alone_among_rdna1() -> None:
 
 
 def test_the_miopen_that_was_read_is_the_one_that_was_asked() -> None:
-    (table,) = (each for each in load_tables() if each.file == "rocm-7.1.1.json")
+    table = load_table("7.1.1")
+    assert table is not None
     row = next(
         each
         for each in load_packages()
@@ -55,9 +56,11 @@ def test_the_miopen_that_was_read_is_the_one_that_was_asked() -> None:
 
 
 def test_under_the_override_it_offers_winograd_in_float32_that_a_variable_takes_out() -> None:
-    where = ("7.1.1", "gfx1030", "16->32 3x3 @64x64", "forward", "float32")
-    searched = answer(*where, search=True)
-    left = answer(*where, (("MIOPEN_DEBUG_CONV_WINOGRAD", "0"),))
+    table = load_table("7.1.1")
+    assert table is not None
+    where = ("16->32 3x3 @64x64", "gfx1030 forward float32")
+    searched = table.answer(*where, key_of(search=True))
+    left = table.answer(*where, key_of([("MIOPEN_DEBUG_CONV_WINOGRAD", "0")]))
     assert searched is not None
     assert left is not None
     assert any("Winograd" in name for name in searched.names)
