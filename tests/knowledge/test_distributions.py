@@ -56,11 +56,10 @@ def test_the_miopen_that_was_read_is_the_one_that_was_asked() -> None:
 
 
 def test_under_the_override_it_offers_winograd_in_float32_that_a_variable_takes_out() -> None:
-    table = load_table("7.1.1")
+    table, where = load_table("7.1.1"), ("16->32 3x3 @64x64", "gfx1030 forward float32")
     assert table is not None
-    where = ("16->32 3x3 @64x64", "gfx1030 forward float32")
     searched = table.answer(*where, key_of(search=True))
-    left = table.answer(*where, key_of([("MIOPEN_DEBUG_CONV_WINOGRAD", "0")]))
+    left = table.answer(*where, key_of((("MIOPEN_DEBUG_CONV_WINOGRAD", "0"),)))
     assert searched is not None
     assert left is not None
     assert any("Winograd" in name for name in searched.names)

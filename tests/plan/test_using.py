@@ -17,6 +17,9 @@ from wizard.plan.using import measure_command, python_lines, starts, still_missi
 COMFYUI = FoundApplication("comfyui", f"{HOME}/my ComfyUI", "", "")
 FOUND = replace(clean_jammy(), applications=(COMFYUI,))
 IN = "~/ai/native/bin"
+ADDED = (
+    "If ComfyUI loads no model, add --disable-dynamic-vram. One user with an RX 5600M needed it."
+)
 
 
 def lines(stack: str, *applications: str, machine: Machine = FOUND) -> list[str]:
@@ -30,6 +33,7 @@ def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python()
         "To run ComfyUI, install its packages once, then start it.",
         f"cd ~/'my ComfyUI' && {IN}/python -m pip install -r requirements.txt",
         f"cd ~/'my ComfyUI' && {IN}/rdna1-python main.py",
+        ADDED,
     ]
 
 
@@ -40,6 +44,7 @@ def test_a_program_that_is_not_here_is_started_in_the_folder_that_it_will_have()
         "git clone https://github.com/Comfy-Org/ComfyUI && cd ComfyUI",
         f"{IN}/python -m pip install -r requirements.txt",
         f"{IN}/rdna1-python main.py",
+        ADDED,
     ]
 
 

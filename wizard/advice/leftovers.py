@@ -6,9 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from wizard.knowledge.applications import Application
-from wizard.knowledge.stacks import Stack
+from wizard.advice.card import chosen_card, target_of
+from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
+from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.variables import general
+from wizard.knowledge.verdicts import Word, verdict_on
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.sizes import counted
@@ -199,6 +201,17 @@ class TorchThere:
 def torch_there(machine: Machine) -> TorchThere | None:
     """The first torch that was built for ROCm and can be started; None where there is none."""
     return next((there for there in torches_there(machine) if there.build == "rocm"), None)
+
+
+def may_freeze(there: TorchThere, machine: Machine, applications: Sequence[str]) -> bool:
+    """True where the reviewed verdicts expect what is asked for to hang or fail with that torch."""
+    stack = next((each for each in load_stacks() if each.torch == there.torch), None)
+    if stack is None:
+        return False
+    gfx = target_of(chosen_card(machine))
+    asked = applications_named(tuple(applications) or (PLAIN_TORCH,))
+    found = (verdict_on(each.purpose, stack.id, gfx) for each in asked)
+    return any(each is not None and each.word in (Word.UNLIKELY, Word.NO) for each in found)
 
 
 def torches_there(machine: Machine) -> tuple[TorchThere, ...]:

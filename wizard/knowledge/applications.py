@@ -30,6 +30,17 @@ class Older:
 
 
 @dataclass(frozen=True, slots=True)
+class Addition:
+    """What to add to the line that starts an application, should it fail."""
+
+    add: str
+    sign: str
+    """How it fails, after "If ComfyUI"."""
+    claim: str
+    """Id of the claim that says so."""
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """Something to run, with its floors, each from a dated source."""
 
@@ -64,6 +75,7 @@ class Application:
     """What it takes itself, with its first models, as its makers say."""
     clone: str = ""
     """The repository that is its folder, once cloned; ``""`` for packages and for own code."""
+    if_fails: tuple[Addition, ...] = ()
 
 
 @cache

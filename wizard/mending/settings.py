@@ -224,7 +224,7 @@ def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Set
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
     why = f"{reason} The rest of the file is kept."
-    return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text))
+    return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text), lines=out, instead=instead)
 
 
 def _reason(wanted: tuple[Setting, ...]) -> str:

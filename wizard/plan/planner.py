@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from os.path import normpath
 from pathlib import PurePosixPath
@@ -36,6 +37,7 @@ from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.using import not_installed
 from wizard.plan.venv import venv_steps
+from wizard.sizes import listed
 
 __all__ = ["PlanImpossible", "make_plan"]
 
@@ -205,16 +207,12 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
 def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     titles = {each.id: each.title for each in applications_named(choice.applications)}
     takes = [f"{titles[c.application]} needs {need}" for c in held.answers for need in c.needs]
-    notes = [*held.obstacles, *held.needs, *takes, *_verdict_notes(held, titles), *stack.cautions]
+    apart = not_installed(choice.applications, machine)
+    notes = [*held.obstacles, *filter(None, (apart,)), *held.needs, *takes]
+    notes += [*_verdict_notes(held, titles), *stack.cautions, *_unset_notes(machine, stack)]
     if preset := chosen_preset(choice, stack):
         notes.append(
             f"The plan uses the settings '{preset.name}' ({preset.source}). {preset.caution}"
-        )
-    if early := _kept_by_python(machine, stack):
-        it = "it" if len(early) == 1 else "them"
-        sets = f"Your login sets {', '.join(early)}"
-        notes.append(
-            f"{sets}. rdna1-python starts programs without {it}, but bin/python keeps {it}."
         )
     if reached := _reached(machine, choice, stack):
         notes.append(
@@ -235,16 +233,7 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
             f"This environment uses only the {card.name} at PCI address "
             f"{card.pci_address} ({mask})."
         )
-    if apart := not_installed(choice.applications, machine):
-        notes.append(apart)
     return tuple(dict.fromkeys(notes))
-
-
-def _kept_by_python(machine: Machine, stack: Stack) -> list[str]:
-    """What affects the stack unless it is started with rdna1-python."""
-    early = [name for name in left_out(machine, stack) if name.startswith(MEASURED)]
-    loader = any(each.name == LOADER and not each.within for each in machine.settings)
-    return [*early, *([LOADER] if loader and LOADER in stack.unset else [])]
 
 
 def _reached(machine: Machine, choice: Choice, stack: Stack) -> list[Setting]:
@@ -259,6 +248,21 @@ def _reached(machine: Machine, choice: Choice, stack: Stack) -> list[Setting]:
     )
     names = {name for name, _ in ours}
     return reaching(machine, {*names, *stack.unset, *left_out(machine, stack)})
+
+
+def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:
+    """What programs do not get of what the login sets."""
+    there = {setting.name for setting in machine.settings if not setting.within}
+    out = left_out(machine, stack)
+    if not (names := [*(name for name in stack.unset if name in there), *out]):
+        return
+    it = "this variable" if len(names) == 1 else "these variables"
+    early = [name for name in names if name == LOADER or name.startswith(MEASURED)]
+    keeps = f" bin/python still gets {listed(early)}." if early else ""
+    yield (
+        f"Programs started with rdna1-python do not get {it} from your login: "
+        f"{', '.join(names)}.{keeps} Your files stay as they are."
+    )
 
 
 def _verdict_notes(held: Fit, titles: dict[str, str]) -> tuple[str, ...]:
