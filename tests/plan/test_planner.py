@@ -153,6 +153,44 @@ def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
     assert "unset" not in kept
 
 
+def test_the_plan_warns_of_every_variable_that_affects_the_stack_and_stays_set() -> None:
+    fish = f"{HOME}/.config/fish"
+    machine = replace(
+        clean_jammy(),
+        settings=(
+            Setting("MIOPEN_FIND_MODE", "2", f"{fish}/conf.d/rocm.fish", 1, "effective: a way"),
+            Setting("MIOPEN_FIND_MODE", "2", f"{fish}/conf.d/rocm.fish", 7, "effective: a way"),
+            Setting("CUDA_VISIBLE_DEVICES", "0", f"{fish}/conf.d/rocm.fish", 2, "effective: sees"),
+            Setting("HSA_ENABLE_SDMA", "0", f"{fish}/fish_variables", 3, "effective: slower"),
+            Setting("HSA_ENABLE_SDMA", "0", "", 0, "effective: slower"),
+            Setting("HSA_OVERRIDE_GFX_VERSION", "10.3.0", "", 0, "effective: makes"),
+            Setting("ROCM_PATH", "/opt/rocm", f"{HOME}/.bashrc", 4, "build-time: read"),
+            Setting("MIOPEN_FORCE_RDNA1", "1", f"{HOME}/.bashrc", 5, "invented: nothing reads it"),
+            Setting("HSA_XNACK", "1", f"{HOME}/x", 3, "effective: faults", f"{HOME}/venv"),
+        ),
+    )
+    said = (
+        "The plan does not unset these variables, which also affect this stack: "
+        "MIOPEN_FIND_MODE=2, CUDA_VISIBLE_DEVICES=0 (~/.config/fish/conf.d/rocm.fish:1); "
+        "HSA_ENABLE_SDMA=0 (~/.config/fish/fish_variables:3)."
+    )
+    for stack in ("rocm52", "native"):
+        assert said in plan_for(machine, stack).notes
+    assert not any("does not unset" in note for note in plan_for(machine, "cpu").notes)
+    assert not any("does not unset" in note for note in plan_for(clean_jammy()).notes)
+
+
+def test_the_plan_warns_that_the_loaders_path_reaches_the_python_of_the_folder() -> None:
+    path = Setting("LD_LIBRARY_PATH", "/opt/rocm/lib", f"{HOME}/.bashrc", 3, "effective: its")
+    machine = replace(clean_jammy(), settings=(path,))
+    said = (
+        "Programs started with rdna1-python do not get this variable from your login: "
+        "LD_LIBRARY_PATH. bin/python still gets LD_LIBRARY_PATH. Your files stay as they are."
+    )
+    assert said in plan_for(machine, "rocm52").notes
+    assert said not in plan_for(machine, "rocm57").notes  # its wheels ignore the variable
+
+
 def test_beside_an_integrated_gpu_the_card_is_the_only_one_that_rocm_sees() -> None:
     apu = replace(
         card("gfx1031"), pci_address="0000:05:00.0", kfd_node=1, integrated=True, rdna1=False

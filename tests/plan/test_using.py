@@ -59,7 +59,7 @@ def test_a_package_is_installed_by_the_folders_own_pip_in_a_release_that_the_tor
 
 def test_what_makes_a_venv_of_its_own_is_told_which_one_to_take() -> None:
     told = lines("rocm52", "a1111", machine=clean_jammy())
-    assert "Set venv_dir in webui-user.sh to ~/ai/rocm52" in told[-1]
+    assert "Set venv_dir in webui-user.sh to ~/ai/rocm52" in told[0]
 
 
 def test_scripts_are_started_once_however_many_things_need_no_program() -> None:
@@ -129,3 +129,10 @@ def test_what_trains_is_measured_with_its_gradients() -> None:
     plan = plan_for(FOUND, "native")
     assert measure_command(plan, ("comfyui",)) == measure_command(plan)
     assert measure_command(plan, ("small-cnn",)).endswith("/python --work forward,backward")
+
+
+def test_what_does_without_convolutions_is_measured_with_other_operations() -> None:
+    plan = plan_for(FOUND, "native")
+    assert measure_command(plan, ("transformers", "llm-chat")).endswith("/python --operations")
+    for applications in ((), ("own",), ("transformers", "comfyui")):
+        assert "--operations" not in measure_command(plan, applications)

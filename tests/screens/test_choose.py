@@ -369,6 +369,17 @@ async def test_compare_says_in_a_line_what_the_processor_would_be() -> None:
         assert line.strip() == "Without the card: cpu (PyTorch for the processor, slow): works."
 
 
+async def test_the_highlighted_row_stays_in_sight_when_its_reason_needs_more_room() -> None:
+    async with app_with(LIVE_SERVICES, "compare").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "compare")
+        table = pilot.app.screen.query_one("#aspects", DataTable)
+        for _ in range(table.row_count - 1):
+            await press(pilot, "down")
+            await settled(pilot)
+            below_the_head = table.cursor_row - table.scroll_offset.y + 1
+            assert below_the_head < table.content_size.height
+
+
 async def test_escape_leads_from_compare_to_choose_with_nothing_changed() -> None:
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")

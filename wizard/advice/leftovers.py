@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -32,13 +32,30 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
     breaking = [s for s in settings if s.name in (*stack.unset, *out)]
     other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]
     named = {*stack.unset, *out, *wanted}
-    reaching = [s for s in settings if s.name.startswith(REACHING) and s.name not in named]
     return (
         *(_breaks(same, machine, stack) for same in _alike(breaking)),
         *(_differs(same, wanted[same[0].name], machine) for same in _alike(other)),
-        *_reach(reaching, machine),
+        *_reach(reaching(machine, named), machine),
         *_system_rocm(machine),
     )
+
+
+def reaching(machine: Machine, named: Collection[str]) -> list[Setting]:
+    """What is set on this machine and takes effect in every stack, but for the ``named`` ones."""
+    return [
+        setting
+        for setting in _known_places(machine.settings)
+        if not setting.within and setting.name not in named and _takes_effect(setting)
+    ]
+
+
+def reaching_text(settings: Sequence[Setting], machine: Machine) -> str:
+    """All of them with their places, those of a file together."""
+    texts = []
+    for found in _by_file(settings):
+        pairs = dict.fromkeys(f"{each.name}={each.value}" for each in found)
+        texts.append(f"{', '.join(pairs)} ({_where(found[0], machine)})")
+    return "; ".join(texts)
 
 
 def left_out(machine: Machine, stack: Stack) -> tuple[str, ...]:
@@ -132,11 +149,23 @@ def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
     return f"{_shown(same, machine)} differs from this stack's {wanted}"
 
 
-def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
+def _takes_effect(setting: Setting) -> bool:
+    """Whether ROCm or torch reads it: what the table does not have is judged by its name."""
+    if setting.name == LOADER:  # stacks that do not unset it were built to ignore it
+        return False
+    kind = setting.effect.partition(":")[0]
+    return kind == "effective" or (not kind and setting.name.startswith(REACHING))
+
+
+def _by_file(settings: Sequence[Setting]) -> list[list[Setting]]:
+    ordered = sorted(settings, key=lambda setting: setting.file)
+    return [list(group) for _, group in groupby(ordered, key=lambda setting: setting.file)]
+
+
+def _reach(settings: Sequence[Setting], machine: Machine) -> tuple[str, ...]:
     texts = []
-    for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
-        found = list(group)
-        where = f"in {_where(found[0], machine)}" if file else "in this session"
+    for found in _by_file(settings):
+        where = f"in {_where(found[0], machine)}" if found[0].file else "in this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         first = f"{found[0].name}={found[0].value}"
         texts.append(f"settings {where} also affect this stack: {first}{more}")

@@ -99,6 +99,20 @@ def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
     return tuple(known[each] for each in ids)
 
 
+def convolves(ids: Collection[str]) -> bool:
+    """False where all of these applications are for purposes that are known to do without Conv2d.
+
+    True for none: what is not known may convolve.
+    """
+    without = {
+        each.id
+        for each in load_purposes()
+        if "transformer" in each.topics and "conv2d" not in each.topics
+    }
+    known = applications_named(tuple(ids))
+    return not known or any(each.purpose not in without for each in known)
+
+
 def trains(ids: Collection[str]) -> bool:
     """True where one of these applications is for a purpose that trains models."""
     purposes = {each.id for each in load_purposes() if "training" in each.topics}

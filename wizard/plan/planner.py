@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
-from wizard.advice.leftovers import LOADER, MEASURED, left_out
+from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.verdicts import Word
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Setting
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
@@ -214,6 +214,11 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
         notes.append(
             f"The plan uses the settings '{preset.name}' ({preset.source}). {preset.caution}"
         )
+    if reached := _reached(machine, choice, stack):
+        notes.append(
+            "The plan does not unset these variables, which also affect this stack: "
+            f"{reaching_text(reached, machine)}."
+        )
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append(
             "PyPI's own torch for Linux is the CUDA build. It works, but is several gigabytes "
@@ -229,6 +234,20 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
             f"{card.pci_address} ({mask})."
         )
     return tuple(dict.fromkeys(notes))
+
+
+def _reached(machine: Machine, choice: Choice, stack: Stack) -> list[Setting]:
+    """What is set on the machine and affects the stack, whichever Python starts it."""
+    if not stack.gfx:
+        return []
+    preset = chosen_preset(choice, stack)
+    ours = (
+        *stack.environment,
+        *(preset.variables if preset else ()),
+        *visible_device(machine, choice, stack),
+    )
+    names = {name for name, _ in ours}
+    return reaching(machine, {*names, *stack.unset, *left_out(machine, stack)})
 
 
 def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:

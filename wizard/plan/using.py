@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from wizard.advice.floors import older_release
 from wizard.advice.leftovers import left_out
-from wizard.knowledge.applications import Application, applications_named, trains
+from wizard.knowledge.applications import Application, applications_named, convolves, trains
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
@@ -80,10 +80,11 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
 
 
 def measure_command(plan: Plan, applications: Collection[str] = ()) -> str:
-    """Measures Conv2d on the device that the stack is for, and as these programs use it."""
+    """Measures what these programs use, on the device that the stack is for."""
     device = " --device cpu" if on_processor(plan) else ""
     work = " --work forward,backward" if trains(applications) else ""
-    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{work}"
+    what = "" if convolves(applications) else " --operations"
+    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{what}{work}"
 
 
 def login_too(plan: Plan, names: Sequence[str], machine: Machine) -> Iterator[str]:
@@ -116,11 +117,11 @@ def _start(
     get = f"{NOT_OURS.format(asked.title)} Get it unless you have it"
     file = REQUIREMENTS.get(asked.id)
     if not file:
+        told = f"{_told(asked, plan, machine)}."
         return (
-            f"{asked.title}:" if folder else f"{get}, then start it:",
+            f"{asked.title}: {told}" if folder else f"{get}, then start it. {told}",
             *got,
             *_in(folder, line, plan, machine),
-            _told(asked, plan, machine),
         )
     packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
     here = f"To run {asked.title}, install its packages once, then start it."
