@@ -257,8 +257,9 @@ def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:
     if not (names := [*(name for name in stack.unset if name in there), *out]):
         return
     it = "this variable" if len(names) == 1 else "these variables"
-    early = [name for name in names if name == LOADER or name.startswith(MEASURED)]
-    keeps = f" bin/python still gets {listed(early)}." if early else ""
+    kept = [name for name in names if name == LOADER]
+    kept += ["those that begin with MIOPEN_"] if any(n.startswith(MEASURED) for n in out) else []
+    keeps = f" bin/python still gets {listed(kept)}." if kept else ""
     yield (
         f"Programs started with rdna1-python do not get {it} from your login: "
         f"{', '.join(names)}.{keeps} Your files stay as they are."
