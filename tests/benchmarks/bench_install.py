@@ -5,8 +5,8 @@ Run: python -m tests.benchmarks.bench_install [--rounds N] [--room] [--folder DI
 The same wheels from the same local server, throttled to 200 MB/s, into new environments, with no
 cache of pip or uv filled before, in turn. The wheels are made here: libraries, headers and Python
 sources, about as many as torch for the processor brings with all that it needs. ``ours`` are all
-steps of the plan ``cpu``; ``uv`` makes an environment and installs the lock that our run wrote, with
-byte code. With --room it prints the most bytes that our run held on the disk at once instead.
+steps of the plan ``cpu``; ``uv`` makes an environment and installs the lock that our run wrote,
+with byte code. With --room it prints the most bytes that our run held on the disk at once instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import sysconfig
 import threading
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -135,11 +135,13 @@ def make_wheels(folder: Path) -> None:
 
 
 def _wheel(
-    folder: Path, name: str, version: str, files: Mapping[str, str | bytes], needs: object = ()
+    folder: Path,
+    name: str,
+    version: str,
+    files: Mapping[str, str | bytes],
+    needs: Sequence[str] = (),
 ) -> None:
-    make_wheel(
-        folder, name, version, files, requires=tuple(needs), compression=zipfile.ZIP_DEFLATED
-    )
+    make_wheel(folder, name, version, files, requires=needs, compression=zipfile.ZIP_DEFLATED)
 
 
 def _sources(package: str, count: int) -> dict[str, str | bytes]:
