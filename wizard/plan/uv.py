@@ -25,6 +25,11 @@ def cache_of(venv: str) -> str:
     return f"{venv}/.rdna1-setup-uv"
 
 
+def lock_of(venv: str) -> str:
+    """The empty file by which two uvs do not change an environment at once; it stays."""
+    return f"{venv}/.lock"
+
+
 def install_wheels(uv: str, python: str, venv: str, staging: str, lock: str) -> tuple[str, ...]:
     """Install what a lock names from a folder of wheels, without an index, every hash required."""
     return (
