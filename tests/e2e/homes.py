@@ -14,6 +14,7 @@ import pytest
 SOURCE = Path(__file__).parents[2]
 OURS = ".local/state/rdna1-setup"
 """Journals and logs stay after an undo, and the undo says so."""
+UV_NOTE = "uv_cache.json"
 
 
 def python_310() -> Path:
@@ -83,7 +84,7 @@ class Home:
 
 
 def listing(folder: Path) -> dict[str, str]:
-    """Everything below a folder; bytecode by name only, since it holds times."""
+    """Everything below a folder; what holds times by name only: bytecode, and a note of uv's."""
     found: dict[str, str] = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
@@ -93,6 +94,12 @@ def listing(folder: Path) -> dict[str, str]:
             found[name] = "folder"
         elif path.suffix == ".pyc":
             found[name] = "bytecode"
+        elif path.name == UV_NOTE:
+            found[name] = "the time of a wheel"
+        elif path.name == "RECORD":
+            rows = path.read_bytes().splitlines(keepends=True)
+            kept = b"".join(row for row in rows if UV_NOTE.encode() not in row)
+            found[name] = hashlib.sha256(kept).hexdigest()
         else:
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
