@@ -187,12 +187,12 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
 def _compiled(venv: Path, ours: Mapping[str, Print], tell: Tell) -> dict[str, Print]:
     """Bytecode that Python made later from sources of ours."""
 
-    def made() -> Iterator[Path]:
+    def sources() -> Iterator[Path]:
         for number, path in enumerate(ours, 1):
-            yield from bytecode(venv / path)
+            yield venv / path
             tell(number, len(ours), CHECKED)
 
-    return prints(venv, made())
+    return prints(venv, bytecode(sources()))
 
 
 def _own_folders(record: Record) -> Iterator[str]:

@@ -76,16 +76,13 @@ class UnpackingAtOnce:
 
     def look(self) -> News:
         """How far all of it is."""
-        unpacked = min(self._size, _bytes_in(self._cache))
-        compiled = self._compiled() - self._compiled_before if unpacked else 0
-        share = min(1.0, compiled / self._sources) if self._sources else 0.0
+        compiled = self._compiled() - self._compiled_before
         if compiled > 0:
-            # What is linked into its place may have left the cache: unpacking is over.
-            unpacked = self._size
             what = f"compiling {counted(self._sources, 'Python file')}"
+            done = self._size + round(min(1.0, compiled / self._sources) * self._compiled_size)
         else:
             what = f"unpacking {counted(len(self._wheels), 'package')}"
-        done = unpacked + round(share * self._compiled_size)
+            done = min(self._size, _bytes_in(self._cache))
         return (Progress(done, self._size + self._compiled_size, "bytes", what, None),)
 
     def _compiled(self) -> int:
