@@ -2295,8 +2295,14 @@ KNOWN = (
         "Get the newest key and check its fingerprint, " + AGAIN,
     ),
     _known(
-        r"NO_PUBKEY (?P<key>[0-9A-F]+)|is not signed|BADSIG (?P<bad>[0-9A-F]+)|not authenticated",
-        "The repository is not signed with the key that was given for it {key}{bad}.",
+        r"NO_PUBKEY (?P<key>[0-9A-F]+)",
+        "The repository is not signed with the key that was given for it, but with {key}.",
+        "The lists may not come from the maker of ROCm, so they were not used.",
+        "Check the address and the key's fingerprint. Never use [trusted=yes].",
+    ),
+    _known(
+        r"is not signed|BADSIG|not authenticated",
+        "The repository has no valid signature.",
         "The lists may not come from the maker of ROCm, so they were not used.",
         "Check the address and the key's fingerprint. Never use [trusted=yes].",
     ),

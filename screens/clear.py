@@ -84,7 +84,7 @@ class Clear(StepScreen):
         "package is removed too, because apt will fail until it is removed. The row then shows the "
         "package's name.\nAMD's ROCm and driver: the same, plus amdgpu-dkms, which builds a "
         "kernel module. The kernel's own driver stays installed and is all you need. This row "
-        "appears only if amdgpu-dkms is completely installed.\nAll ROCm packages: AMD's ROCm, "
+        "appears only if amdgpu-dkms is fully installed.\nAll ROCm packages: AMD's ROCm, "
         "plus your distribution's own packages. Blender, hashcat and other programs may use "
         "them.\nOther leftovers: ROCm settings in files that are read at every login, folders "
         "that belong to no package, and packages whose files were deleted. Your shell files are "

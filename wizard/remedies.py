@@ -55,7 +55,6 @@ _PHRASES = (
     ("more time with --deadline", "more time (o)"),
     ("run the same command as the environment's owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
-    ("use the footprint venv", "use the footprint venv (u on Choose)"),
     ("with --venv DIR", "on Choose (f)"),
     ("with --venv", "on Choose (f)"),
 )
@@ -64,6 +63,7 @@ _MORE_HANGS = re.compile(
     r"To start over, add --no-resume"
 )
 _AGAIN = re.compile(r"\b(?:run|start) the same command (?:again|once more)\b", re.IGNORECASE)
+_FOOTPRINT = re.compile(r"--footprint venv(?!\+)")
 _BEGINS = re.compile(r"(?:^|(?<=[.:] ))the (?=footprint)")
 
 
@@ -80,6 +80,7 @@ def by_keys(text: str, again: str = TRY_AGAIN) -> str:
     )
     for command, keys in _PHRASES:
         text = text.replace(command, keys).replace(capitalized(command), capitalized(keys))
+    text = _FOOTPRINT.sub("the footprint venv (u on Choose)", text)
     text = _COMMAND.sub(_by_key, _AGAIN.sub(once_more, text))
     return _BEGINS.sub("The ", text)
 

@@ -316,7 +316,7 @@ class Diagnose(StepScreen):
         self._show(at=0)
 
     def _take_unexplained(self, error: OSError | ValueError) -> None:
-        self.say("The text could not be explained. Press t to try a different text.", "fault")
+        self.say("The text could not be read. Press t to try a different text.", "fault")
         text = told(fault("The text was not read", error, ANOTHER))
         self.app.push_screen(Notice("Not explained", text))
 

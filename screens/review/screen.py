@@ -252,7 +252,7 @@ class Review(StepScreen):
             return None
         if self.services.rehearses or settled(self._plan.steps):
             return None
-        self.wait("Checking the exact packages against the repository and apt ...")
+        self.wait("Checking the packages and versions against the repository and apt ...")
         try:
             self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
         except Refused as found:

@@ -201,9 +201,9 @@ INSTALL = RunKind(
     _install,
     _after_install,
     safe=(
-        "The installation stops after this step, or immediately during a download. The partial "
-        "download is kept and resumed later. A step that installs something or changes the system "
-        "is finished first."
+        "The installation stops after this step, or immediately if a download is in progress. The "
+        "partial download is kept and resumed later. A step that installs something or changes the "
+        "system is finished first."
     ),
 )
 REHEARSE = RunKind(

@@ -143,5 +143,5 @@ def test_a_run_that_stopped_is_called_by_what_it_was_for(tmp_path: Path) -> None
     journal.folder.parent.mkdir(parents=True)
     journal.begin(system_plan(Kind.FIX, (), (), cause="noop-setting"), "t")
     _, told = walk(tmp_path, "6 0 0")
-    assert "Not finished: fix noop-setting, run 20260101-120000-aaaaaa." in told
+    assert "A run is not finished: fix noop-setting (20260101-120000-aaaaaa)." in told
     assert "1  20260101-120000-aaaaaa: fix noop-setting, unfinished" in told

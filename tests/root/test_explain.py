@@ -42,7 +42,12 @@ SAID = (
         "W: GPG error: https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease: The following "
         "signatures couldn't be verified because the public key is not available: "
         "NO_PUBKEY 9386B48A1A693C5C\nE: The repository '...' is not signed.\n",
-        "not signed with the key that was given for it 9386B48A1A693C5C",
+        "not signed with the key that was given for it, but with 9386B48A1A693C5C",
+    ),
+    (
+        "W: GPG error: https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease: The following "
+        "signatures were invalid: BADSIG 9386B48A1A693C5C James\n",
+        "The repository has no valid signature",
     ),
     (
         "E: The repository 'https://repo.radeon.com/rocm/apt/5.2 focal Release' does not have a "

@@ -46,6 +46,14 @@ def test_after_a_failed_step_the_screen_names_keys_and_the_command_line_the_comm
     assert "press Enter" in failure_text(failed).plain
 
 
+def test_an_option_of_the_footprint_is_told_by_its_key_wherever_it_stands() -> None:
+    text = "Choose an older release, or use --footprint venv. --footprint venv needs no packages."
+    assert by_keys(text) == (
+        "Choose an older release, or use the footprint venv (u on Choose). "
+        "The footprint venv (u on Choose) needs no packages."
+    )
+
+
 def test_done_names_keys_too() -> None:
     session = Session(plan=examples.PLAN, failure=FAILED)
     panels = {panel.title: panel.lines for panel in panels_of(session, LIVE)}

@@ -73,7 +73,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
         yield f"  {setting_text((change,))}"
     if asked.sweep.device == "cuda":
         yield "Before the first launch, MIOpen is asked which solvers each setting leaves."
-        yield "Settings that leave the same solvers as one that failed are skipped."
+        yield "A setting is skipped if it leaves the same solvers as a setting that failed."
     yield f"A setting that passes is measured {asked.repeats} more times, each time from scratch."
 
 

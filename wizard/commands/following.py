@@ -105,8 +105,8 @@ class _Stop:
         self._cancel()
         with suppress(OSError):  # the terminal may be what went
             print(
-                "Stopping after this step, or immediately during a download. Press Ctrl+C again to "
-                "end the step. A step that runs as root always finishes.",
+                "Stopping after this step, or immediately if a download is in progress. Press "
+                "Ctrl+C again to end the step. A step that runs as root always finishes.",
                 file=sys.stderr,
                 flush=True,
             )

@@ -80,7 +80,7 @@ def no_runner(why: str, log: str) -> StopReason:
     """Python itself did not become a runner."""
     return StopReason(
         f"The measurement process could not be started: {why}.",
-        f"The Python that runs this program did not start a second time. The log {log} may "
+        f"The Python that runs this program could not be started a second time. The log {log} may "
         "explain why.",
         "Repair the Python that runs this program, or measure in the current process with "
         "--foreground.",

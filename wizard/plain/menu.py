@@ -81,8 +81,8 @@ def _unfinished(road: Road) -> tuple[str, ...]:
     where = f" into {waits.plan['venv']}" if waits.plan["venv"] else ""
     return (
         "",
-        f"Not finished: {waits.name}{where}, run {waits.id}. Give the same answers to continue "
-        "where it stopped, or roll it back.",
+        f"A run is not finished: {waits.name}{where} ({waits.id}). Give the same answers to "
+        "continue where it stopped, or roll it back.",
     )
 
 

@@ -110,8 +110,8 @@ class Experiments:
         if stopped is None or not stopped.left:
             return ""
         return (
-            f"Stopped, but {'; '.join(stopped.left)}: it is waiting inside the kernel. Restart the "
-            "machine."
+            f"Stopped, but at least one process is waiting inside the kernel: "
+            f"{'; '.join(stopped.left)}. Restart the machine."
         )
 
 

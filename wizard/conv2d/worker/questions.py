@@ -47,7 +47,7 @@ REASONS = {
     "several": ("Several copies of MIOpen are loaded, so it is unclear which one torch uses: "
                 "{text}.", WITH_LOG),
     "cannot-load": ("The MIOpen that torch has loaded cannot be opened: {text}.", WITH_LOG),
-    "other-api": ("This MIOpen has an interface that this program does not know: {text} is "
+    "other-api": ("This version of MIOpen has an interface unknown to this program: {text} is "
                   "missing.", WITH_LOG),
     "no-handle": ("MIOpen found no card that it can use: {text}.", CHECK),
 }  # fmt: skip
