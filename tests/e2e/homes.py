@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +82,14 @@ class Home:
             for name, seen in listing(self.folder).items()
             if not name.startswith(OURS) and name not in (".local", ".local/state")
         }
+
+
+def wait_for(folder: Path, pattern: str, seconds: float = 600) -> None:
+    """Return once something below a folder fits the pattern."""
+    limit = time.monotonic() + seconds
+    while not any(folder.glob(pattern)):
+        assert time.monotonic() < limit, f"{pattern} never appeared below {folder}"
+        time.sleep(0.02)
 
 
 def listing(folder: Path) -> dict[str, str]:
