@@ -87,9 +87,16 @@ class Home:
 def wait_for(folder: Path, pattern: str, seconds: float = 600) -> None:
     """Return once something below a folder fits the pattern."""
     limit = time.monotonic() + seconds
-    while not any(folder.glob(pattern)):
+    while not _is_there(folder, pattern):
         assert time.monotonic() < limit, f"{pattern} never appeared below {folder}"
         time.sleep(0.02)
+
+
+def _is_there(folder: Path, pattern: str) -> bool:
+    try:
+        return any(folder.glob(pattern))
+    except FileNotFoundError:  # a folder went while we looked
+        return False
 
 
 def listing(folder: Path) -> dict[str, str]:
