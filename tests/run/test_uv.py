@@ -21,6 +21,7 @@ from wizard.run.act import act
 from wizard.run.acting import Surroundings
 from wizard.run.environment.notes import ours_after
 from wizard.run.events import Output
+from wizard.run.in_the_way import run_to_resume
 from wizard.run.trouble import Trouble
 
 FILES = {"big/__init__.py": "x = 1\n", "big/data.bin": "d" * 90_000}
@@ -115,6 +116,16 @@ def test_a_cache_that_a_killed_run_left_is_not_used(step: InstallWheels) -> None
     Path(step.cache, "archive-v0/big").write_text("half")
     carry_out(step)
     assert not Path(step.cache).exists()
+
+
+def test_a_folder_with_the_name_of_the_cache_that_was_there_before_is_not_touched(
+    step: InstallWheels, tmp_path: Path
+) -> None:
+    plan = replace(plan_of(tmp_path, step), venv=str(tmp_path / "elsewhere"))
+    assert run_to_resume(plan, ()) is None
+    Path(step.cache).mkdir()
+    with pytest.raises(Trouble, match=f"{step.cache} already exists"):
+        run_to_resume(plan, ())
 
 
 def test_review_shows_the_call_with_its_variables(step: InstallWheels) -> None:
