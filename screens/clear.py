@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
-from wizard.advice.leftovers import torch_there
+from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
@@ -40,6 +40,7 @@ NEVER = (
 MEASURE_FIRST = (
     "Your torch {0} includes its own ROCm. Press c to measure it before you remove anything."
 )
+MAY_FREEZE = "Your torch {0} includes its own ROCm. Measuring it (c) may freeze the desktop."
 UNCHANGED = "Nothing was changed. Fix the problem, then choose again."
 TITLE_CELLS = 23
 READING = "Reading the files that would change ..."
@@ -119,7 +120,10 @@ class Clear(StepScreen):
 
     def on_mount(self) -> None:
         """Says what there is to remove."""
-        first = "" if self._there is None else MEASURE_FIRST.format(self._there.torch)
+        first = ""
+        if self._there is not None:
+            risky = may_freeze(self._there, self._machine, self.session.applications)
+            first = (MAY_FREEZE if risky else MEASURE_FIRST).format(self._there.torch)
         self.conclude(_there(self._machine), None, first)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -14,11 +14,14 @@ from textual.widgets import Static
 from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
+from wizard.advice.leftovers import short_path
+from wizard.conv2d.asked import sweep_in
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import (
+    login_too,
     measure_command,
     on_processor,
     python_lines,
@@ -26,6 +29,8 @@ from wizard.plan.using import (
     still_missing,
 )
 from wizard.remedies import by_keys
+from wizard.report.conv2d_conclusion import concluded
+from wizard.report.conv2d_settings import keep_command
 from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
@@ -139,12 +144,17 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
         yield Panel("What to do next", (shown(by_keys(failure.next_step)),), urgent=True)
     if left := _left_to_do(plan, finished, mode):
         yield Panel("Still to do", left, urgent=True)
-    if whole and plan.kind is Kind.INSTALL:
-        commands = starts(plan, session.applications, session.machine)
+    installed = _installed(session)
+    found = tuple(_found(session, mode)) if whole else ()
+    if whole and installed is not None:
+        commands = starts(installed, session.applications, session.machine)
         lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
         yield Panel(START, tuple(lines.split("\n")))
-        yield Panel("Which Python", tuple(map(clean, python_lines(plan, session.machine))))
-        yield Panel("Measure", (clean(measure_command(plan, session.applications)),))
+        yield Panel("Which Python", tuple(map(clean, python_lines(installed, session.machine))))
+        if len(found) < 2:  # no setting was found: the shapes can be measured again
+            found += (clean(measure_command(installed, session.applications)),)
+    if found:
+        yield Panel("Measure", found)
     if mode != LIVE or (finished is not None and finished.run):
         kept = ("Files you added are kept.",) if plan.venv else ()
         yield Panel("Undo", (_undo(finished), *kept, *_by_hand(plan, finished)))
@@ -154,6 +164,41 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
         yield Panel("Changed in the system" if mode == LIVE else "In the system", system)
     if finished is not None and finished.log:
         yield Panel("Log", (shown(finished.log),))
+
+
+def _installed(session: Session) -> Plan | None:
+    """The installation of this session: the plan itself, or the one whose setting was kept."""
+    plan = session.plan
+    if plan is not None and plan.kind is Kind.KEEP and session.before is not None:
+        plan = session.before.plan
+    return plan if plan is not None and plan.kind is Kind.INSTALL else None
+
+
+def _found(session: Session, mode: str) -> Iterator[str]:
+    """What Measure came to, and whether a setting that it found is kept, or how to keep it."""
+    measured, plan, machine = session.measured, session.plan, session.machine
+    if measured is None or plan is None:
+        return
+    end, setting = concluded(measured, None), measured.done.setting
+    told = f"{end.text} {end.second}" if end.keeps else end.text
+    yield clean(f"In the example: {told}" if mode == DEMO else told)
+    if not end.keeps or setting is None or not setting.changes:
+        return
+    python = sweep_in(measured.request).python
+    command = keep_command(setting.changes, python)
+    if plan.kind is Kind.KEEP:
+        verb = "is" if mode == LIVE else "would be"
+        place = python.rpartition("/bin/")[0]
+        place = place if machine is None else short_path(place, machine)
+        yield clean(f"The setting {verb} kept in {place}.")
+    elif mode == DEMO:
+        yield "After a real run, Enter in Measure keeps such a setting in your environment."
+    elif command:
+        yield "The setting is not kept. To keep it:"
+        yield clean(command)
+    if (installed := _installed(session)) is not None and machine is not None:
+        names = [name for name, _ in setting.changes]
+        yield from map(clean, login_too(installed, names, machine))
 
 
 def _left_to_do(plan: Plan, finished: PlanFinished | None, mode: str) -> tuple[str, ...]:

@@ -34,14 +34,11 @@ if TYPE_CHECKING:
 
 READING = "Inspecting this machine. Nothing is being changed."
 AIM = (
-    "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and tests which "
-    "convolutions work on your card. Its authors have never had one of these cards."
+    "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and tests "
+    "convolutions on your card. Its authors have none of these cards."
 )
 MODES = {
-    LIVE: (
-        "Nothing changes until you have seen the whole plan and agreed to it. You can undo every "
-        "change."
-    ),
+    LIVE: ("Nothing changes until you agree to the whole plan. You can undo every change."),
     DRY_RUN: DRY_RUN_TOLD,
     DEMO: DEMO_TOLD,
 }
@@ -215,12 +212,12 @@ class Welcome(StepScreen):
         ways = {
             "watch": ("Watch", "see which steps are still running as root"),
             "go_on": ("Continue", "finish the run that stopped"),
-            "next": ("Set up PyTorch", "check this machine, then choose a stack"),
-            "conv2d": ("Measure", "test a PyTorch you have installed"),
+            "next": ("Set up PyTorch", "check this machine, choose a stack"),
+            "conv2d": ("Measure", "test an installed PyTorch"),
             "diagnose": ("Diagnose", "find out why something hangs or fails"),
             "clear": ("Remove", "remove ROCm, or leftovers from other scripts"),
             "roll_back": ("Roll back", "undo the last run"),
-            "report": ("Report", "collect data to get help; you see it first"),
+            "report": ("Report", "collect data for help; you see it first"),
             "leave": ("Quit", ""),
         }
         return (

@@ -14,6 +14,7 @@ from wizard.machine.facts import (
     Interpreter,
     Link,
     Machine,
+    Package,
     PackageWork,
     RocmTree,
     Setting,
@@ -24,6 +25,8 @@ from wizard.machine.facts import (
 )
 
 HOME = "/home/ada"
+TORCH_VERSION = "2.9.1+dfsg-1~exp2ubuntu2"
+"""Of Ubuntu 26.04's python3-torch-rocm."""
 GIGABYTE = 10**9
 NAMES = {
     "gfx1010": ("RX 5700 XT", "1002:731f", "c1"),
@@ -73,6 +76,17 @@ def python(version: str, *, makes_venvs: bool = True) -> Interpreter:
 def torch(version: str, build: str = "rocm", rocm: str | None = None) -> TorchInstall:
     """torch as its dist-info tells it."""
     return TorchInstall(version, build, rocm, "1.26.4", ())
+
+
+def with_distribution_torch(machine: Machine, version: str = TORCH_VERSION) -> Machine:
+    """A machine with Ubuntu's own torch for ROCm beside what it has."""
+    own = torch("2.9.1+debian", rocm="7.1")
+    place = Environment("/usr/lib/python3/dist-packages", "dist-packages", "3.14", own)
+    packages = tuple(
+        Package(name, version, "distribution", "", "installed", held=False, missing=False)
+        for name in ("libtorch-rocm-2.9", "python3-torch-rocm")
+    )
+    return replace(machine, environments=(*machine.environments, place), rocm_packages=packages)
 
 
 def clean_jammy(*cards: Gpu) -> Machine:

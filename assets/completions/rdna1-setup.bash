@@ -302,7 +302,7 @@ _rdna1_setup_runs() {
 }
 _rdna1_setup_topic() {
   local line
-  printf '%s\n' algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables |
+  printf '%s\n' algorithm approaches downgrade games gfx1010 hang miopen override rocm unknown untested variables |
     while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
 }
 # End Custom Preamble

@@ -318,4 +318,4 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using about' -l dry-run -d 'show 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using about' -l machine -xka "(__fish_complete_directories)" -d 'use a machine recording instead of this machine'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using about' -l demo -d 'use an example machine that comes with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using about' -l json -d 'print JSON for programs'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using about; and test $_shtab_rdna1_setup_npos -eq 0' -ka "algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables" -d 'the topic to explain (default: list all topics)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using about; and test $_shtab_rdna1_setup_npos -eq 0' -ka "algorithm approaches downgrade games gfx1010 hang miopen override rocm unknown untested variables" -d 'the topic to explain (default: list all topics)'

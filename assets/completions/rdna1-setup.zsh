@@ -55,7 +55,7 @@ _shtab_rdna1_setup_about_options=(
   "--machine[use a machine recording instead of this machine]:DIR:_files -/"
   "--demo[use an example machine that comes with the program]"
   "--json[print JSON for programs]"
-  ":the topic to explain (default\: list all topics):(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
+  ":the topic to explain (default\: list all topics):(algorithm approaches downgrade games gfx1010 hang miopen override rocm unknown untested variables)"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -34,7 +34,7 @@ class RoadsList(ModalScreen[str]):
         & > #roads-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
         & > #roads { height: 1fr; layout: vertical; }
         & #list { height: 45%; scrollbar-size-vertical: 1; }
-        & #words { height: 1fr; scrollbar-size-vertical: 1; }
+        & #words { height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
         & > Footer { dock: none; }
         &.-wide > #roads { layout: horizontal; margin: 1 0 0 0; }
         &.-wide #list { width: 66; padding: 1 1; height: 1fr; max-height: 100%; }

@@ -25,7 +25,7 @@ from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
 from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.advice.comparison import everything
-from wizard.advice.leftovers import torch_there
+from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.services import Services
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
@@ -41,7 +41,9 @@ NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stac
 CANNOT_RUN = "This stack cannot run what you chose"
 SURE = "Do you want to review this stack's plan anyway?"
 MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
-OTHER_WAYS = "Other ways: programs that use Vulkan instead of PyTorch"
+MAY_FREEZE = "Measuring your torch {0} (m) may freeze the desktop."
+OTHER_WAYS = "All known approaches, also without PyTorch"
+EXPLANATIONS = "Explanations"
 NO_SETTINGS = "No published settings are selected. Press p for the next published settings."
 
 
@@ -62,20 +64,20 @@ class Choose(StepScreen):
         "training a convolutional network.\n\nEsc goes back to the question of what to run. f "
         "changes the folder. u also replaces the system's ROCm packages, if the stack has its "
         "own. p cycles through published settings for the stack. d shows all its details. o lists "
-        "other ways to use the card, including those without PyTorch. i explains ROCm and why "
+        "all known approaches, including those without PyTorch. i explains ROCm and why "
         "some convolutions hang. m measures the torch you already have."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter", priority=True),
         Binding("e", "evidence", "Evidence"),
         Binding("c", "compare", "Compare"),
-        Binding("m", "measure", "Measure"),
-        Binding("escape", "back", "What to run", key_display="Esc", show=False),
+        Binding("m", "measure", "Measure", show=False),
+        Binding("escape", "back", "Change programs", key_display="Esc"),
         Binding("f", "folder", "Change the folder", show=False),
         Binding("u", "footprint", "With or without system packages", show=False),
         Binding("p", "preset", "Published settings", show=False),
         Binding("d", "details", "All details of this stack", show=False),
-        Binding("o", "roads", "Other ways", show=False),
+        Binding("o", "roads", "All known approaches", show=False),
         Binding("i", "explain", "Explain", show=False),
         Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),
         Binding("pageup", "page(-1)", "Scroll the box up", show=False, priority=True),
@@ -103,7 +105,9 @@ class Choose(StepScreen):
                 stacks = VerdictTable("stacks", "row")
                 stacks.border_title = "Stacks"
                 yield stacks
-                more = Content.from_markup(f"[@click=screen.roads]{OTHER_WAYS}   [b]o[/b][/]")
+                roads = f"[@click=screen.roads]{OTHER_WAYS}  [b]o[/b][/]"
+                explain = f"[@click=screen.explain]{EXPLANATIONS}  [b]i[/b][/]"
+                more = Content.from_markup(f"{roads}    {explain}")
                 yield Static(more, id="ways", markup=False)
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
                 why.border_title = "Why"
@@ -113,7 +117,10 @@ class Choose(StepScreen):
         """Shows what is suggested; what depends on the size shows itself once it has one."""
         self.set_timer(READ_S, self._load_following)
         if self._there is not None:
-            self.say(MEASURE_FIRST.format(shown(self._there.torch)))
+            machine, asked = self._choosing.machine, self.session.applications
+            risky = may_freeze(self._there, machine, asked)
+            text = (MAY_FREEZE if risky else MEASURE_FIRST).format(self._there.torch)
+            self.say(text, "warning" if risky else "note")
         self.query_one("#ways").display = bool(self.services.knowledge.roads())
         self._show_all()
 

@@ -10,10 +10,10 @@ from screens.words import column, shown
 from wizard.advice.leftovers import short_path, torches_there
 from wizard.conv2d.cards.chips import release_of
 from wizard.conv2d.devices import why_cpu_alone
-from wizard.conv2d.presets import Preset
+from wizard.conv2d.presets import Preset, in_order_for
 from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.works import TRAINING
-from wizard.knowledge.applications import trains
+from wizard.knowledge.applications import applications_named, trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor
@@ -89,6 +89,9 @@ def setting_for(
         setting = SweepSetting(presets, plan=plan)
         if trains(session.applications) and not replayed:
             setting = replace(setting, works=TRAINING)
+    if not setting.preset_place:  # nothing but the default was chosen
+        asked = {each.purpose for each in applications_named(session.applications)}
+        setting = replace(setting, presets=in_order_for(setting.presets, asked))
     first = next((each.path for each in found), "")
     return with_python(setting, setting.python or first, session, found)
 

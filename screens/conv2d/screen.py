@@ -82,6 +82,8 @@ KEPT = "The results so far are kept. Fix the problem, then press Enter again."
 NOT_STARTED = (
     "Fix the problem, then press Enter again. Measuring on the CPU (o, Device) cannot hang the GPU."
 )
+NOT_IN_DEMO = "The demo has only the first set of shapes, as it was recorded."
+FIRST_SET = "Press o, and choose the first set in the row Shapes to go back to it."
 CHANGED = "Nothing was started, because you changed the options. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix the problem, then press Enter again."
 ENTER = {
@@ -112,7 +114,8 @@ class Conv2d(StepScreen):
         "computes in double precision.\n\nChoose a Python and press Enter. You will be asked "
         "before anything runs on the GPU. If shapes hang or give wrong results, Enter looks for "
         "an MIOpen setting that fixes them. After that, Enter opens Review to keep the setting "
-        "for that environment.\n\nv switches between the grid (sizes down, channels across), the "
+        "for that environment. The demo plays a recorded run and keeps nothing.\n\n"
+        "v switches between the grid (sizes down, channels across), the "
         "shapes as rows, and their times. Space shows everything about the marked shape, "
         "including what MIOpen would choose from and the commands that repeat its measurement. "
         "Cold is the first call, including compilation; Warm is a later one. Published is what "
@@ -132,9 +135,9 @@ class Conv2d(StepScreen):
         Binding("l", "limit", "Find the exact limit", show=False),
         Binding("n", "skip", "Skip"),
         Binding("o", "options", "Options"),
-        Binding("v", "view", "View"),
+        Binding("v", "view", "View", show=False),
         Binding("space", "details", "This shape", show=False),
-        Binding("a", "answer", "The full result", show=False),
+        Binding("a", "answer", "Full result"),
         Binding("h", "history", "Earlier runs", show=False),
         Binding("d", "diagnose", "Diagnose", show=False),
         replace(BACK_KEY, show=False),
@@ -316,6 +319,8 @@ class Conv2d(StepScreen):
 
     def _question(self) -> tuple[str, Status | None, str]:
         if self.services.experiments.replayed:
+            if not self._is_played:
+                return NOT_IN_DEMO, None, FIRST_SET
             return ASKED, None, f"Enter plays an example: {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
             return READING, None, "Press Enter to type the path yourself."
@@ -323,6 +328,15 @@ class Conv2d(StepScreen):
             return NONE_FOUND, Status.WARNING, TYPE_ONE
         enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
         return ASKED, None, f"{self._setting} {enter}"
+
+    @property
+    def _is_played(self) -> bool:
+        """False for what the demo has no recorded run of."""
+        try:
+            request = self._setting.request(self._setting.python, self._views.current_row)
+        except WrongRequest:
+            return True  # told when it is asked for
+        return self.services.experiments.plays(request)
 
     def _now(self, row: Row | None) -> str:
         """Which shape is measured, and for how long."""
@@ -442,13 +456,20 @@ class Conv2d(StepScreen):
         else:
             self._ask()
 
+    def _request(self, setting: SweepSetting, row: Row | None) -> Request:
+        """What is asked for. Raises WrongRequest, also for what the demo has no run of."""
+        request, experiments = setting.request(setting.python, row), self.services.experiments
+        if experiments.replayed and not experiments.plays(request):
+            raise WrongRequest(f"{NOT_IN_DEMO}\n\n{FIRST_SET}")
+        return request
+
     @work(group="caution", exclusive=True)
     async def _start(self, setting: SweepSetting, row: Row | None) -> None:
         """Starts what is asked; where the card may hang, asks first, unless that was agreed to."""
         before, replayed = self._setting, self.services.experiments.replayed
         around, hangs = None, setting.hangs or 0
         try:
-            request = setting.request(setting.python, row)
+            request = self._request(setting, row)
             if not (replayed or self.services.rehearses or before.python.startswith("/")):
                 self.say(NO_PYTHON, "fault")
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -38,6 +38,7 @@ from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
+from wizard.plan.steps import Plan
 from wizard.services import Services
 
 LINE_CELLS = 78
@@ -155,7 +156,7 @@ class Diagnose(StepScreen):
             hear(self._take_machine, machine)
         diagnostics = self.services.diagnostics
         found = diagnostics.look(machine, lambda step: hear(self._take_progress, step))
-        fixable = tuple(filter(diagnostics.has_plan, found.findings))
+        fixable = diagnostics.fixes(machine, found.findings)
         best = self._recommended(machine) if found.rdna1 else ""
         hear(self._take_diagnosis, found, fixable, best)
 
@@ -178,7 +179,7 @@ class Diagnose(StepScreen):
         self._take(after_progress(self.here, step))
 
     def _take_diagnosis(
-        self, diagnosis: Diagnosis, fixable: tuple[Finding, ...], best: str
+        self, diagnosis: Diagnosis, fixable: Mapping[Finding, Plan | None], best: str
     ) -> None:
         there, status = Shown(result=diagnosis, fixable=fixable, recommended=best), None
         fixed, finished = self._fixed, self._finished

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis, Progress
+from wizard.plan.steps import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Shown:
     """What was found so far."""
     running: str = ""
     """What is being checked; ``""`` at the end."""
-    fixable: tuple[Finding, ...] = ()
-    """Findings that a plan fixes."""
+    fixable: Mapping[Finding, Plan | None] = field(default_factory=dict)
+    """Findings that a plan fixes, each with it; None where it could not be made by now."""
     unfolded: bool = False
     """True while each check that is fine has a row of its own."""
     fixed: str = ""

@@ -10,11 +10,13 @@ from textual.content import Content
 from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
 from screens.hanging import hanging, wrapped
+from screens.review.text import rights
 from screens.words import STATUS_STYLES, cut, shown
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Conclusion, Finding, Status, conclude
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
+from wizard.plan.steps import Plan
 from wizard.remedies import by_keys
 from wizard.report.findings import (
     CANNOT_TELL,
@@ -44,9 +46,10 @@ UNREAD = "This machine could not be inspected"
 UNREAD_NEXT = "Press r to try again, or t to have some text explained."
 OTHERS = "From the text, not this machine"
 ENTER_FIXES = " Enter opens the fix."
-PLAN_OFFERED = (
-    "Enter makes a plan to fix this problem. You review the plan before anything happens."
-)
+PLAN_OFFERED = "Opens a plan to fix this problem."
+REVIEWED = "You review the plan before anything happens."
+MOST_TITLES = 2
+"""So many steps of a plan are named; more are counted."""
 ALL_STEPS = "Space shows all {0} steps."
 IS_RUNNING = "This check is still running. If it takes too long, it will be skipped."
 NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."
@@ -148,7 +151,13 @@ def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> It
     if whole and len(finding.evidence) > EVIDENCE_MOST:
         proofs.append(f"and {len(finding.evidence) - EVIDENCE_MOST} more")
     yield from _labelled("Seen", proofs, cells)
-    told = _by_keys(finding)
+    told, fix_label = _by_keys(finding), "Fix"
+    if finding in there.fixable:
+        opened = opened_text(there.fixable[finding])
+        if whole:
+            yield Content("")
+        yield from _labelled("Enter", (f"{opened} {REVIEWED}" if whole else opened,), cells)
+        fix_label = "By hand"
     if whole:
         yield Content("")
         yield from _labelled("Meaning", (told.meaning,), cells)
@@ -157,9 +166,7 @@ def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> It
     steps = [f"{n}. {step}" if numbered else step for n, step in enumerate(told.fix, 1)]
     if not whole and len(steps) > FEW:
         steps = [steps[0], ALL_STEPS.format(len(steps))]
-    elif whole and finding in there.fixable:
-        steps.append(PLAN_OFFERED)
-    yield from _labelled("Fix", steps, cells)
+    yield from _labelled(fix_label, steps, cells)
     if not whole:
         return
     yield Content("")
@@ -169,6 +176,19 @@ def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> It
     yield from _labelled("Source", filter(None, (finding.grade, *finding.links)), cells)
     if there.text:
         yield from _labelled("Note", (f"{OTHERS}.",), cells)
+
+
+def opened_text(plan: Plan | None) -> str:
+    """What the plan does that Enter opens."""
+    if plan is None:
+        return PLAN_OFFERED
+    titles = [step.title for step in plan.steps[:MOST_TITLES]]
+    more = len(plan.steps) - len(titles)
+    named = ", then ".join(f"{title[0].lower()}{title[1:]}" for title in titles)
+    rest = f", and {more} more" if more else ""
+    return (
+        f"Opens a plan: {named}{rest} ({counted(len(plan.steps), 'step')}, {rights(plan.steps)})."
+    )
 
 
 def _labelled(label: str, texts: Iterable[str], cells: int) -> Iterator[Content]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from textual import getters
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.message import Message
@@ -15,6 +15,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.review.text import Remark, Row, detail_lines, remark_lines
+from screens.step import StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import column, cut
 from wizard.plan.titles import LONGEST
@@ -27,6 +28,15 @@ MOST = 100
 """Cells of a line that is still read with ease."""
 MARGINS = 5
 """Cells that the mark, the borders and the scroll bar of the list take from its lines."""
+
+
+FOLDING_KEYS = (
+    Binding("space", "unfold(True)", "Expand", key_display="Space"),
+    Binding("space", "unfold(False)", "Collapse", key_display="Space"),
+    Binding("a", "unfold_all(True)", "Expand all"),
+    Binding("a", "unfold_all(False)", "Collapse all"),
+)
+"""Keys of a screen that shows a plan: of each pair the one that does something."""
 
 
 class StepTitles(MarkedList, inherit_bindings=False):
@@ -126,9 +136,17 @@ class PlanView(Horizontal):
 
     def unfold_all(self) -> None:
         """Unfolds every step, or folds all of them again."""
-        every = frozenset(range(1, len(self._rows) + 1))
-        self._open = frozenset() if self._open == every else every
+        self._open = frozenset() if self._open == self._every else self._every
         self._draw()
+
+    def offers(self, action: str, parameters: tuple[object, ...]) -> bool:
+        """Of a pair of keys the one that does something."""
+        meant = self._every if action == "unfold_all" else self._every & {self._marked}
+        return bool(meant) and parameters != (meant <= self._open,)
+
+    @property
+    def _every(self) -> frozenset[int]:
+        return frozenset(range(1, len(self._rows) + 1))
 
     @property
     def _marked(self) -> int:
@@ -159,6 +177,7 @@ class PlanView(Horizontal):
             titles.scroll_to(y=top, animate=False, immediate=True)
             titles.scroll_to_highlight()
         self._detail()
+        self.screen.refresh_bindings()
 
     def _options(self, before: list[Content], cells: int) -> Iterator[Option]:
         if before:
@@ -171,8 +190,9 @@ class PlanView(Horizontal):
             yield Option(Content("\n").join(lines), id=str(number))
 
     def on_option_list_option_highlighted(self) -> None:
-        """Shows the marked step beside the list."""
+        """Shows the marked step beside the list, and offers to unfold it or to fold it."""
         self._detail()
+        self.screen.refresh_bindings()
 
     def on_option_list_option_selected(self) -> None:
         """Unfolds what was clicked on."""
@@ -197,3 +217,21 @@ def _title_line(number: int, row: Row, cells: int) -> Content:
     room = min(LONGEST + 2, max(10, cells - INDENT - NOTE_CELLS))
     title = column(row.title, room) if row.note else cut(row.title, cells - INDENT)
     return Content.assemble(f"{number:>2}  ", title, (row.note, "bold" if row.root else ""))
+
+
+class PlanScreen(StepScreen):
+    """A step that shows a plan. It has ``FOLDING_KEYS`` among its own, in the place they take."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers to unfold what is folded, and to fold what is not."""
+        if action in ("unfold", "unfold_all"):
+            return any(view.offers(action, parameters) for view in self.query(PlanView))
+        return super().check_action(action, parameters)
+
+    def action_unfold(self, _opens: bool) -> None:
+        """Unfolds the marked step, or folds it."""
+        self.query_one(PlanView).unfold()
+
+    def action_unfold_all(self, _opens: bool) -> None:
+        """Unfolds every step, or folds all of them."""
+        self.query_one(PlanView).unfold_all()

@@ -13,9 +13,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from screens.faults import fault
-from screens.review.plan_view import PlanView
+from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
 from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
-from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.step import HELP_KEY, QUIT_KEY
 from wizard.diagnose.finding import Status
 from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
@@ -30,7 +30,7 @@ LOOK_AGAIN = "Nothing was changed. Fix the problem, then open Roll back again."
 REFUSED = "Nothing was changed. Esc goes back to the start."
 
 
-class RollBack(StepScreen):
+class RollBack(PlanScreen):
     """Both parts of a rollback, root's and the folder's, by the titles of their steps."""
 
     NAME = "roll_back"
@@ -44,8 +44,7 @@ class RollBack(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "take_back", "Roll back"),
-        Binding("space", "unfold", "Expand", key_display="Space"),
-        Binding("a", "unfold_all", "All"),
+        *FOLDING_KEYS,
         Binding("escape", "start", "Keep everything", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,
@@ -91,21 +90,11 @@ class RollBack(StepScreen):
         """Offers to roll back what was found, where changes are allowed."""
         if action == "take_back":
             return self.found is not None and not self.services.rehearses
-        if action in ("unfold", "unfold_all"):
-            return self.found is not None
         return super().check_action(action, parameters)
 
     def action_take_back(self) -> None:
         """Goes on to roll back."""
         self.post_message(self.Go("take_back", replace(self.session, way_back=self.found)))
-
-    def action_unfold(self) -> None:
-        """Unfolds the marked step, or folds it."""
-        self.query_one(PlanView).unfold()
-
-    def action_unfold_all(self) -> None:
-        """Unfolds every step, or folds all of them."""
-        self.query_one(PlanView).unfold_all()
 
     def action_start(self) -> None:
         """Goes to the first step, with nothing done."""

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from screens.faults import fault, save, tell, told
-from screens.review.plan_view import PlanView
+from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
 from screens.review.text import (
     UNDO,
     WARNING,
@@ -25,7 +25,7 @@ from screens.review.text import (
     sentence,
 )
 from screens.session import Session, fix_made_at
-from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.step import HELP_KEY, QUIT_KEY
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
@@ -73,7 +73,7 @@ CONFIRMED = {
 """What carrying out a plan is called: the key that confirms it, and what the key does."""
 
 
-class Review(StepScreen):
+class Review(PlanScreen):
     """The plan in a sentence, what speaks against it, and its steps by their titles."""
 
     NAME = "review"
@@ -96,8 +96,7 @@ class Review(StepScreen):
             Binding(key, f"apply('{word}')", word, key_display=display)
             for word, (key, display, _) in CONFIRMED.items()
         ),
-        Binding("space", "unfold", "Expand", key_display="Space"),
-        Binding("a", "unfold_all", "All"),
+        *FOLDING_KEYS,
         Binding("s", "save", "Save"),
         Binding("u", "switch('user_torch_aside')", "Move your own PyTorch or leave it", show=False),
         Binding("r", "try_out", "Try root's steps on a copy", show=False),
@@ -407,14 +406,6 @@ class Review(StepScreen):
     def action_apply(self, _word: str) -> None:
         """Goes on to carry the plan out, or to rehearse it."""
         self.post_message(self.Next(self.session))
-
-    def action_unfold(self) -> None:
-        """Unfolds the marked step, or folds it."""
-        self.query_one(PlanView).unfold()
-
-    def action_unfold_all(self) -> None:
-        """Unfolds every step, or folds all of them."""
-        self.query_one(PlanView).unfold_all()
 
     def action_try_out(self) -> None:
         """Rehearses root's part in an overlay of this system."""

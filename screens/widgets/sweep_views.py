@@ -315,7 +315,8 @@ class SweepViews(Horizontal):
             Content.styled(f" {title} ", "reverse" if place == self._place else "")
             for place, title in enumerate(TITLES)
         )
-        self._tables.border_title = Content(" ").join(names)
+        key = Content.styled("v", "bold")
+        self._tables.border_title = Content(" ").join((*names, key))
         room = BESIDE_TABLE if self._place else BESIDE_GRID
         self.set_class(self.app.size.width >= room, "-beside")
         self._grid.tells_shape = not self.has_class("-beside")

@@ -56,6 +56,10 @@ class VerdictTable(DataTable[Text]):
         """Follows the theme."""
         self.app.theme_changed_signal.subscribe(self, self._recolour)
 
+    def on_resize(self) -> None:
+        """Keeps the cursor in sight: what a box beside it says may leave fewer rows."""
+        self.move_cursor()
+
     def _recolour(self, _: Theme) -> None:
         for row in self.rows:
             for column in self.columns:

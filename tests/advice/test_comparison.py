@@ -97,6 +97,7 @@ def test_the_python_is_the_one_that_the_plan_would_take() -> None:
 def test_root_is_needed_for_packages_of_the_system_and_not_for_a_folder() -> None:
     assert aspects("rocm52")["root"].word == "no"
     assert aspects("rocm52", system=True)["root"].word == "yes"
+    assert "replaced" not in aspects("rocm52", system=True)["root"].because
 
 
 def test_everything_holds_each_claim_of_the_stack_once() -> None:

@@ -167,6 +167,12 @@ def test_a_torch_that_is_there_is_to_be_measured_first() -> None:
     assert measure.startswith("the torch you have (2.2.2+rocm5.7 in ~/venv): rdna1-setup conv2d")
 
 
+def test_what_does_without_convolutions_is_measured_with_other_operations_first() -> None:
+    assert recommended(LEFTOVERS, "transformers").measure.endswith("/bin/python --operations")
+    assert "--operations" not in recommended(LEFTOVERS, "transformers", "yolo").measure
+    assert "--operations" not in recommended(LEFTOVERS, "own").measure
+
+
 def test_a_torch_too_old_or_without_a_card_is_not_to_be_measured_first() -> None:
     assert recommended(LEFTOVERS, "comfyui").measure == ""
     assert recommended(replace(LEFTOVERS, gpus=()), "own").measure == ""

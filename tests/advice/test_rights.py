@@ -36,10 +36,10 @@ def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     plan = plan_for(closed(), without_groups=True)
     lines = "\n".join(plan_lines(plan))
     assert '; see "First you need"\n' in lines
-    assert "no new login" not in lines
+    assert "no need to log in again" not in lines
     assert "First you need permission to open /dev/kfd" in lines
     steps, _, root, _ = cost_lines(plan_for(clean_jammy()))
-    assert steps.endswith("; no new login")
+    assert steps.endswith("; no need to log in again")
     assert root == "Root:  not needed"
 
 

@@ -246,3 +246,37 @@ def test_a_dry_run_names_each_step_once(tmp_path: Path, command: str) -> None:
     for number, step in enumerate(steps, 1):
         assert told.count(f"{number:2}. {step['title']}") == 1
         assert sum(line[6:] == step["text"] for line in told) == 1
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_a_dry_run_ends_with_how_to_start_what_was_asked_for(tmp_path: Path, command: str) -> None:
+    words = (command, "--dry-run", "--stack", "native", "--app", "comfyui", "--machine", MACHINE)
+    told = wizard(tmp_path, *words).stdout
+    assert "Installation instructions are shown at the end." in " ".join(told.split())
+    end = told[told.index("== After the installation") :]
+    assert "    $ git clone https://github.com/" in end
+    assert "/ai/native/bin/rdna1-python main.py\n" in end
+    assert end.rstrip().endswith("/ai/native/bin/python")
+
+
+@pytest.mark.parametrize("command", ["clean-up", "plan --clean-up"])
+def test_a_dry_run_that_installs_nothing_names_no_program(tmp_path: Path, command: str) -> None:
+    machine = str(ROOT / "tests" / "machines" / "rx5600xt-noble-rocm57")
+    told = wizard(tmp_path, *command.split(), "--dry-run", "--machine", machine)
+    assert told.returncode == 0
+    assert "After the installation" not in told.stdout
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_the_head_of_a_plan_names_where_the_run_is_recorded(tmp_path: Path, command: str) -> None:
+    words = (command, "--dry-run", "--stack", "rocm62", "--machine", MACHINE)
+    told = wizard(tmp_path, *words, "--without-groups").stdout
+    assert "/.local/state/rdna1-setup/runs\n" in told
+    assert "Downloads go to ~/.cache/rdna1-setup until" in told
+    system = wizard(tmp_path, *words, "--footprint", "venv+system").stdout
+    assert "log and backup of root: /var/lib/rdna1-setup" in " ".join(system.split())
+
+
+def test_a_plan_names_the_file_that_checks_torch_with_its_folder(tmp_path: Path) -> None:
+    told = wizard(tmp_path, "plan", "--stack", "native", "--machine", MACHINE).stdout
+    assert f"    torch_check.py: {ROOT}/assets/torch_check.py\n" in told

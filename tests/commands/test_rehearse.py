@@ -16,7 +16,9 @@ from wizard.overlay.rehearsed import Rehearsed
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "rehearse needs --stack"),
+        ((), "rehearse needs --stack or --app"),
+        (("--app", "linear-algebra", "--without-groups"), "no root steps"),
+        (("--app", "linear-algebra", "--dry-run"), "a dry run starts nothing"),
         (("--stack", "rocm52", "--dry-run"), "a dry run starts nothing"),
         (("--stack", "rocm52", "--machine", MACHINE), "a dry run starts nothing"),
         (("--stack", "rocm52", "--json"), "With --json"),

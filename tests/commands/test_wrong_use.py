@@ -46,6 +46,7 @@ def test_help_shows_what_most_people_need_and_help_all_the_rest(tmp_path: Path) 
     for title in ("what to measure", "where", "deadlines", "searches", "results", "files"):
         assert any(line.startswith(title) for line in short.splitlines())
     assert "\n  --sizes N,N " in short
+    assert "\n  --operations " in short
     for rare in ("--spawn", "--engine", "--import-deadline", "--even-if-in-use"):
         assert rare not in short
         assert f"\n  {rare}" in whole

@@ -18,6 +18,7 @@ from wizard.conv2d.journal import read_result
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.find_limit import LimitRequest, find_limit
 from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.foresight import foresight_of
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.search.setting_request import SettingRequest
@@ -258,6 +259,35 @@ async def test_where_a_switch_brings_other_solvers_in_all_is_as_before(
     assert before is not None
     assert found.setting.changes == before.setting.changes == (WINOGRAD,)
     assert found.setting.skipped == 0
+
+
+IMPLICIT = ("ConvCkIgemmFwdV6r1DlopsNchw", ("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM", "0"))
+NORMAL = ("MIOPEN_FIND_MODE", "NORMAL")
+
+
+@dataclass
+class Overridden:
+    """MIOpen under an override to 10.3.0, asked in place of a card."""
+
+    solvers: dict[str, tuple[str, str]]
+
+    async def candidates(self, rows: Sequence[Row]) -> list[Candidates]:
+        left = [[n for n, off in self.solvers.items() if off not in row.setting] for row in rows]
+        library = Library("/lib", device="gfx1030")
+        return [replace(candidates(*names), library=library) for names in left]
+
+
+@pytest.mark.parametrize("more", [{}, dict([IMPLICIT])], ids=["as 5.7", "as 5.2"])
+async def test_under_the_override_the_mode_that_brings_implicit_gemm_is_tried_without_the_others(
+    card: Card, more: dict[str, tuple[str, str]]
+) -> None:
+    request = SettingRequest(card.sweep(), small(2), 9)
+    experiment: Any = Overridden({**ALL, **more})
+    told = await foresight_of(request, experiment, ())
+    assert told is not None
+    assert told.beyond == {NORMAL, GEMM, WINOGRAD, DIRECT}
+    assert NORMAL in request.changes
+    assert len(told.beyond) <= request.largest
 
 
 class Changing(Miopen):

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.commands.running import wizard
 from tests.conv2d.sweeping import environ
 from wizard.__main__ import main
 
@@ -247,3 +248,12 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
         "--resume"
     )
     assert "no unfinished run" not in told()
+
+
+def test_a_recorded_machine_is_measured_with_a_python_that_it_has(tmp_path: Path) -> None:
+    machines = ROOT / "tests" / "machines"
+    words = ("conv2d", "--dry-run", "--machine")
+    told = wizard(tmp_path, *words, str(machines / "rx5500xt-bookworm-distro")).stdout
+    assert "  /home/owner/stable-diffusion-webui/venv/bin/python " in told
+    without = wizard(tmp_path, *words, str(machines / "rx5700xt-jammy-clean")).stdout
+    assert "  python3 " in without

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from tests.handmade import HOME, card, clean_jammy, node, torch
+from tests.handmade import (
+    HOME,
+    TORCH_VERSION,
+    card,
+    clean_jammy,
+    node,
+    torch,
+    with_distribution_torch,
+)
 from wizard.diagnose import machine as machine_module
 from wizard.diagnose.finding import Confidence, Finding, Status, conclude
 from wizard.diagnose.machine import diagnose
@@ -317,3 +325,43 @@ def test_what_a_second_card_suffers_from_does_not_pass_for_the_cause_of_the_trou
 def test_cards_of_one_name_are_told_apart_by_their_address() -> None:
     found = counting(beside(driver="vfio-pci", name=card().name))["vfio-bound"]
     assert found.title.startswith("RX 5700 XT (0000:23:00.0) is reserved")
+
+
+def distribution_torch(*settings: Setting, version: str = TORCH_VERSION) -> Machine:
+    return replace(with_distribution_torch(usable(), version), settings=settings)
+
+
+def test_a_distributions_torch_without_code_for_the_card_is_told_with_what_it_would_take() -> None:
+    told = counting(distribution_torch())["wheel-lacks-gfx-target"]
+    assert told.status is Status.FAULT
+    assert told.title == "Your distribution's own torch has no code for this card"
+    assert "python3-torch-rocm has code for gfx908, " in told.meaning
+    assert "but not for your card (gfx1010)" in told.meaning
+    assert "only use the card with HSA_OVERRIDE_GFX_VERSION=10.3.0" in told.meaning
+
+
+def test_a_distributions_torch_is_no_wheel_whose_record_it_could_match() -> None:
+    told = {f.cause for f in diagnose(distribution_torch()).findings}
+    assert "wheel-library-replaced" not in told
+
+
+def test_with_the_override_it_is_warned_that_the_card_runs_code_for_another_chip() -> None:
+    found = counting(distribution_torch(OVERRIDE))
+    assert found["override-isa-mismatch"].status is Status.WARNING
+    assert "wheel-lacks-gfx-target" not in found
+
+
+def test_a_version_of_it_that_was_not_read_is_blamed_for_nothing() -> None:
+    machine = distribution_torch(version="2.10.0+dfsg-1")
+    assert counting(machine) == {}
+    told = {f.cause: f for f in diagnose(machine).findings}
+    assert told["wheel-lacks-gfx-target"].status is Status.NOT_TESTED
+
+
+def test_the_distributions_torch_serves_a_card_that_it_has_code_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = ("gfx1010",)
+    monkeypatch.setattr("wizard.machine.distribution_torch.targets_of", lambda *_: code)
+    assert counting(distribution_torch()) == {}
+    assert list(counting(distribution_torch(OVERRIDE))) == ["stale-override"]

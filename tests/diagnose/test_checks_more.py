@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy, torch
-from wizard.diagnose.checks_settings import searching
+from wizard.diagnose.checks_settings import families, searching
 from wizard.diagnose.checks_torch import own_rocm
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Environment, Machine, RocmTree, Setting
@@ -48,6 +48,45 @@ def test_a_single_solver_may_leave_none() -> None:
     only = setting("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvDirectNaiveConvFwd")
     (one,) = searching(with_settings(only))
     assert (one.cause, one.status) == ("miopen-solver-restricted", Status.WARNING)
+
+
+ASKED = "the library itself, without a card"
+
+
+def on_57(*settings: tuple[str, str]) -> Machine:
+    """A torch for ROCm 5.7 under the override."""
+    told = (setting(*each) for each in (("HSA_OVERRIDE_GFX_VERSION", "10.3.0"), *settings))
+    environment = Environment(VENV, "venv", "3.10", torch("2.2.2+rocm5.7"))
+    return replace(with_settings(*told), environments=(environment,))
+
+
+def test_a_single_solver_that_this_release_does_not_offer_is_told_as_the_library_answered() -> None:
+    (one,) = searching(on_57(("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvHipImplicitGemmV4R4Fwd")))
+    assert (one.cause, one.status, one.grade) == ("miopen-solver-restricted", Status.WARNING, ASKED)
+    told = "without AMD's database, MIOpen of ROCm 5.7.0 has no solver left on gfx1030. "
+    assert told in one.meaning
+
+
+def test_a_single_solver_that_is_offered_for_every_layer_is_told_as_before() -> None:
+    (one,) = searching(on_57(("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvDirectNaiveConvFwd")))
+    assert one.grade == "source code"
+
+
+OFF = tuple((f"MIOPEN_DEBUG_CONV_{name}", "0") for name in ("GEMM", "WINOGRAD", "DIRECT"))
+
+
+def test_three_families_switched_off_leave_nothing_and_one_find_mode_brings_a_solver_back() -> None:
+    (one,) = families(on_57(*OFF))
+    assert (one.status, one.grade) == (Status.WARNING, ASKED)
+    assert [each.text for each in one.evidence] == [f"{name}=0" for name, _ in OFF]
+    assert "no solver left on gfx1030" in one.meaning
+    (one,) = families(on_57(*OFF, ("MIOPEN_FIND_MODE", "NORMAL")))
+    assert (one.status, one.grade) == (Status.WARNING, ASKED)
+    assert "a solver left for 70 of 192 layers on gfx1030" in one.meaning
+
+
+def test_one_family_switched_off_is_no_finding() -> None:
+    assert not list(families(on_57(OFF[0])))
 
 
 def told(machine: Machine) -> list[Finding]:

@@ -7,6 +7,7 @@ from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
 from wizard.knowledge.applications import applications_named, load_applications
+from wizard.knowledge.claims import load_claims
 
 APPLICATIONS = load_applications()
 
@@ -84,3 +85,10 @@ def test_what_an_application_pulls_in_is_told_unless_it_is_plain_torch() -> None
 def test_what_most_people_run_can_be_chosen() -> None:
     asked = {"comfyui", "a1111", "invokeai", "fooocus", "yolo", "timm", "diffusers"}
     assert {*asked, "transformers", "jupyter"} <= {each.id for each in APPLICATIONS}
+
+
+def test_what_to_add_when_an_application_fails_is_named_by_its_claim() -> None:
+    said = {claim.id: claim.text for claim in load_claims()}
+    added = [(each.add, each.claim) for a in APPLICATIONS for each in a.if_fails]
+    assert added
+    assert [(add, claim) for add, claim in added if add not in said[claim]] == []

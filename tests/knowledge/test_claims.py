@@ -20,6 +20,7 @@ RUNS = {"conv2d", "small conv2d", "training", "transformer", "applications", "de
 """Topics of what was run on a card."""
 LINK = r"https://[\w.-]+/\S*"
 FILE = r"[\w.-]+/[\w.-]+( at [\w.-]+)?(, [\w.*/-]+)?( \(notes 00[0-4]\))?"
+OURS = ("rdna1-setup", "MIOpen, asked by rdna1-setup")
 OUR_OWN = r"rdna1-setup('s own|, | conv2d ).+"
 ASPECTS = ("conv2d", "training", "age", "security")
 """Aspects that a comparison of stacks shows, and about which somebody says something of each."""
@@ -54,7 +55,7 @@ def test_a_source_is_a_link_or_a_file_of_a_named_repository() -> None:
     wrong = [
         f"{claim.id}: {part}"
         for claim in CLAIMS
-        for known in [(LINK, FILE, OUR_OWN) if claim.who == "rdna1-setup" else (LINK, FILE)]
+        for known in [(LINK, FILE, OUR_OWN) if claim.who in OURS else (LINK, FILE)]
         for part in claim.source.split("; ")
         if not any(re.fullmatch(pattern, part) for pattern in known)
     ]
@@ -182,9 +183,19 @@ def test_source_code_says_nothing_of_a_card_it_never_ran_on() -> None:
     wrong = [
         f"{claim.id}: {claim.topic}"
         for claim in CLAIMS
-        if claim.grade in (Grade.SOURCE_CODE, Grade.MAINTAINER)
+        if claim.grade in (Grade.LIBRARY, Grade.SOURCE_CODE, Grade.MAINTAINER)
         and "cpu" not in claim.stacks
         and claim.topic in RUNS
+    ]
+    assert wrong == []
+
+
+def test_what_a_library_offers_without_a_card_speaks_for_no_stack() -> None:
+    """It tells which algorithms there are; that one of them works, only a card can show."""
+    wrong = [
+        claim.id
+        for claim in CLAIMS
+        if claim.grade is Grade.LIBRARY and (claim.leaning == "for" or claim.card != "none")
     ]
     assert wrong == []
 

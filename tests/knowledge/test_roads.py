@@ -27,7 +27,7 @@ SPEAKS_OF = {
     ),
     "fedora": ("native-no-build",),
     "arch": ("native-arch-mnist", "override-1030-crashed"),
-    "debian-ubuntu": ("debian-ci",),
+    "ubuntu-torch": ("asked-winograd-source", "asked-winograd-off", "debian-ci"),
     "patched-miopen": (
         "r62-library-replaced",
         "r62-force-rdna1",

@@ -35,6 +35,7 @@ ROWS = load_verdicts()
 CARD_ROWS = [row for row in ROWS if row.about not in ("cause", "support")]
 """Verdicts on whether something runs: there is a for and an against."""
 STRENGTH = {
+    Grade.LIBRARY: 5,
     Grade.SOURCE_CODE: 4,
     Grade.MAINTAINER: 4,
     Grade.SEVERAL_USERS: 3,
@@ -244,6 +245,12 @@ def test_the_sentence_is_one_plain_and_short() -> None:
         if len(row.why.split()) > 25 or not row.why.endswith(".") or re.search(r"\. [A-Z]", row.why)
     ]
     assert wrong == []
+
+
+def test_no_support_by_amd_is_said_of_every_stack_for_a_card_in_the_sentence_too() -> None:
+    rows = [row for row in ROWS if row.about == "support" and STACKS[row.stack].gfx]
+    assert {row.word.value for row in rows} == {"none"}
+    assert [name(row) for row in rows if "never officially supported" not in row.why] == []
 
 
 def test_every_stack_has_a_verdict_on_every_question_and_no_two_rows_say_the_same() -> None:

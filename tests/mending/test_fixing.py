@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assets.root_helper import Wrong, refuse_lines
-from tests.handmade import HOME, clean_jammy, node, torch
+from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
 from wizard.diagnose.finding import Finding
@@ -255,6 +255,16 @@ def test_what_this_session_alone_sets_has_no_plan(tmp_path: Path) -> None:
     session = Setting(OVERRIDE, "10.3.0", "", 0, "")
     machine = replace(clean_jammy(), environments=(environment(NATIVE),), settings=(session,))
     assert not has_plan(finding(machine, "stale-override"))
+
+
+def test_a_distributions_torch_that_would_lose_the_override_is_not_told_to_keep_it(
+    tmp_path: Path,
+) -> None:
+    host, machine = with_lines(tmp_path, f"export {OVERRIDE}=10.3.0\n", 1)
+    machine = with_distribution_torch(machine)
+    (note,) = (one for one in mended(host, machine, "stale-override").notes if "dist-pack" in one)
+    assert "has no code for your card" in note
+    assert "bin/activate" not in note
 
 
 def test_who_needs_the_override_and_would_lose_it_is_named(tmp_path: Path) -> None:

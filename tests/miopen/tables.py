@@ -42,6 +42,7 @@ from assets import FOLDER
 from wizard.conv2d.candidates import questions
 from wizard.conv2d.presets import Row, load_presets
 from wizard.conv2d.shapes import Shape, square
+from wizard.knowledge.asked import SEARCH, key_of
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
 
 CHIPS = ("gfx1010:xnack-", "gfx1011:xnack-", "gfx1012:xnack-", "gfx1030")
@@ -79,12 +80,7 @@ def settings() -> Iterator[tuple[str, Setting]]:
     # A variable that names the only solvers acts on searches alone: it is asked about only here.
     for searched in ((), three, (implicit.alone,)):
         for each in (searched, (*searched, (FIND_MODE, "NORMAL"))):
-            yield f"search {key_of(each)}".strip(), each
-
-
-def key_of(setting: Setting) -> str:
-    """A setting as text, whatever the order of its variables."""
-    return " ".join(f"{name}={value}" for name, value in sorted(setting))
+            yield key_of(each, search=True), each
 
 
 def shapes() -> tuple[Shape, ...]:
@@ -107,7 +103,7 @@ def main() -> int:
     about: dict[str, Any] = {}
     answers: Answers = {}
     for chip, (key, setting) in product(CHIPS, settings()):
-        found = ask(arguments, chip, setting, lines, search=key.startswith("search"))
+        found = ask(arguments, chip, setting, lines, search=key.startswith(SEARCH))
         about = next(found)
         texts = map(answer_text, found)
         answers[chip.partition(":")[0], key] = dict(zip(asked, texts, strict=True))

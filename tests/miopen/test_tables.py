@@ -22,7 +22,7 @@ from tests.miopen.tables import (
     table_of,
 )
 from wizard.knowledge import asked
-from wizard.knowledge.asked import Answer, load_tables
+from wizard.knowledge.asked import Answer, load_table
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
 
 ABOUT = {"rocm": "1.2", "miopen": "0.1", "origin": "", "databases": "none", "date": ""}
@@ -44,15 +44,16 @@ def test_a_table_says_what_was_answered(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "asked").mkdir()
     (tmp_path / "asked" / "rocm-1.2.json").write_text(json.dumps({**ABOUT, **table_of(said)}))
     monkeypatch.setattr(asked, "FOLDER", tmp_path)
-    load_tables.cache_clear()
+    load_table.cache_clear()
 
-    for chip, (key, setting), shape in zip(CHIPS * 9, settings(), shapes(), strict=False):
+    table = load_table("1.2")
+    assert table is not None
+    for chip, (key, _), shape in zip(CHIPS * 9, settings(), shapes(), strict=False):
         name = chip.partition(":")[0]
-        where = (name, shape.label, "backward_data", "float16", setting)
-        found = asked.answer("1.2", *where, search=key.startswith("search"))
+        found = table.answer(shape.label, f"{name} backward_data float16", key)
         assert found is not None
         assert " ".join(found.solvers) == said[name, key][shape, "backward_data", "float16"]
-    load_tables.cache_clear()
+    load_table.cache_clear()
 
 
 def test_an_answer_becomes_one_line_and_is_read_back() -> None:

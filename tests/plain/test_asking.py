@@ -71,6 +71,14 @@ def test_what_names_none_of_them_is_asked_again(answer: str) -> None:
     assert Conversation(answer, "2").ask.tick("What?", THREE, explain=MORE) == ("b",)
 
 
+def test_one_of_several_that_may_be_ticked_is_explained_and_no_other_is() -> None:
+    asked: list[int | None] = []
+    talk = Conversation("?3", "?", "?4", "?0", "1")
+    assert talk.ask.tick("What?", THREE, explain=asked.append) == ("a",)
+    assert asked == [2, None]
+    assert "'?4' is not one of the choices." in talk.text
+
+
 def test_enter_keeps_a_text() -> None:
     assert Conversation("").ask.text("Where?", "/home/sam", explain=MORE) == "/home/sam"
     assert Conversation("/data").ask.text("Where?", "/home/sam", explain=MORE) == "/data"

@@ -52,3 +52,13 @@ def test_a_question_explains_itself(answers: str, machine: str, told: str, tmp_p
     assert flat.count(HOW_TO_ANSWER) == 1
     too_long = [line for line in said.splitlines() if len(line) > 79 and len(line.split()) > 1]
     assert too_long == []
+
+
+def test_each_program_explains_itself(tmp_path: Path) -> None:
+    _, said = walk(tmp_path, "1 ?10 ?2 q", "--demo")
+    flat = " ".join(said.split())
+    assert "Transformers: Language models and other models" in flat
+    assert "Its newest release needs torch 2.6 or newer." in flat
+    assert "A1111: The older web UIs for Stable Diffusion" in flat
+    assert "webui.sh creates its own venv." in flat
+    assert HOW_TO_ANSWER not in flat

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.commands.running import MACHINE
+from tests.commands.running import MACHINE, ROOT
 from tests.conftest import Golden
 from tests.plain.walking import walk
 from tests.run.places import places_below
@@ -15,6 +16,7 @@ from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
 from wizard.run.journal import Journal
 
+BOOKWORM = str(ROOT / "tests" / "machines" / "rx5500xt-bookworm-distro")
 WAYS = {
     "set-up": "1 . ? 2 . . 0",
     "set-up-and-back": "1 1,4 b 8 5 b 4 2 . /data/ai 0",
@@ -145,3 +147,34 @@ def test_a_run_that_stopped_is_called_by_what_it_was_for(tmp_path: Path) -> None
     _, told = walk(tmp_path, "6 0 0")
     assert "A run is not finished: fix noop-setting (20260101-120000-aaaaaa)." in told
     assert "1  20260101-120000-aaaaaa: fix noop-setting, unfinished" in told
+
+
+def test_what_was_answered_to_be_run_holds_for_the_rest_of_the_session(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 10 b b 7 3 a 0 0", "--machine", BOOKWORM, "--dry-run")
+    page = told[told.index("== Recommended") :]
+    assert "For Transformers on your RX 5500 XT" in page
+    assert "--app transformers" in page
+    assert "diagnose --app transformers" in page
+    assert "A1111 on your" not in page
+    _, told = walk(tmp_path, "7 0", "--machine", BOOKWORM, "--dry-run")
+    assert "For A1111 on your RX 5500 XT" in told
+    _, told = walk(tmp_path, "1 10 b b 1 b 0", "--machine", BOOKWORM, "--dry-run")
+    assert told.count("(Enter for 2, ") == 1
+    assert "(Enter for 10, " in told
+
+
+def test_none_of_the_programs_is_an_answer_too(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 0 . . . 0", "--machine", BOOKWORM, "--dry-run")
+    assert "--app own" in told
+    assert "A1111 with this stack" not in told
+
+
+@pytest.mark.parametrize(("columns", "width"), [("80", 79), ("200", 79), ("52", 52)])
+def test_the_first_words_are_wrapped_once(columns: str, width: int, tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "0", "--demo", COLUMNS=columns)
+    first = told[: told.index("What do you want to do?")]
+    for paragraph in first.strip().split("\n\n"):
+        lines = paragraph.split("\n")
+        assert all(len(line) <= width and line == line.strip() for line in lines)
+        for line, below in itertools.pairwise(lines):
+            assert len(f"{line} {below.split()[0]}") > width

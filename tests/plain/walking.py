@@ -29,4 +29,6 @@ def walk(home: Path, answers: str, *arguments: str, **more: str) -> tuple[int, s
     assert "\x1b" not in text
     # Where a line is folded depends on how long the path of this checkout is.
     worker = rf"\s+{re.escape(str(ROOT))}/assets/conv2d_worker\.py\s+measure\s+--device\s+"
-    return done.returncode, re.sub(worker, " conv2d_worker.py measure --device ", text)
+    text = re.sub(worker, " conv2d_worker.py measure --device ", text)
+    check = rf"torch_check\.py:\s+{re.escape(str(ROOT))}/assets/torch_check\.py"
+    return done.returncode, re.sub(check, "torch_check.py: assets/torch_check.py", text)

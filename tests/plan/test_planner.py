@@ -29,7 +29,7 @@ from wizard.plan.system_places import KEYRING, PIN, SOURCE
 OURS = places({}, HOME)
 
 
-def plan_for(machine: Machine, stack: str = "rocm52", **options: str | bool) -> Plan:
+def plan_for(machine: Machine, stack: str = "rocm52", **options: object) -> Plan:
     footprint = str(options.pop("footprint", "venv"))
     choice = Choice(stack, footprint, f"{HOME}/ai/{stack}", **options)  # type: ignore[arg-type]
     return make_plan(machine, choice, OURS)
@@ -138,7 +138,8 @@ def test_native_wheels_are_those_of_the_card_and_the_override_is_taken_away() ->
 
 
 def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
-    names = ("HSA_OVERRIDE_GFX_VERSION_1", "MIOPEN_DEBUG_CONV_GEMM", "MIOPEN_LOG_LEVEL")
+    override = "HSA_OVERRIDE_GFX_VERSION"
+    names = (override, f"{override}_1", "MIOPEN_DEBUG_CONV_GEMM", "MIOPEN_LOG_LEVEL")
     login = tuple(Setting(name, "0", f"{HOME}/.bashrc", 7, "") for name in names)
     own = Setting("MIOPEN_FIND_ENFORCE", "3", f"{HOME}/x/.env", 1, "", within=f"{HOME}/x")
     machine = replace(clean_jammy(), settings=(*login, *login, own))
@@ -155,11 +156,50 @@ def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
         "MIOPEN_DEBUG_CONV_GEMM",
     ]
     assert (
-        "Your login sets MIOPEN_DEBUG_CONV_GEMM. rdna1-python starts programs without it, but "
-        "bin/python keeps it."
+        "Programs started with rdna1-python do not get these variables from your login: "
+        "HSA_OVERRIDE_GFX_VERSION, HSA_OVERRIDE_GFX_VERSION_1, MIOPEN_DEBUG_CONV_GEMM. bin/python "
+        "still gets those that begin with MIOPEN_. Your files stay as they are."
     ) in plan.notes
     kept = file(plan_for(machine, "rocm57"), "rdna1-python").content
     assert "unset" not in kept
+
+
+def test_the_plan_warns_of_every_variable_that_affects_the_stack_and_stays_set() -> None:
+    fish = f"{HOME}/.config/fish"
+    machine = replace(
+        clean_jammy(),
+        settings=(
+            Setting("MIOPEN_FIND_MODE", "2", f"{fish}/conf.d/rocm.fish", 1, "effective: a way"),
+            Setting("MIOPEN_FIND_MODE", "2", f"{fish}/conf.d/rocm.fish", 7, "effective: a way"),
+            Setting("CUDA_VISIBLE_DEVICES", "0", f"{fish}/conf.d/rocm.fish", 2, "effective: sees"),
+            Setting("HSA_ENABLE_SDMA", "0", f"{fish}/fish_variables", 3, "effective: slower"),
+            Setting("HSA_ENABLE_SDMA", "0", "", 0, "effective: slower"),
+            Setting("HSA_OVERRIDE_GFX_VERSION", "10.3.0", "", 0, "effective: makes"),
+            Setting("ROCM_PATH", "/opt/rocm", f"{HOME}/.bashrc", 4, "build-time: read"),
+            Setting("MIOPEN_FORCE_RDNA1", "1", f"{HOME}/.bashrc", 5, "invented: nothing reads it"),
+            Setting("HSA_XNACK", "1", f"{HOME}/x", 3, "effective: faults", f"{HOME}/venv"),
+        ),
+    )
+    said = (
+        "The plan does not unset these variables, which also affect this stack: "
+        "MIOPEN_FIND_MODE=2, CUDA_VISIBLE_DEVICES=0 (~/.config/fish/conf.d/rocm.fish:1); "
+        "HSA_ENABLE_SDMA=0 (~/.config/fish/fish_variables:3)."
+    )
+    for stack in ("rocm52", "native"):
+        assert said in plan_for(machine, stack).notes
+    assert not any("does not unset" in note for note in plan_for(machine, "cpu").notes)
+    assert not any("does not unset" in note for note in plan_for(clean_jammy()).notes)
+
+
+def test_the_plan_warns_that_the_loaders_path_reaches_the_python_of_the_folder() -> None:
+    path = Setting("LD_LIBRARY_PATH", "/opt/rocm/lib", f"{HOME}/.bashrc", 3, "effective: its")
+    machine = replace(clean_jammy(), settings=(path,))
+    said = (
+        "Programs started with rdna1-python do not get this variable from your login: "
+        "LD_LIBRARY_PATH. bin/python still gets LD_LIBRARY_PATH. Your files stay as they are."
+    )
+    assert said in plan_for(machine, "rocm52").notes
+    assert said not in plan_for(machine, "rocm57").notes  # its wheels ignore the variable
 
 
 def test_beside_an_integrated_gpu_the_card_is_the_only_one_that_rocm_sees() -> None:
@@ -313,3 +353,8 @@ def test_a_folder_of_wheels_without_a_pip_new_enough_fails_where_pip_is_brought(
         s for s in steps(make_plan(clean_jammy(), choice, OURS), RunProgram) if "pip" in s.reason
     ]
     assert str(pips[0]).endswith("--find-links /wheels 'pip>=23.0'")
+
+
+def test_that_the_program_to_run_is_not_installed_is_the_first_thing_to_know() -> None:
+    plan = plan_for(clean_jammy(), "native", applications=("comfyui",))
+    assert plan.notes[0].startswith("This plan prepares PyTorch but does not install ComfyUI.")

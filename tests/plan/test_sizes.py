@@ -47,3 +47,12 @@ def test_what_apt_fetches_is_added_to_what_pip_fetches() -> None:
     unsettled = AptChange("", "", install=(("rocm-dev", UNSETTLED),))
     not_yet = replace(plan, steps=(unsettled, *plan.steps), download_bytes=None)
     assert "download not known" in size(not_yet, WheelsSize(5, 1_400_000_000))
+
+
+def test_before_the_repository_is_asked_the_size_of_the_wheels_is_told_alone() -> None:
+    plan = plan_for(clean_jammy(), "rocm62", footprint="venv+system")
+    told = " ".join(" ".join(cost_lines(plan)).split())
+    assert "Size: PyTorch: download 4.2 GB, disk not known; system packages: not known" in told
+    assert "pip is queried" not in told
+    other = plan_for(clean_jammy(), "rocm62", footprint="venv+system", torch_index="pip")
+    assert "PyTorch: not known until pip is queried" in " ".join(cost_lines(other))

@@ -244,3 +244,23 @@ def test_every_set_and_scope_that_the_data_names_can_be_planned() -> None:
     machine = with_packages(amd("rocm-core"), distribution("hipcc"))
     for scope in SCOPES:
         assert plan_for(machine, found=prepared(), system_removal=(scope,)).steps
+
+
+def test_on_debian_the_plan_says_that_the_packages_were_made_for_ubuntu() -> None:
+    jammy = clean_jammy()
+    system = replace(
+        jammy.system, distribution="debian", pretty_name="Debian GNU/Linux 12 (bookworm)"
+    )
+    debian = replace(jammy, system=system)
+    here = "AMD made these ROCm packages for Ubuntu, but this system is Debian GNU/Linux 12 "
+    assert f"{here}(bookworm)." in plan_for(debian, "rocm52").notes
+    listed = "which is not on AMD's list of supported systems for ROCm 6.2.4."
+    assert f"{here}(bookworm), {listed}" in plan_for(debian, "rocm62").notes
+    assert not any("for Ubuntu, but" in note for note in plan_for(jammy, "rocm62").notes)
+
+
+def test_a_package_of_the_distributions_that_stays_is_not_called_installed_too() -> None:
+    plan = plan_for(with_packages(distribution("rocminfo")), "rocm62")
+    (change,) = changes(plan)
+    assert [name for name, _ in change.install] == ["rocm-core", "hsa-rocr"]
+    assert any("The distribution's rocminfo 5.7.1-3build1 is kept." in note for note in plan.notes)

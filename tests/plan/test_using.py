@@ -17,6 +17,9 @@ from wizard.plan.using import measure_command, python_lines, starts, still_missi
 COMFYUI = FoundApplication("comfyui", f"{HOME}/my ComfyUI", "", "")
 FOUND = replace(clean_jammy(), applications=(COMFYUI,))
 IN = "~/ai/native/bin"
+ADDED = (
+    "If ComfyUI loads no model, add --disable-dynamic-vram. One user with an RX 5600M needed it."
+)
 
 
 def lines(stack: str, *applications: str, machine: Machine = FOUND) -> list[str]:
@@ -30,6 +33,7 @@ def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python()
         "To run ComfyUI, install its packages once, then start it.",
         f"cd ~/'my ComfyUI' && {IN}/python -m pip install -r requirements.txt",
         f"cd ~/'my ComfyUI' && {IN}/rdna1-python main.py",
+        ADDED,
     ]
 
 
@@ -40,6 +44,7 @@ def test_a_program_that_is_not_here_is_started_in_the_folder_that_it_will_have()
         "git clone https://github.com/Comfy-Org/ComfyUI && cd ComfyUI",
         f"{IN}/python -m pip install -r requirements.txt",
         f"{IN}/rdna1-python main.py",
+        ADDED,
     ]
 
 
@@ -54,7 +59,7 @@ def test_a_package_is_installed_by_the_folders_own_pip_in_a_release_that_the_tor
 
 def test_what_makes_a_venv_of_its_own_is_told_which_one_to_take() -> None:
     told = lines("rocm52", "a1111", machine=clean_jammy())
-    assert "Set venv_dir in webui-user.sh to ~/ai/rocm52" in told[-1]
+    assert "Set venv_dir in webui-user.sh to ~/ai/rocm52" in told[0]
 
 
 def test_scripts_are_started_once_however_many_things_need_no_program() -> None:
@@ -124,3 +129,10 @@ def test_what_trains_is_measured_with_its_gradients() -> None:
     plan = plan_for(FOUND, "native")
     assert measure_command(plan, ("comfyui",)) == measure_command(plan)
     assert measure_command(plan, ("small-cnn",)).endswith("/python --work forward,backward")
+
+
+def test_what_does_without_convolutions_is_measured_with_other_operations() -> None:
+    plan = plan_for(FOUND, "native")
+    assert measure_command(plan, ("transformers", "llm-chat")).endswith("/python --operations")
+    for applications in ((), ("own",), ("transformers", "comfyui")):
+        assert "--operations" not in measure_command(plan, applications)

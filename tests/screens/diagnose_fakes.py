@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from tests.screens import examples
@@ -110,11 +110,20 @@ def make_fix(machine: Machine, finding: Finding) -> Plan:
     return examples.make_clearing(machine, Kind.CLEAN_UP, ())
 
 
+def fixes(*causes: str) -> Callable[..., dict[Finding, Plan | None]]:
+    """Plans for the findings with these causes, and for no others."""
+
+    def plans(machine: Machine, findings: Iterable[Finding]) -> dict[Finding, Plan | None]:
+        return {each: make_fix(machine, each) for each in findings if each.cause in causes}
+
+    return plans
+
+
 DIAGNOSING = fake(
     Diagnostics,
     look=looking(*FINDINGS),
     explain=lambda text: FROM_TEXT,
     explain_file=lambda path: FROM_TEXT,
-    has_plan=lambda finding: finding.cause in ("stale-override", "noop-setting"),
+    fixes=fixes("stale-override", "noop-setting"),
     make_fix=make_fix,
 )

@@ -230,6 +230,7 @@ LIVE_SERVICES = Services(
         Experiments,
         outlives=False,
         replayed="",
+        plays=lambda request: True,
         presets=lambda: PRESETS,
         run=run_sweep,
         under_way=lambda: None,

@@ -331,7 +331,7 @@ async def test_published_settings_are_gone_through_and_chosen_with_what_is_said_
 async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_leads_here() -> None:
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        assert "You already have torch 2.2.2+rocm5.7." in status(pilot.app)
+        assert "your torch 2.2.2+rocm5.7 (m)" in status(pilot.app)
         await press(pilot, "m")
         await reach(pilot, "conv2d")
         assert "ai/venv" in screen_text(pilot.app)
@@ -369,6 +369,17 @@ async def test_compare_says_in_a_line_what_the_processor_would_be() -> None:
         assert line.strip() == "Without the card: cpu (PyTorch for the processor, slow): works."
 
 
+async def test_the_highlighted_row_stays_in_sight_when_its_reason_needs_more_room() -> None:
+    async with app_with(LIVE_SERVICES, "compare").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "compare")
+        table = pilot.app.screen.query_one("#aspects", DataTable)
+        for _ in range(table.row_count - 1):
+            await press(pilot, "down")
+            await settled(pilot)
+            below_the_head = table.cursor_row - table.scroll_offset.y + 1
+            assert below_the_head < table.content_size.height
+
+
 async def test_escape_leads_from_compare_to_choose_with_nothing_changed() -> None:
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
@@ -404,3 +415,26 @@ async def test_a_wide_screen_shows_what_the_marked_program_needs() -> None:
         assert "PyTorch   2.7 or newer" in screen_text(pilot.app)
         await press(pilot, "end")
         assert "This program has no known requirements." in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("step", ["choose", "clear"])
+async def test_a_torch_that_is_expected_to_hang_is_not_offered_to_be_measured_without_a_warning(
+    step: str,
+) -> None:
+    for applications, warned in (((), True), (("comfyui",), True), (("transformers",), False)):
+        session = replace(session_at("choose"), applications=applications)
+        async with SetupApp(LIVE_SERVICES, session, step).run_test(size=(100, 30)) as pilot:
+            await settled(pilot)
+            text = flat(pilot)
+            assert ("may freeze the desktop" in text) is warned
+            assert ("measure it" in text) is not warned
+
+
+async def test_how_to_change_the_programs_and_the_explanations_are_in_sight() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await settled(pilot)
+        text = flat(pilot)
+        assert "Esc Change programs" in text
+        assert "Explanations i" in text
+        assert "All known approaches, also without PyTorch o" in text

@@ -88,6 +88,16 @@ async def go_to(pilot: Pilot[int], road: str) -> None:
     await press(pilot, *["down"] * place)
 
 
+async def test_the_words_of_a_long_approach_leave_room_for_their_scroll_bar() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await go_to(pilot, "ubuntu-torch")
+        await until(pilot, lambda: "python3-torch-rocm 2.9.1" in screen_text(pilot.app))
+        words = pilot.app.screen.query_one("#words")
+        assert words.show_vertical_scrollbar
+        road = pilot.app.screen.query_one("#road", Static)
+        assert road.size.height == len(str(road.content).splitlines())
+
+
 async def test_choose_looks_as_agreed(same_as_golden: Callable[[str, str], None]) -> None:
     async with choose(CLEAN, SIZES[0]) as pilot:
         for case, (name, ticked, keys) in CASES.items():

@@ -8,6 +8,7 @@ from dataclasses import replace
 from screens.app import SetupApp
 from screens.session import Session
 from screens.start import services_for
+from screens.windows.dialogs import Notice
 from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
 from wizard.__main__ import parser
@@ -69,3 +70,21 @@ async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_f
         await press(pilot, "enter")
         fixed = "MIOPEN_DEBUG_CONV_WINOGRAD=0 fixes 16->32 at 44x44, three of three times."
         await until(pilot, lambda: fixed in " ".join(screen_text(app).split()))
+
+
+async def test_the_demo_says_that_it_has_only_the_first_set_of_shapes_and_how_to_go_back() -> None:
+    app = SetupApp(services_for(parser().parse_args(["--demo"])), Session(), "conv2d")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await settled(pilot)
+        await press(pilot, "o", "down", "right", "escape")
+        text = " ".join(screen_text(app).split())
+        assert "The demo has only the first set of shapes" in text
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, Notice))
+        text = " ".join(screen_text(app).split())
+        assert "choose the first set in the row Shapes to go back to it." in text
+        assert "stopped" not in text
+        assert "✗" not in text
+        await press(pilot, "escape", "o", "down", "left", "escape")
+        assert "Enter plays an example: recorded on" in screen_text(app)

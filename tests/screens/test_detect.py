@@ -73,15 +73,23 @@ def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
     assert fine.text == "No obstacle to PyTorch found on your RX 5600 XT (gfx1010, 6 GiB)."
     assert (fine.status, fine.second) == (Status.OK, "")
     warned = verdict(examples.MACHINE)
-    assert warned.second == "1 warning: d explains it."
-    assert warned.status is Status.WARNING, "no tick beside bad news"
+    (told, *_) = diagnose(examples.MACHINE).findings
+    card = "your RX 5600 XT (gfx1010, 6 GiB)"
+    assert warned.text == f"1 warning for {card}: {told.title}.", "the one that Diagnose names"
+    assert warned.second == "You can still set up PyTorch. d explains the warning."
+    assert (warned.status, warned.second_status) == (Status.WARNING, None)
     none = verdict(replace(examples.MACHINE, gpus=()))
     assert (none.text, none.status) == ("No graphics card was found.", Status.WARNING)
     jammy = verdict(detect(RecordedHost(MACHINES / "rx5700xt-jammy-clean")))
-    assert jammy.second.startswith("1 thing to set up first: permission to use the GPU.")
+    assert jammy.text.startswith("Set up 1 thing first on your ")
+    assert jammy.text.endswith(": permission to use the GPU.")
+    assert jammy.second == "The plan can do it. No other obstacle to PyTorch was found."
     assert jammy.status is Status.WARNING
-    mixed = verdict(detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")))
-    assert "warnings: d explains them." in mixed.second
+    machine = detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix"))
+    mixed = verdict(machine)
+    first = conclude(diagnose(machine).findings).text.removeprefix("Most likely: ")
+    assert mixed.text.endswith(f" warnings for {card}. The first: {first}")
+    assert mixed.second.endswith("d explains the warnings.")
     inside = detect(RecordedHost(MACHINES / "docker-no-kfd"))
     docker = verdict(inside)
     assert docker.status is Status.FAULT

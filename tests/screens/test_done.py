@@ -6,12 +6,18 @@ from dataclasses import replace
 
 from screens.done import conclusion, panels_of
 from screens.session import Session
+from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.driving import session_at
-from wizard.machine.facts import FoundApplication
+from wizard.conv2d.presets import Row
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.machine.facts import FoundApplication, Setting
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
+from wizard.report.conv2d_conclusion import Measured
 from wizard.run.events import StepFailed
-from wizard.services import LIVE
+from wizard.services import DEMO, DRY_RUN, LIVE
 
 
 def ending_text(session: Session, mode: str) -> str:
@@ -119,3 +125,65 @@ def test_a_run_that_failed_says_nothing_of_how_to_start() -> None:
 def test_where_nothing_of_the_system_changed_nothing_is_said_of_it() -> None:
     assert "in the system" not in ending("rocm52")
     assert "UNDO.sh" not in ending("rocm52")
+
+
+PYTHON = "/home/sam/ai/x/bin/python"
+SETTING = (("MIOPEN_DEBUG_CONV_WINOGRAD", "0"),)
+
+
+def searched(session: Session) -> Session:
+    """The session once a setting was found that fixes the shape that hung."""
+    row = Row(Shape(16, 32, 44, 44))
+    answer = replace(ANSWER, shape=row.shape, changes=SETTING)
+    request = SettingRequest(Sweep(PYTHON, (row,)), row, 3)
+    measured = Measured(request, SweepDone((), None, 0.5, setting=answer))
+    return replace(session, measured=measured)
+
+
+def measured_at(venv: str = "/home/sam/ai/x") -> Session:
+    """The ending of an installation, after the search."""
+    return searched(replace(session_at("done"), plan=replace(examples.PLAN, venv=venv)))
+
+
+def test_the_ending_says_what_was_found_and_how_to_keep_it() -> None:
+    text = ending_text(measured_at(), LIVE)
+    told = text.split("# Measure\n", 1)[1].split("\n\n# ", 1)[0]
+    assert "MIOPEN_DEBUG_CONV_WINOGRAD=0 fixes 16->32 at 44x44, three of three times." in told
+    keep = "rdna1-setup keep --venv /home/sam/ai/x MIOPEN_DEBUG_CONV_WINOGRAD=0"
+    assert f"The setting is not kept. To keep it:\n{keep}" in told
+
+
+def test_what_a_demo_found_is_called_an_example() -> None:
+    text = ending_text(measured_at(), DEMO)
+    assert "In the example: 16->32 at 44x44 is not right. MIOPEN_DEBUG_CONV_WINOGRAD=0" in text
+    assert "After a real run, Enter in Measure keeps such a setting" in text
+    assert "rdna1-setup keep" not in text
+
+
+def test_a_kept_setting_is_said_to_be_kept_beside_how_to_start() -> None:
+    before = measured_at()
+    kept = replace(before, plan=examples.KEPT, before=before)
+    for mode, told in ((LIVE, "The setting is kept"), (DRY_RUN, "The setting would be kept")):
+        text = ending_text(kept, mode)
+        assert f"{told} in ~/ai/x." in text
+        assert "rdna1-setup keep" not in text
+        assert "rdna1-python your_script.py" in text
+
+
+def test_a_setting_that_the_login_sets_too_is_explained() -> None:
+    session = measured_at()
+    assert session.machine is not None
+    why = "Your login sets MIOPEN_DEBUG_CONV_WINOGRAD too, but rdna1-python starts programs without"
+    assert why not in " ".join(ending_text(session, LIVE).split())
+    login = Setting("MIOPEN_DEBUG_CONV_WINOGRAD", "0", "/etc/profile.d/rocm.sh", 3, "")
+    machine = replace(session.machine, settings=(login,))
+    session = replace(session, plan=replace(examples.PLAN, stack="native"))
+    assert why in " ".join(ending_text(replace(session, machine=machine), LIVE).split())
+
+
+def test_what_an_owner_had_to_add_stands_beside_how_to_start_a_program() -> None:
+    session = replace(session_at("done"), applications=("comfyui",))
+    added = "If ComfyUI loads no model, add --disable-dynamic-vram"
+    for stack, said in (("native", True), ("rocm57", False)):
+        plan = replace(examples.PLAN, stack=stack)
+        assert (added in ending_text(replace(session, plan=plan), LIVE)) is said

@@ -16,6 +16,7 @@ from screens.diagnose.text_question import TextQuestion
 from screens.start import services_for
 from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
+from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE
 from tests.screens.driving import (
@@ -41,7 +42,7 @@ OWN = "From the text, not this machine"
 
 
 def explaining(answer: Callable[[str], Explanation]) -> Services:
-    roads = but(DIAGNOSING, explain=answer, explain_file=answer, has_plan=lambda _: True)
+    roads = but(DIAGNOSING, explain=answer, explain_file=answer)
     return but(LIVE_SERVICES, diagnostics=roads)
 
 
@@ -214,7 +215,7 @@ async def test_the_real_roads_explain_a_file_below_home_and_say_what_is_wrong_wi
     roads = services_for(parser().parse_args(["--demo"])).diagnostics
     (found,) = roads.explain_file("~/log").findings
     assert found.cause == "compute-queue-preemption-hang"
-    assert not roads.has_plan(found)
+    assert not roads.fixes(examples.MACHINE, (found,))
     for path, why in (
         ("~/none", "does not exist"),
         (str(tmp_path), "folder"),

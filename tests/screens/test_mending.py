@@ -14,7 +14,7 @@ from screens.start import services_for
 from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.collaborators import but
-from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE
+from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE, fixes
 from tests.screens.driving import as_agreed, press, reach, screen_text, settled, until
 from tests.screens.driving import usable_keys as usable
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
@@ -106,7 +106,7 @@ async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
         yield PlanFinished(True, False, True, True, "run", "")
 
     services = services_where(GROUPS, *FINE)
-    roads = but(services.diagnostics, has_plan=lambda finding: finding.cause == GROUPS.cause)
+    roads = but(services.diagnostics, fixes=fixes(GROUPS.cause))
     services = but(services, diagnostics=roads, carry_out=carry_out)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
@@ -222,3 +222,18 @@ async def test_the_demo_leads_from_a_finding_over_its_plan_and_back_and_changes_
         await looked(pilot)
         assert "This was a demo, so nothing was changed" in text_of(pilot)
         assert "> ! A variable is set" in text_of(pilot), "the same row"
+
+
+async def test_the_details_name_the_very_plan_that_enter_opens() -> None:
+    app = SetupApp(services_for(parser().parse_args(["--demo"])), Session(), "diagnose")
+    async with app.run_test(size=(200, 50)) as pilot:
+        await looked(pilot)
+        told = text_of(pilot)
+        assert "Opens a plan: remove 1 line from rocm-rdna1-57.sh, then remove 2 lines" in told
+        assert "(2 steps, 1 as root)." in told
+        await to_review(pilot)
+        text = screen_text(app)
+        assert "1  Remove 1 line from rocm-rdna1-57.sh" in text
+        assert "2  Remove 2 lines from /home/owner/.bashrc" in text
+        assert "| line 5:     export HSA_OVERRIDE_GFX_VERSION=10.3.0" in text
+        assert "umask" not in text, "the rest of the file stays"

@@ -521,3 +521,22 @@ async def test_a_plan_of_72_steps_is_shown_at_once() -> None:
         assert "72 steps" in screen_text(pilot.app)
         await press(pilot, "end")
         assert "> 72  Write a file" in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ((), "Space Expand a Expand all"),
+        (("space",), "Space Collapse a Expand all"),
+        (("space", "a"), "Space Collapse a Collapse all"),
+        (("space", "a", "a"), "Space Expand a Expand all"),
+    ],
+)
+async def test_the_keys_say_whether_they_expand_or_collapse(
+    keys: tuple[str, ...], told: str
+) -> None:
+    async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await settled(pilot)
+        await press(pilot, "end", *keys)
+        await until(pilot, lambda: told in screen_text(pilot.app).splitlines()[-1])

@@ -16,6 +16,7 @@ from textual.worker import WorkerFailed
 from screens.app import SetupApp
 from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
+from screens.conv2d.pythons import setting_for
 from screens.conv2d.screen import CHANGED
 from screens.start import services_for
 from screens.step import StepScreen
@@ -48,6 +49,7 @@ from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.words.request_line import request_line
 from wizard.conv2d.works import operation_rows
+from wizard.knowledge.verdicts import load_purposes
 from wizard.report.conv2d_answer import answer_lines
 from wizard.services import DRY_RUN, Services
 from wizard.services.experiments import SweepUnderWay
@@ -460,3 +462,17 @@ async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
 
     with pytest.raises(WorkerFailed, match="nothing is left to measure"):
         await measured()
+
+
+def test_shapes_of_the_chosen_programs_come_after_the_default_and_before_all_others() -> None:
+    session = replace(session_at("conv2d"), applications=("comfyui",))
+    setting = setting_for(session, load_presets(), (), replayed=False)
+    default, first, second, *_ = (preset.id for preset in setting.presets)
+    assert (default, first) == ("default", "vae-decoder")
+    assert second == "notes000-sizes"
+    assert setting.preset.id == "default"
+
+
+def test_the_purposes_of_sets_of_shapes_are_known() -> None:
+    known = {each.id for each in load_purposes()}
+    assert {each for preset in load_presets() for each in preset.purposes} <= known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from wizard.advice.algorithms import algorithms
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.floors import disk_full, home_disk, numpy_allowed, python_need, python_obstacle
@@ -193,6 +194,11 @@ def _reviewed(machine: Machine, stack: Stack, preset: str) -> Iterator[Aspect]:
         yield Aspect(question.id, question.short, word, why, claims, question.meaning)
 
 
+def _algorithms(machine: Machine, stack: Stack) -> Aspect:
+    word, because = algorithms(stack, _gfx(machine, stack))
+    return Aspect("algorithms", "Algorithms", word, because, _about("algorithms", stack))
+
+
 def _gfx(machine: Machine, stack: Stack) -> str:
     return target_of(chosen_card(machine)) if stack.gfx else ""
 
@@ -203,6 +209,7 @@ def _costs(
     """What taking it costs, in the order in which it is shown."""
     yield _age(stack)
     yield _security(stack)
+    yield _algorithms(machine, stack)
     yield _python(machine, stack, fit)
     yield _download(stack, speed)
     yield _disk(machine, stack)
@@ -292,7 +299,7 @@ def _root(stack: Stack, fit: Fit, system: bool) -> Aspect:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
     missing = fit.missing_right
     if system:
-        because = f"the system's ROCm packages are replaced by ROCm {stack.system_release}"
+        because = "apt installs ROCm packages on the system"
         return Aspect("root", "Root needed", "yes", because)
     if missing is not None and missing.needs_root:
         return Aspect("root", "Root needed", "once", f"first: {missing.text}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from wizard.knowledge.applications import Application
-from wizard.knowledge.stacks import Stack
+from wizard.advice.card import chosen_card, target_of
+from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
+from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.variables import general
+from wizard.knowledge.verdicts import Word, verdict_on
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.sizes import counted
@@ -29,13 +32,30 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
     breaking = [s for s in settings if s.name in (*stack.unset, *out)]
     other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]
     named = {*stack.unset, *out, *wanted}
-    reaching = [s for s in settings if s.name.startswith(REACHING) and s.name not in named]
     return (
         *(_breaks(same, machine, stack) for same in _alike(breaking)),
         *(_differs(same, wanted[same[0].name], machine) for same in _alike(other)),
-        *_reach(reaching, machine),
+        *_reach(reaching(machine, named), machine),
         *_system_rocm(machine),
     )
+
+
+def reaching(machine: Machine, named: Collection[str]) -> list[Setting]:
+    """What is set on this machine and takes effect in every stack, but for the ``named`` ones."""
+    return [
+        setting
+        for setting in _known_places(machine.settings)
+        if not setting.within and setting.name not in named and _takes_effect(setting)
+    ]
+
+
+def reaching_text(settings: Sequence[Setting], machine: Machine) -> str:
+    """All of them with their places, those of a file together."""
+    texts = []
+    for found in _by_file(settings):
+        pairs = dict.fromkeys(f"{each.name}={each.value}" for each in found)
+        texts.append(f"{', '.join(pairs)} ({_where(found[0], machine)})")
+    return "; ".join(texts)
 
 
 def left_out(machine: Machine, stack: Stack) -> tuple[str, ...]:
@@ -129,11 +149,23 @@ def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
     return f"{_shown(same, machine)} differs from this stack's {wanted}"
 
 
-def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
+def _takes_effect(setting: Setting) -> bool:
+    """Whether ROCm or torch reads it: what the table does not have is judged by its name."""
+    if setting.name == LOADER:  # stacks that do not unset it were built to ignore it
+        return False
+    kind = setting.effect.partition(":")[0]
+    return kind == "effective" or (not kind and setting.name.startswith(REACHING))
+
+
+def _by_file(settings: Sequence[Setting]) -> list[list[Setting]]:
+    ordered = sorted(settings, key=lambda setting: setting.file)
+    return [list(group) for _, group in groupby(ordered, key=lambda setting: setting.file)]
+
+
+def _reach(settings: Sequence[Setting], machine: Machine) -> tuple[str, ...]:
     texts = []
-    for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
-        found = list(group)
-        where = f"in {_where(found[0], machine)}" if file else "in this session"
+    for found in _by_file(settings):
+        where = f"in {_where(found[0], machine)}" if found[0].file else "in this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         first = f"{found[0].name}={found[0].value}"
         texts.append(f"settings {where} also affect this stack: {first}{more}")
@@ -169,6 +201,17 @@ class TorchThere:
 def torch_there(machine: Machine) -> TorchThere | None:
     """The first torch that was built for ROCm and can be started; None where there is none."""
     return next((there for there in torches_there(machine) if there.build == "rocm"), None)
+
+
+def may_freeze(there: TorchThere, machine: Machine, applications: Sequence[str]) -> bool:
+    """True where the reviewed verdicts expect what is asked for to hang or fail with that torch."""
+    stack = next((each for each in load_stacks() if each.torch == there.torch), None)
+    if stack is None:
+        return False
+    gfx = target_of(chosen_card(machine))
+    asked = applications_named(tuple(applications) or (PLAIN_TORCH,))
+    found = (verdict_on(each.purpose, stack.id, gfx) for each in asked)
+    return any(each is not None and each.word in (Word.UNLIKELY, Word.NO) for each in found)
 
 
 def torches_there(machine: Machine) -> tuple[TorchThere, ...]:

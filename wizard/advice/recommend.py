@@ -27,6 +27,7 @@ from wizard.knowledge.applications import (
     PLAIN_TORCH,
     Application,
     applications_named,
+    convolves,
     load_applications,
 )
 from wizard.knowledge.stacks import Stack, load_stacks
@@ -323,9 +324,10 @@ def _measure(
         return ""
     closed = any(each.card_closed for each in order if stacks[each.stack].gfx)
     when = ", once the card can be used" if closed else ""
+    what = "" if convolves([each.id for each in asked]) else " --operations"
     return (
         f"the torch you have ({there.torch} in {there.place}){when}: rdna1-setup conv2d --python "
-        f"{shlex.quote(there.python)}"
+        f"{shlex.quote(there.python)}{what}"
     )
 
 

@@ -62,4 +62,4 @@ def run(arguments: argparse.Namespace) -> int:
     obstacle = obstacle_to(machine, arguments, plan)
     if obstacle and not waits(plan.id, Path(places_of(host).runs)):
         return refuse(obstacle)
-    return carry(plan, arguments, host)
+    return carry(plan, arguments, host, machine)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, agreed, places_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
+    from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.preflight.refusal import Refusal
@@ -38,20 +37,32 @@ def cannot_ask(arguments: argparse.Namespace) -> bool:
     return arguments.json and acts(arguments) and not arguments.yes
 
 
-def carry(plan: Plan, arguments: argparse.Namespace, host: Host) -> int:
-    """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified."""
+def carry(
+    plan: Plan, arguments: argparse.Namespace, host: Host, machine: Machine | None = None
+) -> int:
+    """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified.
+
+    With the ``machine``, the ending names the programs where they were found.
+    """
     if acts(arguments) and (refusals := _preflight(plan, host)):
         return refuse_all(refusals)
-    return show_and_do(plan, arguments, _executor(plan, arguments, host))
+    return show_and_do(plan, arguments, _executor(plan, arguments, host), host, machine)
 
 
-def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -> int:
+def show_and_do(
+    plan: Plan,
+    arguments: argparse.Namespace,
+    executor: Executor,
+    host: Host,
+    machine: Machine | None = None,
+) -> int:
     """Show the plan, ask, and let this executor do it."""
     if not arguments.json:
         from wizard.report.plan import as_of_lines, plan_lines
 
         as_of = () if acts(arguments) else as_of_lines(plan)
-        print(*as_of, *plan_lines(plan), sep="\n", end="\n\n", flush=True)
+        told = plan_lines(plan, log=log_text(plan, host))
+        print(*as_of, *told, sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
         return _not_agreed()
     import asyncio
@@ -65,9 +76,20 @@ def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -
 
     teller = None if acts(arguments) else tell_foreseen
     code = asyncio.run(carry_out(executor, plan, as_json=arguments.json, teller=teller))
-    if code == 0 and acts(arguments) and not arguments.json:
-        print(*_afterwards(plan, getattr(arguments, "app", None) or ()), sep="\n")
+    if code == 0 and not arguments.json:
+        from wizard.report.plan import ending_lines
+
+        applications = getattr(arguments, "app", None) or ()
+        print(*ending_lines(plan, applications, machine, done=acts(arguments)), sep="\n")
     return code
+
+
+def log_text(plan: Plan, host: Host) -> str:
+    """Where the run of a plan is recorded, and what root replaces is kept."""
+    from wizard.root.session import STATE
+
+    rooted = any(step.needs_root for step in plan.steps)
+    return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
 
 
 def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
@@ -101,23 +123,6 @@ def refuse(text: str) -> int:
 
     print(f"rdna1-setup: {clean_lines(text)}", file=sys.stderr)
     return 2
-
-
-def _afterwards(plan: Plan, applications: Sequence[str]) -> Iterator[str]:
-    """What is left to do, and how to start what was wanted; or how to go back."""
-    from wizard.journalform import Kind
-    from wizard.plan.using import measure_command, starts, still_missing
-    from wizard.run.lines import clean
-
-    if plan.kind is not Kind.INSTALL:
-        yield "To undo it: rdna1-setup rollback"
-        return
-    if missing := still_missing(plan):
-        yield clean(f"You still need {missing}.")
-    for line, *commands in starts(plan, applications):
-        yield clean(line)
-        yield from (f"    {clean(command)}" for command in commands)
-    yield f"Measure Conv2d: {clean(measure_command(plan, applications))}"
 
 
 def _not_agreed() -> int:

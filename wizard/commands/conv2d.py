@@ -150,14 +150,22 @@ def from_here(python: str | None) -> str | None:
 
 
 def newest_python(arguments: argparse.Namespace) -> str | None:
-    """The Python of the newest venv that this program made and that still stands."""
+    """The Python of the newest venv that this program made and that still stands.
+
+    On a recorded machine, where nothing is measured, the first that has a torch there.
+    """
     from pathlib import Path
 
     from wizard.run.records import read_records
 
+    host = host_of(arguments)
     if arguments.machine:
-        return None
-    for record in read_records(Path(places_of(host_of(arguments)).runs)):
+        from wizard.advice.leftovers import torches_there
+        from wizard.machine.detect import detect
+
+        found = torches_there(detect(host))
+        return found[0].python if found else "python3"
+    for record in read_records(Path(places_of(host).runs)):
         python = Path(str(record.plan["venv"])) / "bin" / "python"
         if record.plan["venv"] and python.exists():
             return str(python)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 AXES = ("size", "height", "width", "channels-in", "channels-out", "kernel", "batch")
 RARE = frozenset(
     {
-        *("--operations", "--engine", "--spawn", "--log", "--keep-databases"),
+        *("--engine", "--spawn", "--log", "--keep-databases"),
         *("--import-deadline", "--even-if-in-use", "--foreground", "--result"),
     }
 )

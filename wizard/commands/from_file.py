@@ -69,7 +69,7 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
         return _refuse_other(reviewed, plan, lost)
     if obstacle := obstacle_to(machine, asked, plan):
         return refuse(obstacle)
-    return carry(plan, arguments, host)
+    return carry(plan, arguments, host, machine)
 
 
 def _look_back(
@@ -81,7 +81,7 @@ def _look_back(
 
     plan = _noted(record, asked)
     live = Live(places_of(host), host.environ, yes=arguments.yes)
-    return show_and_do(plan, arguments, live if plan.venv else AllDone(record))
+    return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
 
 
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:

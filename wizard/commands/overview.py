@@ -32,8 +32,11 @@ MORE = (
 )
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print a page for terminals that show no screens, for pipes and for screen readers."""
+def run(arguments: argparse.Namespace, applications: Sequence[str] = ()) -> int:
+    """Print a page for terminals that show no screens, for pipes and for screen readers.
+
+    ``applications``: what is to run; without any, what was found here.
+    """
     from wizard.machine.detect import detect
     from wizard.report.machine import recorded_lines
 
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(*work_lines(), sep="\n", end="")
         for line in restart_lines(arguments):
             print(line)
-    for lines in (_verdict(machine), _recommended(arguments, host, machine), _more()):
+    for lines in (_verdict(machine), _recommended(arguments, host, machine, applications), _more()):
         print("", *lines, sep="\n")
     return 0
 
@@ -78,7 +81,9 @@ def _attention(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"And {left} more: {DIAGNOSE}"
 
 
-def _recommended(arguments: argparse.Namespace, host: Host, machine: Machine) -> Iterator[str]:
+def _recommended(
+    arguments: argparse.Namespace, host: Host, machine: Machine, applications: Sequence[str]
+) -> Iterator[str]:
     """What to take here, what it costs, and the commands that show it and do it."""
     from wizard.advice.recommend import recommend
     from wizard.plan.choice import Choice
@@ -87,7 +92,7 @@ def _recommended(arguments: argparse.Namespace, host: Host, machine: Machine) ->
     from wizard.report.recommendation import recommendation_lines
     from wizard.report.units import WIDTH
 
-    found = recommend(machine)
+    found = recommend(machine, applications or None)
     yield "== Recommended"
     yield from recommendation_lines(found)
     folder = folder_of(arguments, found.stack, host.home)
@@ -99,8 +104,8 @@ def _recommended(arguments: argparse.Namespace, host: Host, machine: Machine) ->
         yield from textwrap.wrap(f"No plan is possible here: {error}", WIDTH)
         return
     yield from cost_lines(plan)
-    yield f"Read the plan:    {_command('plan', choice, arguments)}"
-    yield f"Carry it out:     {_command('apply', choice, arguments)}"
+    yield f"Read the plan:    {_command('plan', choice, arguments, applications)}"
+    yield f"Carry it out:     {_command('apply', choice, arguments, applications)}"
 
 
 def _more() -> Iterator[str]:
@@ -130,13 +135,16 @@ def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     return ("", *textwrap.wrap(words, WIDTH)) if words else ()
 
 
-def _command(command: str, choice: Choice, arguments: argparse.Namespace) -> str:
-    """The command for what was shown, with the place and sources that were named."""
+def _command(
+    command: str, choice: Choice, arguments: argparse.Namespace, applications: Sequence[str]
+) -> str:
+    """The command for what was shown, with what was named to get it."""
     sources = (
         ("--venv", choice.venv if arguments.venv else ""),
         ("--torch-index", arguments.torch_index),
         ("--wheelhouse", choice.wheelhouse),
         ("--python-mirror", choice.python_mirror),
     )
+    apps = [word for each in applications for word in ("--app", each)]
     named = [word for option, value in sources if value for word in (option, value)]
-    return shlex.join(["rdna1-setup", command, "--stack", choice.stack, *named])
+    return shlex.join(["rdna1-setup", command, "--stack", choice.stack, *apps, *named])

@@ -96,12 +96,15 @@ def run(arguments: argparse.Namespace) -> int:
             plan, asked_words(arguments, stack, host.home), found, arguments.stack or "", size
         )
         return 0
-    from wizard.report.plan import as_of_lines, plan_lines
+    from wizard.commands.carrying import log_text
+    from wizard.report.plan import as_of_lines, ending_lines, plan_lines
 
     before = _advice(found, arguments.stack) if found else ()
     after = _said(found, arguments, stack) if found else ()
     as_of = () if arguments.exact else as_of_lines(plan)
-    print("\n".join((*before, *as_of, *plan_lines(plan, size), *after)))
+    told = plan_lines(plan, size, log=log_text(plan, host))
+    end = ending_lines(plan, arguments.app or (), machine, done=False)
+    print("\n".join((*before, *as_of, *told, *after, *end)))
     return 0
 
 

@@ -15,6 +15,7 @@ from wizard.commands.carrying import (
 )
 from wizard.commands.choosing import add_choice_arguments, choice_of, name_applications
 from wizard.commands.looking import acts, agreed, host_of, places_of, there_before
+from wizard.commands.making import stack_for
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
@@ -42,15 +43,19 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.preflight.refusal import Refused
     from wizard.run.lines import clean
 
-    if arguments.stack is None:
-        return refuse("rehearse needs --stack: `rdna1-setup plan` shows the recommended one.")
+    if arguments.stack is None and not arguments.app:
+        return refuse(
+            "rehearse needs --stack or --app: `rdna1-setup plan` shows the recommendation."
+        )
     if not acts(arguments):
         return refuse("a dry run starts nothing, not even a trial run: see `rdna1-setup plan`.")
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
     host = host_of(arguments)
+    machine = detect(host)
+    arguments.stack = arguments.stack or stack_for(arguments, machine)
     try:
-        plan = asyncio.run(_settled(arguments, host, detect(host)))
+        plan = asyncio.run(_settled(arguments, host, machine))
     except PlanImpossible as error:
         return refuse(clean(str(error)))
     except Refused as refused:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wizard.conv2d.presets import Row
 from wizard.jsonform import to_json
-from wizard.knowledge.solvers import FIND_MODE, ONLY
+from wizard.knowledge.solvers import FAST, FIND_MODE, ONLY, SEARCHES_MORE
 
 DIRECTIONS = {
     "forward": ("forward",),
@@ -19,10 +19,6 @@ DIRECTIONS = {
 its image."""
 ASKABLE = ("float32", "float16", "bfloat16")
 """Formats in which torch gives convolutions to MIOpen."""
-SEARCHES_MORE = ("NORMAL", "HYBRID", "1", "3")
-"""Find modes in which a search also times solvers that the library does not list."""
-FAST = ("FAST", "2")
-"""Find modes without a search: the first solver is taken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -102,12 +103,23 @@ class Preset:
     caution: str
     rows: tuple[Row, ...]
     model: Model | None = None
+    purposes: tuple[str, ...] = ()
+    """Ids of the purposes, of ``assets/verdicts.toml``, whose programs compute such layers."""
 
 
 @cache
 def load_presets() -> tuple[Preset, ...]:
     """All presets: what others published, the default one first, then whole models."""
     return tuple(_preset(entry) for name in FILES for entry in _entries(name))
+
+
+def in_order_for(presets: tuple[Preset, ...], purposes: Collection[str]) -> tuple[Preset, ...]:
+    """The default one first, then those for these purposes, then the rest."""
+
+    def key(preset: Preset) -> tuple[bool, bool]:
+        return preset.id != DEFAULT, not any(each in purposes for each in preset.purposes)
+
+    return tuple(sorted(presets, key=key))
 
 
 def find_preset(name: str) -> Preset | None:
@@ -124,7 +136,9 @@ def _entries(name: str) -> list[dict[str, Any]]:
 def _preset(entry: dict[str, Any]) -> Preset:
     rows = tuple(_row(entry, row) for row in entry["rows"])
     model = _model(entry) if "model" in entry else None
-    return Preset(entry["id"], entry["title"], entry["source"], entry["caution"], rows, model)
+    purposes = tuple(entry.get("purposes", ()))
+    told = (entry["id"], entry["title"], entry["source"], entry["caution"])
+    return Preset(*told, rows, model, purposes)
 
 
 def _model(entry: dict[str, Any]) -> Model:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.advice.algorithms import left_by
 from wizard.advice.card import chosen_card
 from wizard.diagnose.conclusions_settings import IDLE, MASKS, hides
 from wizard.diagnose.finding import NO_CAUSE, About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, shown_settings, warned
-from wizard.knowledge.solvers import ONLY
+from wizard.knowledge.claims import Grade
+from wizard.knowledge.solvers import OFF, ONLY, load_families
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 
-FAMILIES = tuple(
-    f"MIOPEN_DEBUG_CONV_{family}"
-    for family in ("GEMM", "DIRECT", "WINOGRAD", "FFT", "IMPLICIT_GEMM")
-)
-OFF = ("0", "no", "off", "false", "disable", "disabled")
 ENFORCE = "MIOPEN_FIND_ENFORCE"
 EXHAUSTIVE = ("3", "4", "search", "search_db_update")
 SLOW = (
@@ -26,11 +23,9 @@ SLOW = (
 )
 TUNING = "https://rocm.docs.amd.com/projects/MIOpen/en/latest/conceptual/tuningdb.html"
 UNSET = f"Unset {ENFORCE} and try again. rdna1-setup clean-up finds where it is set."
-FOLDERS = (
-    ("MIOPEN_CUSTOM_CACHE_DIR", ".cache/miopen"),
-    ("MIOPEN_USER_DB_PATH", ".config/miopen"),
-)
+FOLDERS = (("MIOPEN_CUSTOM_CACHE_DIR", ".cache/miopen"), ("MIOPEN_USER_DB_PATH", ".config/miopen"))
 CACHE = "miopen-cache"
+RESTRICTED = "miopen-solver-restricted"
 
 
 def idle(machine: Machine) -> Iterator[Finding]:
@@ -38,8 +33,7 @@ def idle(machine: Machine) -> Iterator[Finding]:
     wrong = [one for one in machine.settings if one.effect.split(":")[0] in IDLE]
     if wrong:
         about = About(settings=tuple(wrong))
-        evidence = shown_settings(wrong, machine)
-        yield warned("noop-setting", evidence, about=about)
+        yield warned("noop-setting", shown_settings(wrong, machine), about=about)
     else:
         yield fine("noop-setting", "No useless variable is set")
 
@@ -61,30 +55,35 @@ def masks(machine: Machine) -> Iterator[Finding]:
 
 
 def families(machine: Machine) -> Iterator[Finding]:
-    """MIOpen's families of algorithms of which nearly all are switched off."""
+    """MIOpen's families of algorithms that are switched off, where few layers or none have one."""
+    switches = {each.variable for each in load_families()}
     everywhere = [one for one in machine.settings if not one.within]
-    off = [s for s in everywhere if s.name in FAMILIES and s.value.lower() in OFF]
-    gone = {one.name for one in off}
+    off = [s for s in everywhere if s.name in switches and s.value.lower() in OFF]
+    gone, left = len({one.name for one in off}), left_by(machine, everywhere) if off else ()
     evidence = shown_settings(off, machine)
-    if len(gone) == len(FAMILIES):
-        yield found("miopen-solver-restricted", evidence, about=About(settings=tuple(off)))
-    elif len(gone) == len(FAMILIES) - 1:  # with one family left somebody may have meant it so
-        yield warned("miopen-solver-restricted", evidence, Confidence.POSSIBLE)
+    if gone == len(switches):
+        yield _asked(found(RESTRICTED, evidence, about=About(settings=tuple(off))), left)
+    elif left or gone == len(switches) - 1:  # with one left somebody may have meant it so
+        yield _asked(warned(RESTRICTED, evidence, Confidence.POSSIBLE), left)
+
+
+def _asked(finding: Finding, left: tuple[str, ...]) -> Finding:
+    """The same, with what MIOpen itself answered first."""
+    meaning = " ".join((*left, finding.meaning))
+    return replace(finding, meaning=meaning, grade=Grade.LIBRARY.value) if left else finding
 
 
 def searching(machine: Machine) -> Iterator[Finding]:
     """Settings that make MIOpen search for long, or that leave it a single solver."""
     everywhere = [one for one in machine.settings if not one.within]
-    slow = [s for s in everywhere if s.name == ENFORCE and s.value.lower() in EXHAUSTIVE]
-    if slow:
-        evidence = shown_settings(slow, machine)
+    if slow := [s for s in everywhere if s.name == ENFORCE and s.value.lower() in EXHAUSTIVE]:
         title = "MIOpen is set to try every algorithm before it computes"
+        evidence = shown_settings(slow, machine)
         told = warned(NO_CAUSE, evidence, title=title, meaning=SLOW, fix=(UNSET,))
         yield replace(told, grade="source code", links=(TUNING,))
-    single = [s for s in everywhere if s.name == ONLY and s.value]
-    if single:
-        evidence = shown_settings(single, machine)
-        yield warned("miopen-solver-restricted", evidence, Confidence.POSSIBLE)
+    if single := [s for s in everywhere if s.name == ONLY and s.value]:
+        told = warned(RESTRICTED, shown_settings(single, machine), Confidence.POSSIBLE)
+        yield _asked(told, left_by(machine, everywhere))
 
 
 def miopen_folders(host: Host, machine: Machine) -> Iterator[Finding]:

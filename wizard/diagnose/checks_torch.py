@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from wizard.advice.card import chosen_card
+from wizard.advice.card import chosen_card, target_of
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.checks_card import processor_gpus
 from wizard.diagnose.conclusions_settings import empty_element
@@ -22,10 +22,12 @@ from wizard.diagnose.torch_settings import (
     rocm_of,
     torch_before,
 )
+from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
+from wizard.machine.sites import DISTRIBUTION
 from wizard.sizes import size_text
 
 OFFICIAL = re.compile(r"\+rocm\d")
@@ -83,7 +85,7 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
         place = short_path(e.path, machine)
         evidence = (Evidence(_sizes(library), place) for library in torch.changed)
         yield found("wheel-library-replaced", evidence, about=_mendable(e))
-    if not wrong and any(True for _ in each_torch(machine)):
+    if not wrong and any(e.path != DISTRIBUTION for e, _ in each_torch(machine)):
         title = "Each torch's libraries have the sizes its wheel recorded"
         yield fine("wheel-library-replaced", title)
 
@@ -105,36 +107,36 @@ def code_for_card(machine: Machine) -> Iterator[Finding]:
     card = chosen_card(machine)
     if card is None or not card.rdna1:
         return
-    told = [f for e, torch in each_torch(machine) for f in _code(machine, e, torch)]
+    for_rocm = [(e, torch) for e, torch in each_torch(machine) if torch.build == "rocm"]
+    told = [f for e, torch in for_rocm for f in _code(machine, e, torch, target_of(card))]
     yield from told
-    if not told and any(torch.build == "rocm" for _, torch in each_torch(machine)):
+    if for_rocm and not told:
         yield fine("override-isa-mismatch", "Each ROCm build gets the override it needs")
 
 
-def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Finding]:
+def _code(machine: Machine, e: Environment, torch: TorchInstall, gfx: str) -> Iterator[Finding]:
     foreign = [s for s in overrides(reaching(machine, e)) if is_foreign(s.value)]
     evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
     about = About(e.path, settings=tuple(foreign))
-    if torch.native_gfx:
+    package = distribution_torch(machine, e)
+    code = package.targets if package else ()
+    if torch.native_gfx or gfx in code:
         if foreign and not leaves_out(machine, e):
             yield found("stale-override", evidence, about=about)
         return
-    if torch.build != "rocm":
-        return
-    if not OFFICIAL.search(torch.version):
+    if not code and not OFFICIAL.search(torch.version):
         title = f"torch {torch.version} was not checked for code for the card"
         yield not_tested("wheel-lacks-gfx-target", title, "it is not an official PyTorch build")
         return
     if not foreign:
-        own = overrides(reaching(machine, e))
-        shown = (evidence[0], *shown_settings(own, machine))
-        if any(overrides(elsewhere(machine))):
-            yield warned("wheel-lacks-gfx-target", shown, Confidence.POSSIBLE)
-        else:
-            yield found("wheel-lacks-gfx-target", shown, Confidence.LIKELY)
+        shown = (evidence[0], *shown_settings(overrides(reaching(machine, e)), machine))
+        title, means = package.without(gfx) if package else ("", "")
+        tell: Callable[..., Finding] = warned if any(overrides(elsewhere(machine))) else found
+        sure = Confidence.POSSIBLE if tell is warned else Confidence.LIKELY
+        yield tell("wheel-lacks-gfx-target", shown, sure, title=title, meaning=means)
     elif any(s.value != "10.3.0" for s in foreign):
         yield found("override-isa-mismatch", evidence, Confidence.LIKELY, about=about)
-    elif override_hangs(torch.version):
+    elif code or override_hangs(torch.version):  # every such package was built for a later ROCm
         yield warned("override-isa-mismatch", evidence, Confidence.LIKELY, about=about)
 
 
@@ -186,9 +188,8 @@ def own_rocm(machine: Machine) -> Iterator[Finding]:
         if own is None or not OFFICIAL.search(torch.version) or not others or led_away:
             continue
         names = ", ".join(short_path(tree.path, machine) for tree in others)
-        place = short_path(environment.path, machine)
         title = f"torch {torch.version} uses its own ROCm {own[0]}.{own[1]}, not {names}"
-        yield fine("mixed-rocm-libraries", title, Evidence(f"torch {torch.version}", place))
+        yield fine("mixed-rocm-libraries", title, _shown(environment, torch, machine))
 
 
 def _shown(e: Environment, torch: TorchInstall, machine: Machine) -> Evidence:

@@ -58,5 +58,4 @@ def rocm_of(version: str) -> tuple[int, int] | None:
 
 def override_hangs(version: str) -> bool:
     """True for a torch with whose ROCm, or a later one, an override is reported to hang."""
-    rocm = rocm_of(version)
-    return rocm is not None and rocm >= OVERRIDE_HANGS_SINCE
+    return (rocm_of(version) or (0, 0)) >= OVERRIDE_HANGS_SINCE

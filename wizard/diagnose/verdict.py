@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from wizard.diagnose.card_words import card_text, main_card
-from wizard.diagnose.finding import Finding, Status, worst
+from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
 from wizard.run.lines import shown
 from wizard.sizes import counted
 
 NO_CARD = "PyTorch would run on the processor: choose the stack cpu."
 OTHER_CARD = "Only the stack cpu suits this machine. You can still look at the others."
-FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
+PLAN_DOES = "The plan can do it."
+FIRST = f"1 thing to set up first: permission to use the GPU. {PLAN_DOES}"
+NO_OTHER = "No other obstacle to PyTorch was found."
 
 
 class Verdict(NamedTuple):
@@ -38,27 +40,36 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
         return Verdict(text, Status.WARNING, OTHER_CARD)
     every = tuple(findings)
     faults = [each for each in every if each.status is Status.FAULT]
-    warnings = sum(each.status is Status.WARNING for each in every)
+    warnings = [each for each in every if each.status is Status.WARNING]
     obstacles = [each for each in faults if not plan_joins(each)]
-    second: tuple[str, Status | None] = "", None
-    if len(obstacles) < len(faults):
-        second = FIRST, Status.WARNING
-    elif warnings:
-        them = "it" if warnings == 1 else "them"
-        second = f"{counted(warnings, 'warning')}: {more} explains {them}.", Status.WARNING
-    elif machine.unread:
-        sources = counted(len(machine.unread), "source")
-        second = f"{sources} could not be read.", Status.NOT_TESTED
     card = f"your {card_text(machine)}"
-    if not obstacles:
-        # No tick beside bad news: the first line bears the worst mark of the two.
-        status = worst(filter(None, (Status.OK, second[1])))
-        return Verdict(f"No obstacle to PyTorch found on {card}.", status, *second)
-    problem = shown(obstacles[0].title).rstrip(".")
-    if len(obstacles) == 1:
-        return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
-    text = f"{len(obstacles)} problems found with {card}. The first: {problem}."
-    return Verdict(text, Status.FAULT, *second)
+    joins = len(obstacles) < len(faults)
+    told = f"{counted(len(warnings), 'warning')}: {more} explains them."
+    told = told.replace("them", "it") if len(warnings) == 1 else told
+    if obstacles:
+        text = _first_of(obstacles, "problem", f"found with {card}")
+        second = FIRST if joins else told if warnings else ""
+        return Verdict(text, Status.FAULT, second, Status.WARNING if second else None)
+    if joins:
+        text = f"Set up 1 thing first on {card}: permission to use the GPU."
+        return Verdict(text, Status.WARNING, f"{PLAN_DOES} {told if warnings else NO_OTHER}")
+    if warnings:
+        them = "warning" if len(warnings) == 1 else "warnings"
+        second = f"You can still set up PyTorch. {more} explains the {them}."
+        return Verdict(_first_of(warnings, "warning", f"for {card}"), Status.WARNING, second)
+    text = f"No obstacle to PyTorch found on {card}."
+    if machine.unread:
+        sources = counted(len(machine.unread), "source")
+        second = f"{sources} could not be read."
+        return Verdict(text, Status.NOT_TESTED, second, Status.NOT_TESTED)
+    return Verdict(text, Status.OK)
+
+
+def _first_of(findings: Sequence[Finding], noun: str, where: str) -> str:
+    """How many there are, and the first by its title."""
+    title = shown(findings[0].title).rstrip(".")
+    first = f"{counted(len(findings), noun)} {where}"
+    return f"{first}: {title}." if len(findings) == 1 else f"{first}. The first: {title}."
 
 
 def plan_joins(finding: Finding) -> bool:

@@ -30,6 +30,17 @@ class Older:
 
 
 @dataclass(frozen=True, slots=True)
+class Addition:
+    """What to add to the line that starts an application, should it fail."""
+
+    add: str
+    sign: str
+    """How it fails, after "If ComfyUI"."""
+    claim: str
+    """Id of the claim that says so."""
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """Something to run, with its floors, each from a dated source."""
 
@@ -64,6 +75,7 @@ class Application:
     """What it takes itself, with its first models, as its makers say."""
     clone: str = ""
     """The repository that is its folder, once cloned; ``""`` for packages and for own code."""
+    if_fails: tuple[Addition, ...] = ()
 
 
 @cache
@@ -85,6 +97,20 @@ def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
     if unknown:
         raise KeyError(f"no application {unknown[0]!r}; the known ones are {', '.join(known)}")
     return tuple(known[each] for each in ids)
+
+
+def convolves(ids: Collection[str]) -> bool:
+    """False where all of these applications are for purposes that are known to do without Conv2d.
+
+    True for none: what is not known may convolve.
+    """
+    without = {
+        each.id
+        for each in load_purposes()
+        if "transformer" in each.topics and "conv2d" not in each.topics
+    }
+    known = applications_named(tuple(ids))
+    return not known or any(each.purpose not in without for each in known)
 
 
 def trains(ids: Collection[str]) -> bool:

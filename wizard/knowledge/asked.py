@@ -8,15 +8,16 @@ nothing about its result on a card.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from assets import FOLDER
 
-Setting = tuple[tuple[str, str], ...]
-"""Variables and their values."""
+SEARCH = "search"
+"""How the settings begin under which a search was asked for."""
 
 
 class WrongTable(Exception):
@@ -62,54 +63,57 @@ class Table:
     rows: dict[str, tuple[int, ...]]
     """By the label of a shape: a pattern for each column, by its number."""
 
-    def answer(self, shape: str, column: str, setting: str) -> Answer | None:
-        """The answer of a cell; None where it was not asked."""
-        if shape not in self.rows or column not in self.columns or setting not in self.settings:
+    def answer(self, shape: str, column: str, key: str) -> Answer | None:
+        """The answer of a cell; None where it was not asked.
+
+        ``shape`` is the label of a ``Shape`` in float32 and without bias, ``key`` is of ``key_of``.
+        """
+        if shape not in self.rows or column not in self.columns or key not in self.settings:
             return None
         pattern = self.patterns[self.rows[shape][self.columns.index(column)]]
-        return self.answers[pattern[self.settings.index(setting)]]
+        return self.answers[pattern[self.settings.index(key)]]
 
 
-def answer(
-    release: str,
-    chip: str,
-    shape: str,
-    direction: str,
-    dtype: str,
-    setting: Setting = (),
-    *,
-    search: bool = False,
-    database: bool = False,
-) -> Answer | None:
-    """What the library of a release of ROCm said; None where it was not asked.
+def key_of(setting: Iterable[tuple[str, str]] = (), *, search: bool = False) -> str:
+    """A setting as a table names it, whatever the order of its variables.
 
-    ``shape`` is the label of a ``Shape`` in float32 and without bias. With ``search`` the answer is
-    what a search (find) would time, without it what the library lists by itself. ``database`` asks
-    for the table of the library with the databases beside it that AMD publishes.
+    With ``search`` the answer is what a search (find) would time, without it what the library lists
+    by itself.
     """
-    file = f"rocm-{release}{'-database' if database else ''}.json"
-    table = next((table for table in load_tables() if table.file == file), None)
     words = " ".join(f"{name}={value}" for name, value in sorted(setting))
-    key = f"search {words}".strip() if search else words
-    return None if table is None else table.answer(shape, f"{chip} {direction} {dtype}", key)
+    return f"{SEARCH} {words}".strip() if search else words
 
 
 @cache
-def load_tables() -> tuple[Table, ...]:
-    """Every table, by release. Raises ``WrongTable``, which names the file and the row."""
-    return tuple(sorted(_tables(), key=lambda table: (_version(table.rocm), table.file)))
+def load_table(release: str, *, database: bool = False) -> Table | None:
+    """What the library of a release of ROCm, such as ``5.7``, answered; None if none was asked.
+
+    With ``database`` it had those databases beside it that AMD publishes.
+    Raises ``WrongTable``, which names the file and the row.
+    """
+    begins, ends = f"rocm-{release}", "-database.json" if database else ".json"
+    for path in FOLDER.glob("asked/*.json"):
+        name = path.name.removeprefix(f"{begins}.").removesuffix(ends)
+        if path.name == f"{begins}{ends}" or name.isdecimal():
+            return _read(path)
+    return None
+
+
+def releases() -> tuple[str, ...]:
+    """The releases of ROCm that were asked, oldest first."""
+    names = {path.stem.split("-")[1] for path in FOLDER.glob("asked/*.json")}
+    return tuple(sorted(names, key=_version))
 
 
 def _version(release: str) -> tuple[int, ...]:
     return tuple(map(int, release.split(".")))
 
 
-def _tables() -> Iterator[Table]:
-    for path in FOLDER.glob("asked/*.json"):
-        try:
-            yield _table(path.name, json.loads(path.read_bytes()))
-        except (ValueError, KeyError, TypeError) as error:
-            raise WrongTable(f"assets/asked/{path.name}: {error!r}") from error
+def _read(path: Path) -> Table:
+    try:
+        return _table(path.name, json.loads(path.read_bytes()))
+    except (ValueError, KeyError, TypeError) as error:
+        raise WrongTable(f"assets/asked/{path.name}: {error!r}") from error
 
 
 def _table(file: str, form: dict[str, Any]) -> Table:

@@ -11,8 +11,13 @@ from wizard.knowledge.rows import read_rows
 
 
 class Grade(Enum):
-    """How well a claim is supported, strongest first."""
+    """How well a claim is supported, strongest first.
 
+    What a library itself answers outranks what we read in its source, but only on which algorithms
+    it offers: it says nothing of their results on a card, so it stands below every measurement.
+    """
+
+    LIBRARY = "the library itself, without a card"
     SOURCE_CODE = "source code"
     MAINTAINER = "maintainer"
     SEVERAL_USERS = "several users"

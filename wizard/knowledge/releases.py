@@ -42,6 +42,8 @@ class Release:
     sets: dict[str, tuple[str, ...]]
     """Packages to ask for, by how much is wanted."""
     caution: str
+    unlisted: tuple[str, ...] = ()
+    """Systems that AMD's list of supported ones for this release was seen not to have."""
     contested: bool = False
     """True when sources disagree on the suite, so that each is asked for."""
     repair: Repair | None = None
@@ -67,6 +69,8 @@ class Catalogue:
     checked: str
     """ISO date on which the sources of all this were last read."""
     distributions: tuple[str, ...]
+    not_ubuntu: tuple[str, ...]
+    """Those of them that are not based on Ubuntu."""
     glibc: dict[str, str]
     releases: dict[str, Release] = field(default_factory=dict)
 
@@ -79,6 +83,7 @@ def load_catalogue() -> Catalogue:
         source=table["repository_source"],
         checked=table["checked"],
         distributions=tuple(table["distributions"]),
+        not_ubuntu=tuple(table["not_ubuntu"]),
         glibc=table["glibc"],
         releases={
             version: typed({"version": version, **row}, Release, exact=True)

@@ -12,6 +12,12 @@ ONLY = "MIOPEN_DEBUG_FIND_ONLY_SOLVER"
 FIND_MODE = "MIOPEN_FIND_MODE"
 FIND_MODES = ("NORMAL", "FAST", "HYBRID")
 """Beside DYNAMIC_HYBRID, which is the default of every release read."""
+SEARCHES_MORE = ("NORMAL", "HYBRID", "1", "3")
+"""Find modes in which a search also times solvers that the library does not list."""
+FAST = ("FAST", "2")
+"""Find modes without a search: the first solver is taken."""
+OFF = ("0", "no", "off", "false", "disable", "disabled")
+"""Values that switch a family off."""
 
 
 @dataclass(frozen=True, slots=True)

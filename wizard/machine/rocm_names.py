@@ -18,6 +18,8 @@ TOOLS = (
 )
 SHORT = "half rdc rdc-dev rpp rpp-dev"
 """Words so short that others begin with them too: nothing but a release may follow."""
+TORCH = "(?:lib|python3-)torch-rocm"
+"""A distribution's own torch for ROCm."""
 RELEASE = r"[0-9][0-9a-z.+_-]*"
 """As in ``rocm-core5.2.0`` and ``libamdhip64-5``."""
 
@@ -27,7 +29,7 @@ def _any_of(words: str) -> str:
 
 
 NAME = re.compile(
-    rf"(?:(?:lib)?{_any_of(LIBRARIES)}|{_any_of(TOOLS)})(?:-.+|{RELEASE})?"
+    rf"(?:(?:lib)?{_any_of(LIBRARIES)}|{_any_of(TOOLS)}|{TORCH})(?:-.+|{RELEASE})?"
     rf"|{_any_of(SHORT)}(?:{RELEASE})?"
 )
 """No prefix match: ``rccl*`` would also take ``rcclient``, ``hip*`` takes ``hipercontracer``."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.torch_settings import override_hangs, overrides, reaching
+from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
@@ -116,16 +117,20 @@ def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator
 def _loses(environment: Environment, machine: Machine) -> str:
     place = short_path(environment.path, machine)
     version = environment.torch.version if environment.torch else ""
-    if override_hangs(version):
+    own = distribution_torch(machine, environment)
+    if override_hangs(version) or (own and own.targets):
         return (
             f"Without this variable, {place} (torch {version}) stops with an error, because it has "
             "no code for your card. With it, users report hangs and crashes. Install the stack "
             "that `rdna1-setup plan` recommends instead."
         )
+    where = "in your shell"
+    if environment.kind in ("venv", "conda"):
+        where = f"in it, for example at the end of {place}/bin/activate"
     return (
         f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0, and only these lines "
-        "set it. Before you use that environment again, set the variable in it, for example at "
-        f"the end of {place}/bin/activate: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
+        f"set it. Before you use that environment again, set the variable {where}: "
+        "export HSA_OVERRIDE_GFX_VERSION=10.3.0"
     )
 
 
@@ -219,7 +224,7 @@ def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Set
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
     why = f"{reason} The rest of the file is kept."
-    return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text))
+    return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text), lines=out, instead=instead)
 
 
 def _reason(wanted: tuple[Setting, ...]) -> str:

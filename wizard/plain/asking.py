@@ -83,25 +83,25 @@ class Asker:
         options: Sequence[Option[Chosen]],
         usual: Sequence[int] = (),
         *,
-        explain: str,
+        explain: Explain,
     ) -> tuple[Chosen, ...]:
         """The values of all that was named; several numbers may be, with blanks or commas."""
         names = ", ".join(str(place + 1) for place in usual) or "none"
-        lines = [f"  {number}  {each.text}" for number, each in enumerate(options, 1)]
+        keys = [str(number) for number in range(1, len(options) + 1)]
+        lines = [f"  {key}  {each.text}" for key, each in zip(keys, options)]  # noqa: B905
         while True:
             self._tell(question, [*lines, "  0  none of these"])
             wrong = 0
             while wrong < PATIENCE:
                 answer = self._answer(
-                    f"Type numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
+                    f"Numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
                 )
                 if not answer:
                     return tuple(options[place].value for place in usual)
                 places = _places(answer, len(options))
                 if places is not None:
                     return tuple(options[place].value for place in places)
-                self._no_way_back(answer)
-                if not self._helped(answer, explain):
+                if not self._understood(answer, keys, explain, first=False):
                     self._say(NO_NUMBER.format(answer))
                     wrong += 1
             self._say(AGAIN)

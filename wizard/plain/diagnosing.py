@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 FINDINGS = "Which finding do you want to see? Type its number to see the evidence and the fix."
 FINDINGS_MORE = """\
-Each number stands for something found on this machine. Type a number to see the evidence and the
-fix.
+Each number stands for something found on this machine. Type a number to see the evidence \
+and the fix.
 a prints everything, including the checks that found nothing wrong.
 0 goes back to the first menu."""
 MEND_MORE = """\
@@ -45,7 +45,7 @@ def walk(road: Road) -> int:
         if chosen is None:
             return 0
         if isinstance(chosen, str):
-            road.carry_out("diagnose")
+            road.carry_out("diagnose", *road.app_words)
             continue
         command = _tell(road, chosen, counting)
         if command:  # what was found here holds no longer after it

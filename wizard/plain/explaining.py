@@ -27,7 +27,7 @@ def walk(road: Road) -> int:
     options = [Option("in a file", True), Option("I will paste it here", False)]
     if road.ask.choose(WHERE, options, explain=WHERE_MORE):
         path = road.ask.text(PATH, explain=PATH_MORE)
-        return road.carry_out("explain", absolute(path)) if path else 0
+        return road.carry_out("explain", absolute(path), *road.app_words) if path else 0
     from wizard.diagnose.explain import explain_file
     from wizard.report.findings import explanation_lines
 

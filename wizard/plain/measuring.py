@@ -185,8 +185,10 @@ class Measuring:
 
 def walk(road: Road) -> int:
     """Ask, then measure; gives the exit code."""
+    from wizard.knowledge.applications import trains
+
     _, machine = road.look()
-    return _measure(road, machine, Wanted())
+    return _measure(road, machine, Wanted(trains=trains(road.applications)))
 
 
 def measure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -11,20 +12,22 @@ from wizard.commands.looking import acts, host_of, places_of
 from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.plain import away, diagnosing, explaining, measuring, setting_up, telling
 from wizard.plain.asking import Asker, Left, Option, WentBack
-from wizard.plain.page import Page
+from wizard.plain.page import Page, terminal_width
 from wizard.plain.road import Do, Road, say
 
 Way = Callable[[Road], int]
 
-AIM = """\
-This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a PyTorch build
-and everything it needs) for an RX 5500, 5600 or 5700, shows you the plan, installs it, and measures
-Conv2d on your card. Its authors have not run it on any of these cards."""
+AIM = (
+    "This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a PyTorch "
+    "build and everything it needs) for an RX 5500, 5600 or 5700, shows you the plan, installs "
+    "it, and measures Conv2d on your card. Its authors have not run it on any of these cards."
+)
 LIVE = "Nothing is changed until you agree to a plan."
-HOW = """\
-Answer with a number and press Enter. Press Enter alone to accept the default answer shown with each
-question. ? tells you more, b goes back to the previous question, and q quits, as do Ctrl+C and
-Ctrl+D. Nothing is changed unless you agree to a plan with y and Enter."""
+HOW = (
+    "Answer with a number and press Enter. Press Enter alone to accept the default answer shown "
+    "with each question. ? tells you more, b goes back to the previous question, and q quits, as "
+    "do Ctrl+C and Ctrl+D. Nothing is changed unless you agree to a plan with y and Enter."
+)
 LEFT = "Goodbye. Nothing was changed except by plans you agreed to."
 BYE = "Goodbye."
 OURS = ("--plain", "--screens")
@@ -62,7 +65,7 @@ def _begin(road: Road, why: str) -> None:
         road.say(why)
     mode = LIVE if acts(road.arguments) else DEMO_TOLD if road.arguments.demo else DRY_RUN_TOLD
     for text in (AIM, "", mode, "", HOW):
-        road.say(text)
+        road.say("\n".join(textwrap.wrap(text, terminal_width())))
     if acts(road.arguments):
         for text in (*work_lines(), *_unfinished(road), *restart_lines(road.arguments)):
             road.say(text)
@@ -121,7 +124,8 @@ def _changing() -> tuple[Way, ...]:
 
 
 def _explain(place: int | None) -> None:
-    say(HOW if place is None else MORE[place])
+    text = HOW if place is None else MORE[place]
+    say("\n".join(textwrap.wrap(text, terminal_width())))
 
 
 MORE = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator
 from typing import TextIO
@@ -65,6 +66,11 @@ class Page(io.TextIOBase):
             self._below.write(clean(self._open))
             self._open = ""
         self._below.flush()
+
+
+def terminal_width() -> int:
+    """How wide a paragraph may be: that of the page, or of a terminal that is narrower."""
+    return min(WIDTH, shutil.get_terminal_size().columns)
 
 
 def folded(line: str, width: int = WIDTH) -> Iterator[str]:

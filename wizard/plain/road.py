@@ -18,7 +18,7 @@ Do = Callable[[Sequence[str]], int]
 """Carries out a command of ours, as if its words had been typed; gives its exit code."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Road:
     """What every way of the plain road needs."""
 
@@ -27,6 +27,13 @@ class Road:
     arguments: argparse.Namespace
     given: tuple[str, ...]
     """The words that the program was started with, for a command to be the same."""
+    applications: tuple[str, ...] = ()
+    """What is to be run, once that was answered: it holds until the program is left."""
+
+    @property
+    def app_words(self) -> tuple[str, ...]:
+        """The same as options of a command."""
+        return tuple(word for each in self.applications for word in ("--app", each))
 
     def say(self, text: str = "") -> None:
         """Prints lines."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import absolute, folder_of, with_sources
 from wizard.commands.looking import acts, places_of, speed_of_line
-from wizard.plain.asking import Option, WentBack, in_turn
+from wizard.plain.asking import HOW_TO_ANSWER, Option, WentBack, in_turn
 from wizard.plain.away import ask_for_good
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.knowledge.applications import Application
     from wizard.machine.facts import Gpu, Machine
     from wizard.machine.host import Host
     from wizard.plain.road import Road
@@ -39,7 +40,7 @@ SURE_MORE = """\
 2 continues with this one. It cannot run what is named above, but may run other programs."""
 PRESETS_MORE = """\
 These are environment variables that other people published for convolutions on these cards.
-1 sets only the variables that the stack itself needs. Each of the other choices also sets
+1 sets only the variables that the stack itself needs. Each of the other choices also sets \
 the variables from one source, for this environment only."""
 FOOTPRINTS_MORE = """\
 1 puts everything into one folder. PyTorch needs no more: its wheels include their own ROCm.
@@ -94,17 +95,22 @@ class Setup:
     def wishes(self, wanted: Wanted) -> Wanted:
         """What is to be run."""
         from wizard.advice.recommend import found_applications
-        from wizard.knowledge.applications import load_applications
+        from wizard.knowledge.applications import PLAIN_TORCH, load_applications
 
         offered = load_applications()
         there = found_applications(self.machine)
+        before = self.road.applications or there
         options = [
             Option(f"{each.title}{', found here' if each.id in there else ''}", each.id)
             for each in offered
         ]
-        usual = [place for place, each in enumerate(offered) if each.id in there]
-        ticked = self.road.ask.tick(WISHES, options, usual, explain=WISHES_MORE)
-        return replace(wanted, applications=ticked)
+        usual = [place for place, each in enumerate(offered) if each.id in before]
+        ticked = self.road.ask.tick(
+            WISHES, options, usual, explain=_programs(self.road.say, offered)
+        )
+        # Named even where it is none of the offered: else a command takes what was found here.
+        self.road.applications = ticked or (PLAIN_TORCH,)
+        return replace(wanted, applications=self.road.applications)
 
     def card(self, wanted: Wanted) -> Wanted | None:
         """The card, where there is a choice."""
@@ -281,6 +287,30 @@ def _measure(road: Road, wanted: Wanted) -> int:
 def _card_text(gpu: Gpu) -> str:
     kind = "" if gpu.rdna1 else ", not RDNA1"
     return clean(f"{gpu.name} at {gpu.pci_address}{kind}")
+
+
+def _programs(
+    say: Callable[[str], None], offered: Sequence[Application]
+) -> Callable[[int | None], None]:
+    """Tells what the question is for, or what is known of one program."""
+
+    def explain(place: int | None) -> None:
+        for line in (WISHES_MORE, HOW_TO_ANSWER) if place is None else _told(offered[place]):
+            say(line)
+
+    return explain
+
+
+def _told(application: Application) -> Iterator[str]:
+    from wizard.knowledge.verdicts import load_purposes
+
+    meaning = next(each.meaning for each in load_purposes() if each.id == application.purpose)
+    yield f"{application.title}: {meaning}"
+    if application.torch_floor:
+        yield f"Its newest release needs torch {application.torch_floor} or newer."
+    if application.spoils:
+        told = application.spoils.replace("this folder", "the folder of the new environment")
+        yield f"{told}."
 
 
 def _explaining(

@@ -12,7 +12,7 @@ def tell_all(road: Road) -> int:
     """Verdict, recommendation and problems of this machine; changes nothing."""
     from wizard.commands.overview import run
 
-    return run(road.arguments)
+    return run(road.arguments, road.applications)
 
 
 def report(road: Road) -> int:

@@ -87,7 +87,7 @@ def _profile(path: str, text: str | None) -> Leftovers:
         f"This removes settings that affect every user: {_names(lines)}. The rest of the "
         "file is kept."
     )
-    return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text)),))
+    return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text), lines=lines.out),))
 
 
 def _packages(

@@ -12,6 +12,7 @@ from wizard.machine.facts import AptSource, Machine, RocmTree, SystemFile, Unkno
 from wizard.plan.prepared import Belongings, FilesNow
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.system_places import OURS
+from wizard.plan.user_files import Lines, without_lines
 
 KEY_FOLDERS = ("/etc/apt/keyrings/", "/etc/apt/trusted.gpg.d/")
 PIN_FOLDER = "/etc/apt/preferences.d/"
@@ -72,23 +73,25 @@ def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: File
                 "yourself to remove AMD's entries.",
             ),
         )
-    content = _without_entries(file, text, lines)
+    out = _entries(file, text, lines)
+    content = without_lines(text, out)
     why = f"{why} The other sources in this file are kept."
-    return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text)),))
+    return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text), lines=out),))
 
 
-def _without_entries(file: str, text: str, starts: frozenset[int]) -> str:
-    rows = text.split("\n")
+def _entries(file: str, text: str, starts: frozenset[int]) -> Lines:
+    """The lines of those entries of a file that begin at these numbers."""
+    rows = tuple(enumerate(text.split("\n"), 1))
     if not file.endswith(".sources"):
         gone = {entry.line for entry in line_entries(text)} & starts
-        return "\n".join(row for number, row in enumerate(rows, 1) if number not in gone)
+        return tuple((number, row) for number, row in rows if number in gone)
     gone = {entry.line for entry in deb822_entries(text)} & starts
-    kept, out = [], False
-    for number, row in enumerate(rows, 1):
+    found, out = [], False
+    for number, row in rows:
         out = number in gone or (out and bool(row.strip("\r")))
-        if not out:
-            kept.append(row)
-    return "\n".join(kept)
+        if out:
+            found.append((number, row))
+    return tuple(found)
 
 
 def _pins(machine: Machine, files: FilesNow) -> Leftovers:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from os.path import normpath
 from pathlib import PurePosixPath
 
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
-from wizard.advice.leftovers import MEASURED, left_out
+from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.verdicts import Word
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Setting
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
@@ -36,6 +37,7 @@ from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.using import not_installed
 from wizard.plan.venv import venv_steps
+from wizard.sizes import listed
 
 __all__ = ["PlanImpossible", "make_plan"]
 
@@ -205,16 +207,17 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
 def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     titles = {each.id: each.title for each in applications_named(choice.applications)}
     takes = [f"{titles[c.application]} needs {need}" for c in held.answers for need in c.needs]
-    notes = [*held.obstacles, *held.needs, *takes, *_verdict_notes(held, titles), *stack.cautions]
+    apart = not_installed(choice.applications, machine)
+    notes = [*held.obstacles, *filter(None, (apart,)), *held.needs, *takes]
+    notes += [*_verdict_notes(held, titles), *stack.cautions, *_unset_notes(machine, stack)]
     if preset := chosen_preset(choice, stack):
         notes.append(
             f"The plan uses the settings '{preset.name}' ({preset.source}). {preset.caution}"
         )
-    if early := [name for name in left_out(machine, stack) if name.startswith(MEASURED)]:
-        it = "it" if len(early) == 1 else "them"
-        sets = f"Your login sets {', '.join(early)}"
+    if reached := _reached(machine, choice, stack):
         notes.append(
-            f"{sets}. rdna1-python starts programs without {it}, but bin/python keeps {it}."
+            "The plan does not unset these variables, which also affect this stack: "
+            f"{reaching_text(reached, machine)}."
         )
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append(
@@ -230,9 +233,37 @@ def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[s
             f"This environment uses only the {card.name} at PCI address "
             f"{card.pci_address} ({mask})."
         )
-    if apart := not_installed(choice.applications, machine):
-        notes.append(apart)
     return tuple(dict.fromkeys(notes))
+
+
+def _reached(machine: Machine, choice: Choice, stack: Stack) -> list[Setting]:
+    """What is set on the machine and affects the stack, whichever Python starts it."""
+    if not stack.gfx:
+        return []
+    preset = chosen_preset(choice, stack)
+    ours = (
+        *stack.environment,
+        *(preset.variables if preset else ()),
+        *visible_device(machine, choice, stack),
+    )
+    names = {name for name, _ in ours}
+    return reaching(machine, {*names, *stack.unset, *left_out(machine, stack)})
+
+
+def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:
+    """What programs do not get of what the login sets."""
+    there = {setting.name for setting in machine.settings if not setting.within}
+    out = left_out(machine, stack)
+    if not (names := [*(name for name in stack.unset if name in there), *out]):
+        return
+    it = "this variable" if len(names) == 1 else "these variables"
+    kept = [name for name in names if name == LOADER]
+    kept += ["those that begin with MIOPEN_"] if any(n.startswith(MEASURED) for n in out) else []
+    keeps = f" bin/python still gets {listed(kept)}." if kept else ""
+    yield (
+        f"Programs started with rdna1-python do not get {it} from your login: "
+        f"{', '.join(names)}.{keeps} Your files stay as they are."
+    )
 
 
 def _verdict_notes(held: Fit, titles: dict[str, str]) -> tuple[str, ...]:

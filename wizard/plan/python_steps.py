@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wizard.advice.fit import Fit
+from wizard.advice.leftovers import short_path
 from wizard.machine.facts import Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
@@ -33,7 +34,8 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
     return (
         *fetched,
         CreateVenv(
-            "The environment is one folder. Nothing outside it changes.",
+            "The environment is one folder. Downloads go to "
+            f"{short_path(places.cache, machine)} until the last step.",
             python,
             choice.venv,
             "remove the new files",

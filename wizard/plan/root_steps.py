@@ -24,6 +24,7 @@ from wizard.plan.apt_steps import (
 )
 from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 from wizard.plan.titles import about_path, first_that_fits
+from wizard.plan.user_files import Lines, lines_out_text, lines_out_title
 
 __all__ = [
     "UNSETTLED",
@@ -67,10 +68,16 @@ class WriteSystemFile:
     """SHA-256 of what is there now; None where nothing is. With anything else it is refused."""
     mode: int = 0o644
     needs_root: bool = True
+    lines: Lines = ()
+    """What goes out of the file, where all else of it stays; empty for a file with a new text."""
+    instead: Lines = ()
+    """What else these lines set, and where it then stands."""
 
     @property
     def title(self) -> str:
         """What it does, in a few words."""
+        if self.lines:
+            return lines_out_title(self.lines, self.path)
         return TITLES.get(self.path) or about_path("Write", self.path, "a system file")
 
     @property
@@ -94,6 +101,8 @@ class WriteSystemFile:
         if not self.settled:
             return f"as root, write {self.path}; its content is downloaded and checked first"
         over = f", replacing the existing file (SHA-256 {self.before[:12]})" if self.before else ""
+        if self.lines:
+            return f"as root, {lines_out_text(self.lines, self.instead, self.path)}{over}"
         return f"as root, write {self.path} (mode {self.mode:04o}){over}"
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wizard.knowledge.releases import FULL, Catalogue, Release, load_catalogue, repository_at
-from wizard.machine.facts import Machine
-from wizard.plan.amd_packages import going
+from wizard.machine.facts import Machine, Unknown
+from wizard.plan.amd_packages import DISTRIBUTION, going
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import strangers
@@ -61,12 +61,13 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     offer = prepared.offer
     coming = tuple(_coming(machine, choice, catalogue, entry, prepared))
     removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good, coming)
-    notes = (*notes, *strangers(machine, removed))
+    notes = (*notes, *strangers(machine, removed), *_made_for_ubuntu(machine, entry))
     if not offer:
-        notes = (*notes, *_repair(machine, entry, choice), ASKED_FIRST)
+        _, twins = asked_for(machine, choice, entry)
+        notes = (*notes, *twins, *_repair(machine, entry, choice), ASKED_FIRST)
     steps = (
         *removed,
-        *_install(entry, choice, offer),
+        *_install(machine, entry, choice, offer),
         *(_profile(entry, prepared) if choice.profile_file else ()),
     )
     return SystemPart(
@@ -76,6 +77,38 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
         offer.download_bytes if offer else None,
         offer.installed_bytes if offer else None,
     )
+
+
+def _made_for_ubuntu(machine: Machine, entry: Release) -> tuple[str, ...]:
+    """That the packages were made for another system than this one."""
+    name = machine.system.distribution
+    if name not in load_catalogue().not_ubuntu:
+        return ()
+    system = machine.system.pretty_name
+    here = f"this system is {system}" if isinstance(system, str) else f"this system is {name}"
+    unlisted = (
+        f", which is not on AMD's list of supported systems for ROCm {entry.version}"
+        if name in entry.unlisted
+        else ""
+    )
+    return (f"AMD made these ROCm packages for Ubuntu, but {here}{unlisted}.",)
+
+
+def asked_for(
+    machine: Machine, choice: Choice, entry: Release
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Packages to ask for, and why some of the set are not: the distribution's own stay."""
+    names = entry.sets[choice.system_set]
+    packages = machine.rocm_packages
+    if isinstance(packages, Unknown) or DISTRIBUTION in choice.system_removal:
+        return names, ()
+    theirs = {one.name: one.version for one in packages if one.origin == "distribution"}
+    notes = tuple(
+        f"The distribution's {name} {theirs[name]} is kept. AMD's package does not replace it."
+        for name in names
+        if name in theirs
+    )
+    return tuple(name for name in names if name not in theirs), notes
 
 
 def _repair(machine: Machine, entry: Release, choice: Choice) -> tuple[str, ...]:
@@ -145,26 +178,28 @@ def _coming(
     )
     yield from _write(PIN, PIN_TEXT, pin_why, prepared)
     yield AptUpdate("apt reads only the package list of the new source.")
-    yield from _fetch(entry, choice, offer)
+    yield from _fetch(machine, entry, choice, offer)
 
 
-def _fetch(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
+def _fetch(machine: Machine, entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
     why = (
         "All packages are downloaded before any package on the system is changed, in case the "
         "network fails."
     )
-    unknown = tuple((name, UNSETTLED) for name in entry.sets[choice.system_set])
+    unknown = tuple((name, UNSETTLED) for name in asked_for(machine, choice, entry)[0])
     own = {deb.name for deb in offer.debs} if offer else set()
     brings = offer.brings if offer else unknown
     if pairs := tuple(pair for pair in brings if pair[0] not in own):
         yield KeepDebs(why, pairs, coming=True)
 
 
-def _install(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
+def _install(
+    machine: Machine, entry: Release, choice: Choice, offer: Offer | None
+) -> Iterator[Step]:
     names = entry.sets[choice.system_set]
     what = f"the {choice.system_set} set of ROCm {entry.version}"
     if offer is None:
-        unknown = tuple((name, UNSETTLED) for name in names)
+        unknown = tuple((name, UNSETTLED) for name in asked_for(machine, choice, entry)[0])
         why = f"This installs {what}. PyTorch itself does not need it."
         yield AptChange(why, "remove the packages again", install=unknown, expect_install=unknown)
     elif offer.brings:

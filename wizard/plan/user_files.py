@@ -30,12 +30,10 @@ class TakeLinesOut:
     @property
     def title(self) -> str:
         """What it does, in a few words."""
-        lines = f"Remove {_counted(self.lines)} from"
-        return about_path(lines, self.path, "your file")
+        return lines_out_title(self.lines, self.path)
 
     def __str__(self) -> str:
-        rest = ", and keep what else they set" if self.instead else ""
-        return f"remove {_counted(self.lines)} from {self.path}{rest}"
+        return lines_out_text(self.lines, self.instead, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +58,17 @@ class PutLinesBack:
 
     def __str__(self) -> str:
         return f"add {_counted(self.lines)} to {self.path}"
+
+
+def lines_out_title(lines: Lines, path: str) -> str:
+    """What a step that takes lines out of a file does, in a few words."""
+    return about_path(f"Remove {_counted(lines)} from", path, "a file")
+
+
+def lines_out_text(lines: Lines, instead: Lines, path: str) -> str:
+    """The same, exactly."""
+    rest = ", and keep what else they set" if instead else ""
+    return f"remove {_counted(lines)} from {path}{rest}"
 
 
 def without_lines(text: str, lines: Lines, instead: Lines = ()) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from wizard.advice.floors import older_release
-from wizard.knowledge.applications import Application, applications_named, trains
+from wizard.advice.leftovers import left_out
+from wizard.knowledge.applications import Application, applications_named, convolves, trains
+from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
@@ -36,7 +38,10 @@ def starts(
     traces = {trace.id: trace for trace in reversed(load_traces())}
     scripts = [each for each in asked if each.id not in traces and not each.spoils]
     programs = [each for each in asked if each not in scripts]
-    found = [_start(plan, each, traces.get(each.id), machine) for each in programs]
+    found = [
+        (*_start(plan, each, traces.get(each.id), machine), *_if_fails(plan, each))
+        for each in programs
+    ]
     if scripts or not asked:
         titles = ", ".join(each.title for each in scripts) or "your own code"
         found.append((f"{capitalized(titles)}:", _script(plan, machine)))
@@ -75,10 +80,23 @@ def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
 
 
 def measure_command(plan: Plan, applications: Collection[str] = ()) -> str:
-    """Measures Conv2d on the device that the stack is for, and as these programs use it."""
+    """Measures what these programs use, on the device that the stack is for."""
     device = " --device cpu" if on_processor(plan) else ""
     work = " --work forward,backward" if trains(applications) else ""
-    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{work}"
+    what = "" if convolves(applications) else " --operations"
+    return f"rdna1-setup conv2d --python {_program(plan, 'python')}{device}{what}{work}"
+
+
+def login_too(plan: Plan, names: Sequence[str], machine: Machine) -> Iterator[str]:
+    """Why a setting was to be found that the login sets already, where it does."""
+    stack = find_stack(plan.stack)
+    out = left_out(machine, stack) if stack is not None else ()
+    if same := [name for name in names if name in out]:
+        it = "it" if len(same) == 1 else "them"
+        yield (
+            f"Your login sets {listed(same)} too, but rdna1-python starts programs without {it}. "
+            "A kept setting counts in this environment."
+        )
 
 
 def on_processor(plan: Plan) -> bool:
@@ -99,11 +117,11 @@ def _start(
     get = f"{NOT_OURS.format(asked.title)} Get it unless you have it"
     file = REQUIREMENTS.get(asked.id)
     if not file:
+        told = f"{_told(asked, plan, machine)}."
         return (
-            f"{asked.title}:" if folder else f"{get}, then start it:",
+            f"{asked.title}: {told}" if folder else f"{get}, then start it. {told}",
             *got,
             *_in(folder, line, plan, machine),
-            _told(asked, plan, machine),
         )
     packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
     here = f"To run {asked.title}, install its packages once, then start it."
@@ -113,6 +131,16 @@ def _start(
         *_in(folder, packages, plan, machine),
         *_in(folder, line, plan, machine),
     )
+
+
+def _if_fails(plan: Plan, asked: Application) -> Iterator[str]:
+    """What somebody had to add with this stack, and on which card."""
+    claims = {claim.id: claim for claim in load_claims()}
+    for each in asked.if_fails:
+        claim = claims[each.claim]
+        if plan.stack in claim.stacks:
+            who = f"{claim.grade.value} with an {claim.card}"
+            yield f"If {asked.title} {each.sign}, add {each.add}. {capitalized(who)} needed it."
 
 
 def _by_package(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wizard.knowledge.releases import Release, load_catalogue, repository_at
-from wizard.machine.facts import Machine, Unknown
-from wizard.plan.amd_packages import DISTRIBUTION
+from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.prepared import Offer, Prepared
 from wizard.plan.root_steps import UNSETTLED, Versions
-from wizard.plan.system import release_named, suites_to_ask, system_part
+from wizard.plan.system import asked_for, release_named, suites_to_ask, system_part
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view
 from wizard.preflight.archive_records import PackageRecord, package_records
@@ -75,7 +74,7 @@ async def _view(
 async def _complete(
     machine: Machine, choice: Choice, entry: Release, offer: Offer, view: AptView, asking: Asking
 ) -> Offer:
-    names, twins = _asked_for(machine, choice, entry)
+    names, twins = asked_for(machine, choice, entry)
     wanted = tuple((name, UNSETTLED) for name in names)
     debs, found = await resolved(machine, entry, wanted, view, asking)
     refuse_surprises(found, choice)
@@ -91,23 +90,6 @@ async def _complete(
         installed_bytes=sum(one.installed_bytes for one in sizes),
         notes=(*twins, *repair_notes(entry, debs)),
     )
-
-
-def _asked_for(
-    machine: Machine, choice: Choice, entry: Release
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Packages to ask for, and why some of the set are not: the distribution's own stay."""
-    names = entry.sets[choice.system_set]
-    packages = machine.rocm_packages
-    if isinstance(packages, Unknown) or DISTRIBUTION in choice.system_removal:
-        return names, ()
-    theirs = {one.name: one.version for one in packages if one.origin == "distribution"}
-    notes = tuple(
-        f"The distribution's {name} {theirs[name]} is kept. AMD's package does not replace it."
-        for name in names
-        if name in theirs
-    )
-    return tuple(name for name in names if name not in theirs), notes
 
 
 async def _sizes(found: Transaction, view: AptView, asking: Asking) -> tuple[PackageRecord, ...]:

@@ -17,7 +17,10 @@ BEST = 2
 """How many claims of each side are shown before the rest is asked for."""
 LABEL = 9
 LONG_AGO = "more than a year ago"
-OTHERS = "These are other people's reports. We have not run anything on an RDNA1 card."
+OTHERS = (
+    "These are other people's reports, and answers that libraries gave without a card. We have not "
+    "run anything on an RDNA1 card."
+)
 NO_CLAIM = "No published statement supports this verdict. Its basis is given above."
 MEASURED, OTHER_USE = "measured", "other use"
 HEADS = {

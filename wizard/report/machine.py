@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.part_statuses import part_statuses
 from wizard.machine.apt.sources import APT_SOURCES
+from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines
-from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System
+from wizard.machine.facts import Access, Environment, Gpu, Machine, System
 from wizard.machine.gpu_words import board_lines
 from wizard.machine.mounts import MOUNTED
 from wizard.machine.packages import PACKAGES, PackageFacts
@@ -122,8 +123,7 @@ def _python_lines(machine: Machine) -> Iterator[str]:
 
 def _torch_lines(machine: Machine) -> Iterator[str]:
     with_torch = [each for each in machine.environments if each.torch is not None]
-    glibc = machine.system.glibc
-    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each, glibc))
+    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each, machine))
     more = " more" if with_torch else ""
     yield f"  {len(machine.environments) - len(with_torch)}{more} without torch"
 
@@ -178,12 +178,14 @@ def verified_lines(verified: tuple[Verified, ...] | None) -> Iterator[str]:
         yield "  none"
 
 
-def _environment_lines(environment: Environment, glibc: Fact[str]) -> Iterator[str]:
+def _environment_lines(environment: Environment, machine: Machine) -> Iterator[str]:
     torch = environment.torch
     assert torch is not None  # noqa: S101 - the caller chose those with torch
     yield f"{environment.path} ({environment.kind}, Python {fact_text(environment.python)})"
     yield f"  torch {torch.version}, numpy {torch.numpy or 'none'}"
-    yield from (f"  ! {line}" for line in torch_lines(torch, glibc))
+    if own := distribution_torch(machine, environment):
+        yield from (f"    {line}" for line in own.lines)
+    yield from (f"  ! {line}" for line in torch_lines(torch, machine.system.glibc))
 
 
 def _setting_lines(machine: Machine) -> Iterator[str]:

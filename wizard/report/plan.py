@@ -6,19 +6,25 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import assets
 from wizard.journalform import Kind
+from wizard.knowledge.applications import convolves
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import Plan, Step
+from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
 from wizard.run.lines import clean
 from wizard.sizes import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wizard.machine.facts import Machine
     from wizard.run.wheels_size import WheelsSize
 
 DECLINE = (
@@ -26,26 +32,42 @@ DECLINE = (
 )
 
 
-def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
+def plan_lines(plan: Plan, found: WheelsSize | None = None, *, log: str = "") -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file.
 
     Without what would steer the terminal: lines of files and names of folders may hold it.
-    ``found`` is what pip says that it would fetch, where it was asked.
+    ``found`` is what pip says that it would fetch, where it was asked; ``log`` says where the
+    run is recorded.
     """
-    yield from map(clean, _lines(plan, found))
+    yield from map(clean, _lines(plan, found, log))
 
 
-def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
+def _lines(plan: Plan, found: WheelsSize | None, log: str) -> Iterator[str]:
     place = f", in the folder {plan.venv}" if plan.venv else ""
     system = " and as system packages" if plan.footprint == "venv+system" else ""
     yield f"Plan {plan.id}: {plan.name}{place}{system}"
     yield from cost_lines(plan, found)
+    if log:
+        yield from textwrap.wrap(
+            f"Log:   {log}",
+            WIDTH,
+            subsequent_indent=" " * 7,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     if plan.first:
         yield from textwrap.wrap(
-            plan.first, WIDTH, initial_indent="First you need ", subsequent_indent="  "
+            plan.first,
+            WIDTH,
+            initial_indent="First you need ",
+            subsequent_indent="  ",
+            break_on_hyphens=False,
         )
     for note in plan.notes:
-        yield from textwrap.wrap(note, WIDTH, initial_indent="! ", subsequent_indent="  ")
+        # A path that is copied is whole: never cut at a hyphen.
+        yield from textwrap.wrap(
+            note, WIDTH, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False
+        )
     if plan.kind is Kind.INSTALL and joins(plan):
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
@@ -99,10 +121,27 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     download = download_bytes(plan, found)
+    if found is None and download is None and not settled(plan.steps):
+        return (
+            f"PyTorch: {_wheels(plan)}; system packages: not known until their repository is "
+            "queried"
+        )
     if download is None and plan.installed_bytes is None:
         asked = "not known until pip is queried" if found is None else "not known"
         return f"download and disk {asked}"
     return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
+
+
+def _wheels(plan: Plan) -> str:
+    """What the data says of the wheels, which holds where they come from the stack's own index."""
+    stack = find_stack(plan.stack)
+    own = stack is not None and any(
+        stack.index in step.argv for step in plan.steps if isinstance(step, RunProgram)
+    )
+    if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
+        return "not known until pip is queried"
+    fetched, installed = bytes_text(stack.download_bytes), bytes_text(stack.installed_bytes)
+    return f"download {fetched}, disk {installed}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
@@ -127,8 +166,31 @@ def _afterwards(plan: Plan) -> str:
     if plan.restart_needed:
         left.append("a restart afterwards")
     elif not plan.first:
-        left.append("a new login afterwards" if plan.relogin_needed else "no new login")
+        left.append("a new login afterwards" if plan.relogin_needed else "no need to log in again")
     return "; ".join(left)
+
+
+def ending_lines(
+    plan: Plan, applications: Sequence[str], machine: Machine | None = None, *, done: bool
+) -> Iterator[str]:
+    """How to start what was wanted, and what is left to do; or how to undo the plan.
+
+    Of an installation it is told before it is ``done`` too: then only for reading.
+    """
+    if plan.kind is not Kind.INSTALL:
+        if done:
+            yield "To undo it: rdna1-setup rollback"
+        return
+    if not done:
+        yield ""
+        yield "== After the installation"
+    if missing := still_missing(plan):
+        yield clean(f"You still need {missing}.")
+    for line, *commands in starts(plan, applications, machine):
+        yield from textwrap.wrap(clean(line), WIDTH)
+        yield from (f"    $ {clean(command)}" for command in commands if command)
+    yield "Measure Conv2d:" if convolves(applications) else "Measure what these programs use:"
+    yield f"    $ {clean(measure_command(plan, applications))}"
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:
@@ -136,5 +198,7 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
     yield f"{number:2}. {step.title}"
     yield from textwrap.wrap(step.reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
+    if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
+        yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"
     yield from (f"    | {line}" for line in content_lines(step))
     yield f"    undo: {step.inverse}"

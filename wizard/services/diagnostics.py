@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,11 +48,17 @@ class Diagnostics:
         # Absolute: `-` would be the standard input, which is the keyboard of the screens.
         return explained_file(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 - ~who
 
-    def has_plan(self, finding: Finding) -> bool:
-        """True where a plan fixes it."""
+    def fixes(self, machine: Machine, findings: Iterable[Finding]) -> dict[Finding, Plan | None]:
+        """The findings that a plan fixes, each with its plan; None where that fails by now."""
         from wizard.mending.fixing import has_plan
 
-        return has_plan(finding)
+        return {each: self._fix_if_any(machine, each) for each in findings if has_plan(each)}
+
+    def _fix_if_any(self, machine: Machine, finding: Finding) -> Plan | None:
+        try:
+            return self.make_fix(machine, finding)
+        except (OSError, ValueError):
+            return None  # told in full when it is asked for
 
     def make_fix(self, machine: Machine, finding: Finding) -> Plan:
         """The plan that fixes it. Raises ValueError, with a text fit to show, where none does."""

@@ -54,6 +54,10 @@ class Experiments:
 
         return load_presets()
 
+    def plays(self, request: Request) -> bool:
+        """False for what nothing was recorded of, where runs are played."""
+        return True
+
     def layers_in(self, path: str) -> Preset:
         """The layers that a file lists, with its whole path as id. Raises WrongRequest."""
         from wizard.conv2d.words import request
@@ -148,6 +152,12 @@ class Example(NoExperiments):
         with (FOLDER / "demo_run.jsonl").open(encoding="utf-8") as file:
             about = json.loads(file.readline())
         self.replayed = f"recorded on {about['card']} with {about['planted']}"
+
+    def plays(self, request: Request) -> bool:
+        """True for what was recorded."""
+        from wizard.conv2d.runs.example import recorded_run
+
+        return bool(recorded_run(request))
 
     def run(self, request: Request) -> AsyncGenerator[SweepEvent, None]:
         """What was recorded for such a request."""

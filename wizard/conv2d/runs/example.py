@@ -54,9 +54,8 @@ async def replayed(
     request: Request, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of what was recorded for such a request, in their time but for long waits."""
-    kind = request_form(request)["kind"]
-    run = recorded().get(kind, ())
-    if not run or not _fits(request, run):
+    run = recorded_run(request)
+    if not run:
         yield SweepDone((), NOT_RECORDED, 0.0)
         return
     before = 0.0
@@ -66,10 +65,11 @@ async def replayed(
         yield event
 
 
-def _fits(request: Request, run: tuple[tuple[float, SweepEvent], ...]) -> bool:
-    """True for a table whose shapes are those that were recorded; a search has its own."""
-    if not isinstance(request, Sweep):
-        return True
+def recorded_run(request: Request) -> tuple[tuple[float, SweepEvent], ...]:
+    """What was recorded for such a request: a table has those shapes; a search has its own."""
+    run = recorded().get(request_form(request)["kind"], ())
+    if not run or not isinstance(request, Sweep):
+        return run
     done = run[-1][1]
-    recorded = [result.shape for result in done.results] if isinstance(done, SweepDone) else []
-    return [row.shape for row in request.rows] == recorded
+    shapes = [result.shape for result in done.results] if isinstance(done, SweepDone) else []
+    return run if [row.shape for row in request.rows] == shapes else ()

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import combinations
 
-from wizard.conv2d.candidates import SEARCHES_MORE, Candidates
+from wizard.conv2d.candidates import Candidates
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.experiment import Experiment
 from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.search.settings_search import Foresight
-from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
+from wizard.conv2d.search.settings_search import Changes, Foresight
+from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
 
 NORMAL = (FIND_MODE, "NORMAL")
+IMPLICIT_GEMM_OFF = ("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM", "0")
 WIDER = frozenset((FIND_MODE, mode) for mode in SEARCHES_MORE)
 """With these a search also times solvers that MIOpen does not list."""
 OVERRIDDEN = "gfx1030"
@@ -43,11 +44,15 @@ async def foresight_of(
         return None
     elsewhere = [each.names for each in await experiment.candidates(passed) if each]
     seen = frozenset().union(*elsewhere)
+    beyond: Changes = frozenset()
+    if _has_implicit_gemm(request.row, unchanged):
+        # ROCm 5.2 and 5.5 have one of its solvers by default: its own switch would leave none.
+        beyond = frozenset({NORMAL, *taking}) - {IMPLICIT_GEMM_OFF}
     return Foresight(
         {frozenset(): unchanged.names, **known},
         frozenset(each.off for each in load_families()),
         WIDER,
-        frozenset({NORMAL, *taking}) if _has_implicit_gemm(request.row, unchanged) else frozenset(),
+        beyond,
         frozenset() if unchanged.names <= seen else seen,
     )
 
