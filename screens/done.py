@@ -123,11 +123,17 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
             "PyTorch is installed. It runs on the processor and does not use your card.",
             Status.OK,
         )
-    if session.measured is None and session.found is None:
-        return (
-            "PyTorch is installed. Convolutions have not been measured on your card yet.",
-            Status.OK,
-        )
+    return _measured_text(session)
+
+
+def _measured_text(session: Session) -> tuple[str, Status]:
+    """That PyTorch is installed, and what Measure came to: no tick beside bad news."""
+    measured = None if session.measured is None else concluded(session.measured, None)
+    if measured is not None and measured.status is not Status.OK:
+        return f"PyTorch is installed. {measured.text}", Status.WARNING
+    if measured is None and session.found is None:
+        told = "PyTorch is installed. Convolutions have not been measured on your card yet."
+        return told, Status.OK
     return "PyTorch is installed, and convolutions were measured on your card.", Status.OK
 
 
@@ -144,17 +150,8 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
         yield Panel("What to do next", (shown(by_keys(failure.next_step)),), urgent=True)
     if left := _left_to_do(plan, finished, mode):
         yield Panel("Still to do", left, urgent=True)
-    installed = _installed(session)
-    found = tuple(_found(session, mode)) if whole else ()
-    if whole and installed is not None:
-        commands = starts(installed, session.applications, session.machine)
-        lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
-        yield Panel(START, tuple(lines.split("\n")))
-        yield Panel("Which Python", tuple(map(clean, python_lines(installed, session.machine))))
-        if len(found) < 2:  # no setting was found: the shapes can be measured again
-            found += (clean(measure_command(installed, session.applications)),)
-    if found:
-        yield Panel("Measure", found)
+    if whole:
+        yield from _use(session, mode)
     if mode != LIVE or (finished is not None and finished.run):
         kept = ("Files you added are kept.",) if plan.venv else ()
         yield Panel("Undo", (_undo(finished), *kept, *_by_hand(plan, finished)))
@@ -164,6 +161,21 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
         yield Panel("Changed in the system" if mode == LIVE else "In the system", system)
     if finished is not None and finished.log:
         yield Panel("Log", (shown(finished.log),))
+
+
+def _use(session: Session, mode: str) -> Iterator[Panel]:
+    """How to start what was installed, and what was measured with it."""
+    installed, found = _installed(session), tuple(_found(session, mode))
+    if installed is not None:
+        commands = starts(installed, session.applications, session.machine)
+        lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
+        yield Panel(START, tuple(lines.split("\n")))
+        if len(found) < 2:  # no setting was found: the shapes can be measured again
+            found += (clean(measure_command(installed, session.applications)),)
+    if found:
+        yield Panel("Measure", found)
+    if installed is not None:
+        yield Panel("Which Python", tuple(map(clean, python_lines(installed, session.machine))))
 
 
 def _installed(session: Session) -> Plan | None:

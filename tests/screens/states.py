@@ -375,7 +375,7 @@ LONGEST: dict[str, State] = {
             )
         ),
     ),
-    "detect-long": State("detect", ("on your",), live(detect=long_detect)),
+    "detect-long": State("detect", ("for your",), live(detect=long_detect)),
     "detect-long-details": State(
         "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
     ),

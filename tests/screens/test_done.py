@@ -13,6 +13,7 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.diagnose.finding import Status
 from wizard.machine.facts import FoundApplication, Setting
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.report.conv2d_conclusion import Measured
@@ -151,6 +152,14 @@ def test_the_ending_says_what_was_found_and_how_to_keep_it() -> None:
     assert "MIOPEN_DEBUG_CONV_WINOGRAD=0 fixes 16->32 at 44x44, three of three times." in told
     keep = "rdna1-setup keep --venv /home/sam/ai/x MIOPEN_DEBUG_CONV_WINOGRAD=0"
     assert f"The setting is not kept. To keep it:\n{keep}" in told
+
+
+def test_the_first_line_of_the_ending_does_not_hide_what_does_not_work() -> None:
+    told, status = conclusion(measured_at(), LIVE)
+    assert (told, status) == (
+        "PyTorch is installed. 16->32 at 44x44 is not right.",
+        Status.WARNING,
+    )
 
 
 def test_what_a_demo_found_is_called_an_example() -> None:

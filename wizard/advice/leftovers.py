@@ -141,7 +141,7 @@ def _breaks(same: list[Setting], machine: Machine, stack: Stack) -> str:
     breaks = "breaks" if name in stack.unset else "can break"
     # the loader reads its path when a process starts: nothing inside Python can take that back
     early = name == LOADER or name.startswith(MEASURED)
-    starts = "rdna1-python starts without it" if early else "it is left out here"
+    starts = "rdna1-python starts without it" if early else "the plan unsets it"
     return f"{_shown(same, machine)} {breaks} this stack; {starts}"
 
 

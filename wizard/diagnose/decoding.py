@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
+from wizard.diagnose.line_breaks import rejoined
 from wizard.diagnose.plain import undressed
 
 LIMIT = 256 * 1024 * 1024
@@ -62,7 +63,7 @@ def chunks(start: bytes, later: Iterable[bytes]) -> Iterator[bytes]:
         refuse_binary(start[:SAMPLE])
     rest = b""
     for block in chain((start,), later):
-        whole, rest = _split(rest + block, wide)
+        whole, rest = _split(rest + block, wide) if len(block) == CHUNK else (rest + block, b"")
         if whole:
             yield clean(_narrow(whole, wide))
     if rest:
@@ -116,7 +117,7 @@ def _unquoted(text: bytes) -> bytes:
     text = ESCAPED.sub(lambda found: html.unescape(found[0].decode()).encode(), text)
     for odd, plain in ALIKE:
         text = text.replace(odd, plain)
-    return undressed(QUOTE.sub(b"", text))
+    return undressed(rejoined(QUOTE.sub(b"", text).decode()).encode())
 
 
 def _split(block: bytes, wide: str) -> tuple[bytes, bytes]:

@@ -49,9 +49,6 @@ class ErrorLines:
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        if line.wrapped:
-            self._take_whole(line)
-            return
         if len(self._found) >= KEPT:
             return
         if FRAME in line.text:
@@ -68,13 +65,6 @@ class ErrorLines:
             return
         self._alike[form] += 1
         self._found[text] = line
-
-    def _take_whole(self, line: Line) -> None:
-        """Put a line in place of its beginning, where only the whole tells what it means."""
-        parts = (text for text, part in self._found.items() if part.number == line.number)
-        text = next(parts, "")
-        if text and known_text(line.text) and not known_text(text):
-            self._found[text] = line
 
     def found(self, known: Collection[int]) -> tuple[Evidence, ...]:
         """Those that no known cause explains: the numbers of its lines are ``known``."""
@@ -107,8 +97,8 @@ def _end_of_traceback(line: Line) -> Line | None:
             return None
         if text.strip() and not text[:1].isspace():
             ends = re.match(r"[A-Za-z_][\w.]{0,120}(?:: |$)", text) is not None
-            shown = as_text(following)
-            return Line(line.number + distance, text, line.near, shown=shown) if ends else None
+            number, original = line.number + distance, as_text(following)
+            return Line(number, text, line.near, original) if ends else None
     return None
 
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from wizard.diagnose.conclusions import CONCLUSIONS
 from wizard.diagnose.consequences import without_consequences
@@ -24,6 +24,7 @@ OTHER_CARD = (
     "fix for RDNA1 may be wrong for them."
 )
 
+Told = TypeVar("Told", Evidence, ListedCard)
 MOST = 6
 """Lines that are shown for one cause."""
 PRETENDED = frozenset({"gfx1030"})
@@ -78,13 +79,23 @@ def explain_file(file: BinaryIO) -> Explanation:
         findings = tuple(map(_without_fix, findings))
     ordinary, unknown = explained_errors(errors)
     findings = in_order((*findings, *ordinary))
+    findings = tuple(replace(f, evidence=_in_text(f.evidence, reading.gone)) for f in findings)
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND
     elif unknown:
         answer = Answer.UNRECOGNISED
     else:
         answer = Answer.NOTHING if reading.kinds else Answer.CANNOT_TELL
-    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)), unknown)
+    cards, unknown = _in_text(reading.cards, reading.gone), _in_text(unknown, reading.gone)
+    return Explanation(answer, findings, cards, tuple(sorted(reading.kinds)), unknown)
+
+
+def _in_text(told: tuple[Told, ...], gone: list[int]) -> tuple[Told, ...]:
+    """The same with the numbers that their lines have in the text as it was given."""
+    numbers = [int(each.where.removeprefix("line ")) for each in told]
+    for part in gone:
+        numbers = [number + (part <= number) for number in numbers]
+    return tuple(replace(each, where=f"line {n}") for each, n in zip(told, numbers, strict=True))
 
 
 def _known(proved: Iterable[Finding], reading: Reading) -> set[int]:

@@ -51,8 +51,6 @@ RUNTIME = re.compile(
     r" ?\((?:RADV|AMD |radeonsi|navi|LLVM|DRM)[^)]{0,120}\)|/PCIe/SSE2|:xnack[+-].*"
 )
 """What a driver adds to the name."""
-BROKEN = ("lspci", "detect", "kernel log")
-"""What is read as a whole where a mail program broke its lines; of others each line is one."""
 FETCH = "neofetch"
 """It names each card once, line by line: apart from others, a line names one of those again."""
 QUOTED_LEAST = 2
@@ -125,11 +123,8 @@ class CardLines:
         for program, listing in load_listings().items():
             if cards := _first(listing.one_line, text):
                 for told in cards:
-                    if not line.wrapped or ("name" in told and program in BROKEN):
-                        self._one_line(program, line, told)
+                    self._one_line(program, line, told)
                 return
-        if line.wrapped:  # of what takes several lines each part tells something by itself
-            return
         for program, listing in load_listings().items():
             if devices := _first(listing.start, text):
                 self._begin(program, line, devices[0])
@@ -156,13 +151,6 @@ class CardLines:
         return tuple(cards)
 
     def _one_line(self, program: str, line: Line, told: dict[str, str]) -> None:
-        if line.wrapped:
-            place = str(line.number)
-            last = next((d for d in self._devices if d["line"] == place), None)
-            if last is not None:  # the same, whole now
-                if not IDS.search(last["whole"]):
-                    last.update(told, whole=line.text)
-                return
         if program == "lspci" and len(columns := QUOTED.findall(line.text)) > QUOTED_LEAST:
             told = {**told, "maker": columns[1], "name": columns[2]}
         if program == "kernel log" and (slot := _last(ENABLED, line.near[: line.here])):

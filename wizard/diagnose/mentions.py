@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import LONGEST, Line
-from wizard.diagnose.plain import plain
 from wizard.knowledge.text_lines import load_line_mentions, load_mentions
 
 SOON = 3
@@ -15,9 +14,7 @@ LONGEST_BEFORE = 120
 
 def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
-    parts = line.near[line.here : line.here + 2] if line.wrapped else ()
-    texts = (line.text, *(plain(as_text(part[:LONGEST])) for part in parts))
-    mention = any(form.search(text) for form in load_line_mentions() for text in texts)
+    mention = any(form.search(line.text) for form in load_line_mentions())
     change = in_difference(line, "-", "+") or _of_message(line)
     return mention or change or _is_over(line)
 

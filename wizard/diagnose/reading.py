@@ -48,6 +48,8 @@ class Reading:
     errors: ErrorLines = field(default_factory=ErrorLines)
     words: set[str] = field(default_factory=set)
     """What it is about."""
+    gone: list[int] = field(default_factory=list)
+    """Numbers of the lines that went to the one before them; no other number counts them."""
     newest_first: bool = False
     """True when its kernel log runs from the newest line to the oldest."""
 
@@ -71,8 +73,6 @@ class Reading:
     def take(self, line: Line, held: frozenset[str]) -> None:
         """Note the line, which holds these anchors, for each sign and mark that it is."""
         for sign in dict.fromkeys(s for anchor in held for s in _signs_of().get(anchor, ())):
-            if line.wrapped and sign.id in self.hits:
-                continue  # its parts told it already
             if is_sign(sign, line):
                 kept = self.hits.setdefault(sign.id, [])
                 del kept[KEPT - 1 :]  # the newest takes the place of the last one kept
@@ -111,7 +111,7 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
                 if not held.isdisjoint(told_anchors()):
                     take_told(reading.told, line)
                 reading.take(line, held)
-    reading.cards = cards.found()
+    reading.cards, reading.gone = cards.found(), finder.gone
     reading.kinds |= {card.source for card in reading.cards}
     reading.newest_first = runs_backwards(reading)
     return reading
@@ -179,7 +179,7 @@ def is_sign(sign: Sign, line: Line) -> bool:
     if not (sign.near or sign.unless_near):
         return True
     around = line.around
-    if line.text not in around:  # put together, or a part
+    if line.text not in around:  # a part
         around = f"{line.text}\n{around}"
     if sign.near and not sign.near.search(around):
         return False

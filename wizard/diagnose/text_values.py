@@ -35,8 +35,6 @@ PAIR = re.compile(
 UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
 NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
 """Taken back, or told by MIOpen with the value that it makes of it."""
-PUT_TOGETHER = ("refused", "offered", "indexes")
-"""Values that may stand in several lines of a mail; of others each part tells its own."""
 MOST = 300
 """So much of a kind is kept: more tells no more."""
 
@@ -60,13 +58,10 @@ def nothing_told() -> Told:
 
 def take_told(told: Told, line: Line) -> None:
     """Add what one line tells."""
-    if not line.wrapped:
-        told["settings"] += [Said(name, value, line) for name, value in settings_of(line)]
-        if not is_mention(line.text, "comment"):
-            told["unset"] += [Said(name, "", line) for name in UNSET.findall(line.text)]
+    told["settings"] += [Said(name, value, line) for name, value in settings_of(line)]
+    if not is_mention(line.text, "comment"):
+        told["unset"] += [Said(name, "", line) for name in UNSET.findall(line.text)]
     for form in load_values():
-        if line.wrapped and form.id not in PUT_TOGETHER:
-            continue
         found = [each.groupdict() for each in form.pattern.finditer(line.text)]
         if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
             told[form.id] += [Said(f.get("name") or "", f["value"] or "", line) for f in found]

@@ -95,7 +95,7 @@ def login_too(plan: Plan, names: Sequence[str], machine: Machine) -> Iterator[st
         it = "it" if len(same) == 1 else "them"
         yield (
             f"Your login sets {listed(same)} too, but rdna1-python starts programs without {it}. "
-            "A kept setting counts in this environment."
+            "A kept setting applies in this environment."
         )
 
 
