@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[2]
 OURS = ".local/state/rdna1-setup"
 """Journals and logs stay after an undo, and the undo says so."""
+UV_NOTE = "uv_cache.json"
 
 
 def python_310() -> Path:
@@ -82,8 +84,23 @@ class Home:
         }
 
 
+def wait_for(folder: Path, pattern: str, seconds: float = 600) -> None:
+    """Return once something below a folder fits the pattern."""
+    limit = time.monotonic() + seconds
+    while not _is_there(folder, pattern):
+        assert time.monotonic() < limit, f"{pattern} never appeared below {folder}"
+        time.sleep(0.02)
+
+
+def _is_there(folder: Path, pattern: str) -> bool:
+    try:
+        return any(folder.glob(pattern))
+    except FileNotFoundError:  # a folder went while we looked
+        return False
+
+
 def listing(folder: Path) -> dict[str, str]:
-    """Everything below a folder; bytecode by name only, since it holds times."""
+    """Everything below a folder; what holds times by name only: bytecode, and a note of uv's."""
     found: dict[str, str] = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))
@@ -93,6 +110,12 @@ def listing(folder: Path) -> dict[str, str]:
             found[name] = "folder"
         elif path.suffix == ".pyc":
             found[name] = "bytecode"
+        elif path.name == UV_NOTE:
+            found[name] = "the time of a wheel"
+        elif path.name == "RECORD":
+            rows = path.read_bytes().splitlines(keepends=True)
+            kept = b"".join(row for row in rows if UV_NOTE.encode() not in row)
+            found[name] = hashlib.sha256(kept).hexdigest()
         else:
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import Home, listing
+from tests.e2e.homes import Home, listing, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -21,13 +20,6 @@ APPLY = ("apply", "--stack", "cpu", "--torch-index", "pip", "--yes", "--venv")
 def home(tmp_path: Path) -> Home:
     (tmp_path / "photo.txt").write_text("mine")
     return Home(tmp_path)
-
-
-def wait_for(folder: Path, pattern: str, seconds: float = 600) -> None:
-    limit = time.monotonic() + seconds
-    while not any(folder.glob(pattern)):
-        assert time.monotonic() < limit, f"{pattern} never appeared below {folder}"
-        time.sleep(0.05)
 
 
 def test_torch_is_installed_measured_killed_half_way_and_undone(home: Home) -> None:
@@ -47,7 +39,7 @@ def test_torch_is_installed_measured_killed_half_way_and_undone(home: Home) -> N
     assert home.listing() == before
 
     half = home.start(*APPLY, str(venv))
-    wait_for(venv, "lib/python3.*/site-packages/torch/__init__.py")
+    wait_for(venv, ".rdna1-setup-uv/**/torch/__init__.py")
     os.killpg(half.pid, signal.SIGKILL)
     half.communicate()
     assert not list(venv.glob("lib/python3.*/site-packages/torch-*/RECORD")), "killed too late"

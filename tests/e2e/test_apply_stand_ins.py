@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import Home, listing, python_310
+from tests.e2e.homes import Home, listing, python_310, wait_for
 from tests.run.server import WheelIndex, make_stand_ins
 
 pytestmark = pytest.mark.e2e
@@ -155,6 +155,35 @@ def test_undo_of_a_run_cut_off_at_any_step_leaves_the_home_as_it_was(
         undone = home.run("rollback", "--yes")
         assert undone.returncode == 0, undone.stdout + undone.stderr
         assert home.listing() == before, f"cut off at step {number}"
+
+
+@pytest.mark.parametrize(
+    "at_work",
+    [
+        ".rdna1-setup-uv/**/torch_padding.bin",
+        "lib/python3.*/site-packages/torch-*.dist-info/METADATA",
+        "lib/python3.*/site-packages/torch/__pycache__/*.pyc",
+    ],
+    ids=["unpacking", "linking", "compiling"],
+)
+def test_killed_while_uv_is_at_work_it_goes_on_and_goes_back(
+    home: Home, tmp_path_factory: pytest.TempPathFactory, at_work: str
+) -> None:
+    wheels = make_stand_ins(tmp_path_factory.mktemp("wheels"), torch_size=100_000_000)
+    before, venv = home.listing(), home.folder / "rocm52"
+    with WheelIndex(wheels) as index:
+        for goes_on in (False, True):
+            with home.start(*apply(index, venv)) as run:
+                wait_for(venv, at_work)
+                os.killpg(run.pid, signal.SIGKILL)
+                run.communicate()
+            if goes_on:
+                again = home.run(*apply(index, venv))
+                assert again.returncode == 0, again.stdout + again.stderr
+                assert not (venv / ".rdna1-setup-uv").exists()
+            undone = home.run("rollback", "--yes")
+            assert undone.returncode == 0, undone.stdout + undone.stderr
+            assert home.listing() == before
 
 
 def test_a_wheelhouse_needs_no_network(home: Home, tmp_path: Path) -> None:

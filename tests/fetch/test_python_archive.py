@@ -20,11 +20,11 @@ if [ "$2" = list ]; then
     echo '"variant": "default", "url": "URL"}]'
     exit
 fi
-[ "$UV_OFFERS" = nothing ] && { echo "error: checksum mismatch"; exit 1; }
-place=${UV_PYTHON_INSTALL_MIRROR#file://}/20261009
-cmp "$place"/cpython-3.10.22+*.tar.gz "$UV_EXPECTS" || exit 1
-mkdir -p "$5/cpython-3.10-linux/bin"
-echo python > "$5/cpython-3.10-linux/bin/python3.10"
+[ "$OFFERS" = nothing ] && { echo "error: checksum mismatch"; exit 1; }
+place=${4#file://}/20261009
+cmp "$place"/cpython-3.10.22+*.tar.gz "$EXPECTS" || exit 1
+mkdir -p "${10}/cpython-3.10-linux/bin"
+echo python > "${10}/cpython-3.10-linux/bin/python3.10"
 """
 
 
@@ -36,7 +36,7 @@ def bring(tmp_path: Path, server: WheelServer, hash_of: bytes = BODY, **more: st
     uv.write_text(UV.replace("URL", address))
     uv.chmod(0o755)
     (tmp_path / "expected").write_bytes(BODY)
-    environ = {**os.environ, "UV_EXPECTS": str(tmp_path / "expected"), **more}
+    environ = {**os.environ, "EXPECTS": str(tmp_path / "expected"), **more}
     around = Surroundings(environ, str(tmp_path), lambda: False)
     mirror, installed = tmp_path / "mirror", tmp_path / "installed"
 
@@ -63,5 +63,5 @@ def test_a_damaged_archive_is_refused_and_removed(tmp_path: Path) -> None:
 
 def test_one_that_uv_does_not_take_is_removed(tmp_path: Path) -> None:
     with WheelServer() as server, pytest.raises(Trouble, match="uv could not install"):
-        bring(tmp_path, server, UV_OFFERS="nothing")
+        bring(tmp_path, server, OFFERS="nothing")
     assert not (tmp_path / "mirror/20261009" / FILE).exists()

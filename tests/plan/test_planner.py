@@ -17,6 +17,7 @@ from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
     FetchWheels,
+    InstallWheels,
     Plan,
     RunProgram,
     Step,
@@ -94,6 +95,16 @@ def test_a_python_that_uv_brought_before_makes_no_other_plan() -> None:
     without_uv = steps(plan_for(replace(after, uv=Unknown("there is none"))), CreateVenv)[0]
     assert isinstance(without_uv, CreateVenv)
     assert without_uv.python == path
+
+
+def test_uv_installs_and_where_there_is_none_pip_does() -> None:
+    (by_uv,) = steps(plan_for(clean_jammy()), InstallWheels)
+    assert str(by_uv).split(" && ")[0].split()[1:4] == ["/opt/wizard/bin/uv", "pip", "install"]
+    without_uv = replace(clean_jammy(), uv=Unknown("uv was not found"))
+    (by_pip,) = steps(plan_for(without_uv), InstallWheels)
+    assert str(by_pip).startswith(f"{HOME}/ai/rocm52/bin/python -m pip install --no-input")
+    for each in (by_uv, by_pip):
+        assert str(each).endswith(f" && {HOME}/ai/rocm52/bin/python -m pip check")
 
 
 def test_uv_takes_a_missing_python_from_the_place_that_is_named() -> None:

@@ -40,9 +40,11 @@ PLAIN = Manner()
 class WheelServer:
     """Files at addresses, each answered in its Manner, every body byte counted."""
 
+    answers: type[Answer] = Answer
+
     def __init__(self) -> None:
         self.served = Served()
-        bound = type("Bound", (Answer,), {"served": self.served})
+        bound = type("Bound", (self.answers,), {"served": self.served})
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), bound)
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from wizard.run.environment.execstack import asks_for_executable_stack, clear
+from wizard.run.whole_file import draft_of
 
 LIBC = next(
     (
@@ -44,6 +45,27 @@ def test_clearing_changes_one_bit_and_nothing_else(tmp_path: Path) -> None:
     assert len(before) == len(after)
     changed = int.from_bytes(before, "little") ^ int.from_bytes(after, "little")
     assert changed.bit_count() == 1
+
+
+def test_clearing_leaves_other_names_of_the_same_file_as_they_are(tmp_path: Path) -> None:
+    """uv links what it installs to its cache: written in place, the change would reach there."""
+    library = with_flag(tmp_path)
+    library.chmod(0o755)
+    cached = tmp_path / "cached.so"
+    cached.hardlink_to(library)
+    assert clear(library)
+    assert asks_for_executable_stack(cached)
+    assert not asks_for_executable_stack(library)
+    assert library.stat().st_mode == cached.stat().st_mode
+    assert set(tmp_path.iterdir()) == {library, cached}
+
+
+def test_a_cut_off_copy_is_written_anew(tmp_path: Path) -> None:
+    library = with_flag(tmp_path)
+    draft_of(library).write_bytes(b"half a library")
+    assert clear(library)
+    assert not asks_for_executable_stack(library)
+    assert set(tmp_path.iterdir()) == {library}
 
 
 def test_a_library_without_the_flag_is_left_alone(tmp_path: Path) -> None:

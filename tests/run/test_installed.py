@@ -56,6 +56,16 @@ def test_a_lock_gives_names_and_versions_without_their_hashes(tmp_path: Path) ->
     assert lock_pins(tmp_path / "absent") == {}
 
 
+def test_bytecode_is_ours_with_its_source_also_where_compiling_was_cut_off(tmp_path: Path) -> None:
+    compiled = tmp_path / "__pycache__"
+    compiled.mkdir()
+    names = ("a.b.cpython-310.pyc", "a.b.cpython-312.opt-1.pyc", "a.b.cpython-310.pyc.1396")
+    for name in (*names, "a.cpython-310.pyc", "a.b.pyc", "a.b.txt"):
+        (compiled / name).touch()
+    found = prints(tmp_path, (tmp_path / "a.b.py", tmp_path / "a.txt"))
+    assert set(found) == {f"__pycache__/{name}" for name in names}
+
+
 @pytest.mark.parametrize(("tool", "ignores"), [("", False), ("/tool/pip", True)])
 def test_pip_removes_nothing_elsewhere_when_it_installs_into_an_environment_that_exists(
     tool: str, ignores: bool

@@ -9,10 +9,13 @@ from tests.run.places import plan_of
 from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels
+from wizard.plan.steps import ClearExecutableStack, DropDownloads, FetchWheels, InstallWheels
 from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
 from wizard.run.environment.ownership import Owned
+from wizard.run.environment.remains import remains
+from wizard.run.journal import Journal
 from wizard.run.resume import done_steps
+from wizard.run.whole_file import draft_of
 
 
 def test_downloads_are_dropped_anew_where_the_wheels_are_installed_anew(tmp_path: Path) -> None:
@@ -51,6 +54,25 @@ def test_a_setuptools_that_gave_way_to_a_newer_one_leaves_the_installation_done(
     assert 2 in done_steps(plan, record)
     (newer / "RECORD").unlink()
     assert 2 not in done_steps(plan, record)
+
+
+def test_a_copy_of_a_library_that_was_cut_off_is_ours_and_the_library_beside_it_is_not(
+    tmp_path: Path,
+) -> None:
+    run, lib = tmp_path / "run", tmp_path / "venv/lib/python3.11/site-packages/torch/lib"
+    lib.mkdir(parents=True)
+    Journal(run).begin(
+        plan := plan_of(
+            tmp_path,
+            ClearExecutableStack("r", str(tmp_path / "venv"), ("libamdhip64.so",), "undo"),
+        ),
+        "now",
+    )
+    (lib / "libamdhip64.so").write_text("whole")
+    draft_of(lib / "libamdhip64.so").write_text("half")
+    record = Record("1", str(run), "now", plan_form(plan), {}, {1: {}}, "unfinished")
+    (found,) = remains(record, 1)
+    assert found.endswith("/torch/lib/.libamdhip64.so.rdna1-setup")
 
 
 def test_what_was_removed_from_a_backup_asks_for_no_second_move_once_wheels_are_installed(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from wizard.plan.uv import cache_of
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.trouble import Trouble
 
@@ -66,6 +67,25 @@ def test_a_python_of_an_activated_environment_is_seen_by_its_path(tmp_path: Path
         program.stdout.readline()
         with pytest.raises(Trouble, match=f"Process {program.pid} is still running"):
             wait_for_strays(venv, 0.1)
+        program.kill()
+
+
+def test_a_uv_that_installs_into_the_environment_is_seen_by_its_cache(tmp_path: Path) -> None:
+    venv = tmp_path / "venv"
+    venv.mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(venv)
+    waits = "import sys; print('here', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        (sys.executable, "-S", "-c", waits, "--cache-dir", cache_of(str(link))),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as program:
+        assert program.stdout is not None
+        program.stdout.readline()
+        with pytest.raises(Trouble, match=f"Process {program.pid} is still running"):
+            wait_for_strays(venv, 0.1)
+        wait_for_strays(tmp_path / "other", 0)
         program.kill()
 
 

@@ -63,6 +63,28 @@ error: No solution found when resolving dependencies
 we can conclude that your requirements and all versions of torchvision are incompatible.
 """
 
+UV_WRONG_HASH = f"""\
+Using Python 3.11.7 environment at: v
+Resolved 2 packages in 4ms
+error: Failed to download `small==1.0`
+  cause: Hash mismatch for `small==1.0`
+
+         Expected:
+           sha256:{"0" * 64}
+
+         Computed:
+           sha256:495b43a5786b08cefae16f73ddccf7cc0a97ade2cb0db3d1a8052140fbd08a9e
+"""
+
+UV_OTHER_PYTHON = """\
+error: No solution found when resolving dependencies
+  cause: Because small==1.0 has no wheels with a matching Python ABI tag (e.g., `cp311`) and you \
+require small==1.0, we can conclude that your requirements are unsatisfiable.
+
+hint: You require CPython 3.11 (`cp311`), but we only found wheels for `small` (v1.0) with the \
+following Python ABI tag: `cp38`
+"""
+
 UV_DNS = """\
 error: Request failed after 3 retries in 10.9s
   cause: Failed to fetch: https://no-such-host.invalid/simple/torch/
@@ -153,6 +175,24 @@ MESSAGES: list[tuple[str, str]] = [
         "got 0da9366f5cf191bd17ca7d42d0f50be36e317f57abead2fe34384cc6ab0c4c8b.",
     ),
     (
+        UV_WRONG_HASH,
+        f"small==1.0 has the wrong SHA-256: expected {'0' * 64}, "
+        "got 495b43a5786b08cefae16f73ddccf7cc0a97ade2cb0db3d1a8052140fbd08a9e.",
+    ),
+    (UV_OTHER_PYTHON, "small==1.0 is not for this Python or this machine."),
+    (
+        "error: No solution found when resolving dependencies\n"
+        "  cause: Because small was not found in the provided package locations and you require "
+        "small==1.0, we can conclude that your requirements are unsatisfiable.\n",
+        "small is no longer in the download folder.",
+    ),
+    (
+        "error: Failed to download `big==2.0+cpu`\n"
+        "  cause: Failed to extract archive: big-2.0+cpu-py3-none-any.whl\n"
+        "  cause: Bad uncompressed size (got 000f41e5, expected 055d4a80) for file: big/data.bin\n",
+        "The downloaded file is not a wheel.",
+    ),
+    (
         "error: externally-managed-environment\n\nThis environment is externally managed\n",
         "The system's own Python does not accept packages from pip (PEP 668).",
     ),
@@ -167,6 +207,14 @@ MESSAGES: list[tuple[str, str]] = [
     (
         "error: Failed to install: numpy-1.26.4-py3-none-any.whl (numpy==1.26.4)\n"
         "  cause: failed to copy file from /a to /b: No space left on device (os error 28)\n",
+        "The disk is full.",
+    ),
+    (
+        "error: Failed to download `big==2.0+cpu`\n"
+        "  cause: Failed to extract archive: big-2.0+cpu-py3-none-any.whl\n"
+        "  cause: I/O operation failed during extraction\n"
+        "  cause: failed to write to file `/full/c/.tmpfeKvgG/big/data.bin`: No space left on "
+        "device (os error 28)\n",
         "The disk is full.",
     ),
     (
@@ -288,6 +336,19 @@ MESSAGES: list[tuple[str, str]] = [
         "'/opt/v/lib'\n",
         "A file or folder could not be created or changed.",
     ),
+    (
+        "error: Failed to install: small-1.0-py3-none-any.whl (small==1.0)\n"
+        "  cause: Failed to create directory `/v/lib/python3.11/site-packages/small`\n"
+        "  cause: failed to create directory "
+        "`/v/lib/python3.11/site-packages/small-1.0.dist-info`: Permission denied (os error 13)\n",
+        "A file or folder could not be created or changed.",
+    ),
+    (
+        "error: Failed to initialize cache at `/v/.rdna1-setup-uv`\n"
+        "  cause: failed to create directory `/v/.rdna1-setup-uv`: Read-only file system (os error "
+        "30)\n",
+        "A file or folder could not be created or changed.",
+    ),
 ]
 
 
@@ -324,7 +385,13 @@ def test_without_an_error_line_the_last_lines_count() -> None:
 
 
 def test_silence_and_signals_are_told_too() -> None:
-    assert explain_pip("", -9).happened == "The program was ended by signal 9 without any output."
+    assert explain_pip("", -6).happened == "The program was ended by signal 6 without any output."
+
+
+def test_a_killed_program_needs_memory_and_its_last_words_say_nothing_of_it() -> None:
+    trouble = explain_pip("Using Python 3.11.7 environment at: v\nResolved 29 packages in 2ms", -9)
+    assert trouble.happened == "The program was killed (signal 9)."
+    assert "memory" in trouble.meaning
 
 
 def test_a_login_in_the_output_is_not_repeated() -> None:

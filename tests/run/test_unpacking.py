@@ -10,7 +10,7 @@ from tests.run.places import plan_of
 from tests.run.test_live import ending, live, two_steps
 from tests.run.wheels import make_wheel
 from wizard.plan.steps import InstallWheels
-from wizard.run.environment.unpacking import News, Unpacking, with_looks
+from wizard.run.environment.unpacking import News, Unpacking, UnpackingAtOnce, parcels, with_looks
 from wizard.run.events import Event, Output, Progress
 
 PACKAGES = "lib/python3.10/site-packages"
@@ -43,15 +43,26 @@ def progress(news: News) -> Progress:
     return found
 
 
+def step_in(folder: Path, uv: str = "") -> InstallWheels:
+    return InstallWheels(
+        "x", "", str(folder / "venv"), str(folder / "wheels"), str(folder / "no"), "y", uv=uv
+    )
+
+
+def unpacking_in(folder: Path) -> Unpacking:
+    wheels(folder)
+    return Unpacking(parcels(step_in(folder)))
+
+
 def test_it_begins_with_what_there_is_to_install(tmp_path: Path) -> None:
     venv(tmp_path)
-    (first, _) = Unpacking(tmp_path / "venv", wheels(tmp_path)).beginning().lines
+    (first, _) = unpacking_in(tmp_path).beginning().lines
     assert first.startswith("Installing 2 packages, 90 kB on disk: big 2.0+cpu, small 1.0")
 
 
 def test_each_look_tells_what_is_new_and_how_far_all_of_it_is(tmp_path: Path) -> None:
     packages = venv(tmp_path)
-    unpacking = Unpacking(tmp_path / "venv", wheels(tmp_path))
+    unpacking = unpacking_in(tmp_path)
     nothing = unpacking.look()
     assert (lines(nothing), progress(nothing).done) == ([], 0)
 
@@ -80,11 +91,39 @@ def test_what_another_version_left_is_not_taken_for_what_pip_is_at(tmp_path: Pat
     packages, staging = venv(tmp_path), wheels(tmp_path)
     make_wheel(staging, "aged", "2.0", {"aged.py": "a = 2\n"})
     put(packages, "aged.py", "a = 1\n")
-    unpacking = Unpacking(tmp_path / "venv", staging)
+    unpacking = Unpacking(parcels(step_in(tmp_path)))
     assert lines(unpacking.look()) == []
 
     put(packages, "big/data.bin", "d" * 45_000)
     assert lines(unpacking.look()) == ["big 2.0+cpu: unpacking 4 files, 90 kB"]
+
+
+def test_what_uv_unpacks_and_compiles_is_told_in_bytes_of_all_wheels(tmp_path: Path) -> None:
+    packages = venv(tmp_path)
+    put(packages, "__pycache__/other.cpython-310.pyc", "compiled before")
+    wheels(tmp_path)
+    step = step_in(tmp_path, uv="/opt/uv")
+    cache = Path(step.cache)
+    unpacking = UnpackingAtOnce(parcels(step), cache)
+    assert unpacking.beginning().lines[0].startswith("Installing 2 packages, 90 kB on disk: big")
+    assert progress(unpacking.look()).done == 0
+
+    (cache / ".tmp/big").mkdir(parents=True)
+    (cache / ".tmp/big/data.bin").write_text("d" * 45_000)
+    half = progress(unpacking.look())
+    assert (half.done, half.what) == (45_000, "unpacking 2 packages")
+
+    (cache / ".tmp/big/data.bin").write_text("d" * 200_000)  # it writes more than the wheels hold
+    unpacked = progress(unpacking.look())
+    assert unpacked.done < unpacked.total
+    (packages / "big/__pycache__").mkdir(parents=True)
+    put(packages, "big/__pycache__/__init__.cpython-310.pyc", "compiled")
+    compiling = progress(unpacking.look())
+    assert compiling.what == "compiling 2 Python files"
+    assert unpacked.done < compiling.done < compiling.total
+    put(packages, "__pycache__/small.cpython-310.pyc", "compiled")
+    last = progress(unpacking.look())
+    assert last.done == last.total
 
 
 async def test_looks_come_while_nothing_else_does_and_the_output_stays_in_order() -> None:

@@ -21,6 +21,7 @@ def make_wheel(
     python_tag: str = "py3",
     requires: Iterable[str] = (),
     size: int = 0,
+    compression: int = zipfile.ZIP_STORED,
 ) -> Path:
     """A wheel in ``folder`` with these files, and ``size`` random bytes more.
 
@@ -39,7 +40,7 @@ def make_wheel(
     path = folder / f"{stem}-{python_tag}-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for member, content in contents.items():
-            archive.writestr(zipfile.ZipInfo(member, _SINCE), content)
+            archive.writestr(zipfile.ZipInfo(member, _SINCE), content, compression)
     return path
 
 

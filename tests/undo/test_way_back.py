@@ -10,10 +10,12 @@ from tests.run.places import plan_of
 from tests.undo.replacing import KEPT, SITE, again, back, replaced
 from wizard.journalform import Record
 from wizard.plan.form import plan_form
-from wizard.plan.steps import WriteFile
+from wizard.plan.steps import InstallWheels, WriteFile
 from wizard.run.environment.ownership import Owned
 from wizard.run.events import CHECKED, REMOVED
+from wizard.run.journal import Journal
 from wizard.run.live import now
+from wizard.run.records import read_record
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
 
@@ -56,6 +58,25 @@ def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Pat
     )
     assert way.remove == ("bin/rdna1-python",)
     assert way.changed == ("pip.conf",)
+
+
+def test_the_cache_of_a_uv_that_was_killed_goes_whole_and_is_nobodys_file(tmp_path: Path) -> None:
+    venv, run = tmp_path / "venv", tmp_path / "run"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "mine.txt").write_text("mine")
+    step = InstallWheels("r", "", str(venv), str(tmp_path / "wheels"), "lock", "undo", uv="/uv")
+    (Path(step.cache) / "archive-v0/empty").mkdir(parents=True)
+    (Path(step.cache) / "archive-v0/torch.so").write_text("half")
+    plan = plan_of(tmp_path, step)
+    Journal(run).begin(plan, "now")
+    Journal(run).intend(1, {"kind": "InstallWheels"})
+    record = read_record(run)
+    assert record is not None
+    way = find_way_back(record)
+    assert (way.folders, way.kept) == ((step.cache,), 1)
+    assert go_back(way, record, now()) == ()
+    assert not Path(step.cache).exists()
+    assert (venv / "mine.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize("step", [{}, {"path": 1, "content": ""}, {"path": "/x"}], ids=str)

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from wizard.plan.uv import bring_python as install_python
+from wizard.plan.uv import list_pythons
 from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.downloads.download import Patience, Wanted, download
 from wizard.run.downloads.network import name_failure
@@ -26,7 +28,7 @@ from wizard.run.trouble import Trouble
 LISTED_S = 60.0
 INSTALLED_S = 600.0
 LONGEST = 1 << 20
-QUIET = (("UV_NO_CACHE", "1"), ("UV_NO_CONFIG", "1"), ("NO_COLOR", "1"))
+QUIET = (("UV_NO_CONFIG", "1"), ("NO_COLOR", "1"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ async def bring_python(
 
 
 async def _archive(uv: str, minor: str, architecture: str, around: Surroundings) -> Archive:
-    argv = (uv, "python", "list", minor, "--only-downloads", "--output-format", "json")
+    argv = list_pythons(uv, minor)
     text = ""
     async for output in program(argv, around.environment(QUIET), LISTED_S, 4000):
         text += "\n".join(output.lines)
@@ -146,9 +148,8 @@ def _published(archive: Archive, web: Web) -> str:
 async def _install(
     uv: str, minor: str, mirror: Path, installed: Path, around: Surroundings
 ) -> AsyncGenerator[Output, None]:
-    argv = (uv, "python", "install", "--no-bin", "--install-dir", str(installed), minor)
-    from_mirror = (*QUIET, ("UV_PYTHON_INSTALL_MIRROR", mirror.as_uri()))
-    async for output in program(argv, around.environment(from_mirror), INSTALLED_S):
+    argv = install_python(uv, minor, str(installed), mirror.as_uri())
+    async for output in program(argv, around.environment(QUIET), INSTALLED_S):
         yield output
 
 

@@ -1,4 +1,4 @@
-"""Finds uv, which brings a Python that the system does not have."""
+"""Finds uv, which installs wheels, and a Python that the system does not have."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ UV: Part[Fact[str]] = Part(
     without=lambda why: why,
     tell=_tell,
 )
-"""The program that brings Pythons without root."""
+"""The program that installs wheels and Pythons."""

@@ -14,6 +14,7 @@ from wizard.plan.existing_steps import ResolveHeld
 from wizard.plan.python_steps import PIP_QUIET, pip_from
 from wizard.plan.resolve import second_try
 from wizard.plan.steps import FetchWheels, InstallWheels, RunProgram, Step
+from wizard.plan.uv import bring_pip as bring_pip_by_uv
 
 QUIET = (*PIP_QUIET, ("PYTHONDONTWRITEBYTECODE", "1"))
 """No file of the environment changes because its Python was started."""
@@ -31,14 +32,14 @@ def bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> S
     into = ("--upgrade", "--target", folder, *sources, "pip")
     argv = (python, "-m", "pip", "install", "--no-input", *into)
     if not there.has_pip and not isinstance(machine.uv, Unknown):
-        argv = (machine.uv, "pip", "install", "--python", python, *into)
+        argv = bring_pip_by_uv(machine.uv, python, into)
     return RunProgram(
         "A separate pip does the work, so the environment's own pip is not changed.",
         argv,
         f"remove {folder}",
         creates=(f"{folder}/pip/__main__.py",),
         folder=work,
-        environment=(*QUIET, ("UV_NO_CACHE", "1")),
+        environment=QUIET,
         title="Install a separate pip",
     )
 

@@ -8,11 +8,10 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.steps import CreateVenv, RunProgram, Step
+from wizard.plan.uv import BRING_PYTHON, bring_python
 
 PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
 """pip writes nothing outside the venv, and looks for no newer pip."""
-INSTALLING = ("python", "install")
-"""How uv is told to bring a Python."""
 
 
 def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
@@ -25,18 +24,9 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
             RunProgram(
                 f"This machine has no Python {version} that can create environments. uv can "
                 "install one without root.",
-                (
-                    str(machine.uv),
-                    *INSTALLING,
-                    *(("--mirror", choice.python_mirror) if choice.python_mirror else ()),
-                    "--no-bin",
-                    "--install-dir",
-                    folder,
-                    version,
-                ),
+                bring_python(str(machine.uv), version, folder, choice.python_mirror),
                 f"nothing is removed: other venvs may use {folder}",
                 creates=(python,),
-                environment=(("UV_NO_CACHE", "1"),),
                 deadline_s=1800,
                 title=f"Install Python {version} with uv",
             ),
@@ -88,5 +78,5 @@ def pip_from(choice: Choice) -> tuple[str, ...]:
 def version_brought(steps: tuple[Step, ...]) -> str:
     """The Python that uv brings in these steps, for example ``3.10``; ``""`` for none."""
     return next(
-        (s.argv[-1] for s in steps if isinstance(s, RunProgram) and s.argv[1:3] == INSTALLING), ""
+        (s.argv[-1] for s in steps if isinstance(s, RunProgram) and s.argv[1:3] == BRING_PYTHON), ""
     )

@@ -26,6 +26,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.root_steps import WriteSystemFile as WriteSystemFile
 from wizard.plan.titles import about_path
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.uv import PATIENT, cache_of, install_wheels
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,8 @@ class InstallWheels:
     """A pip in another folder that installs, so that the environment's own stays as it is."""
     site: str = ""
     """The site folder, where a folder may have several: one that was there before; or ``""``."""
+    uv: str = ""
+    """The uv that installs; ``""`` where pip does: there is no uv, or ``tool`` does."""
 
     @property
     def title(self) -> str:
@@ -129,8 +132,20 @@ class InstallWheels:
         return "Install the downloaded packages"
 
     @property
+    def cache(self) -> str:
+        """uv's cache, which is removed once it has ended; ``""`` without uv."""
+        return cache_of(self.venv) if self.uv else ""
+
+    @property
+    def environment(self) -> tuple[tuple[str, str], ...]:
+        """The variables that the call is given."""
+        return PATIENT if self.uv else ()
+
+    @property
     def argv(self) -> tuple[str, ...]:
-        """The pip call that installs."""
+        """The call that installs."""
+        if self.uv:
+            return install_wheels(self.uv, self.python, self.venv, self.staging, self.lock)
         return (
             self.python,
             *((self.tool,) if self.tool else ("-m", "pip")),
@@ -150,7 +165,8 @@ class InstallWheels:
     def __str__(self) -> str:
         # An environment of the user's may hold what pip calls a conflict since long ago.
         check = "" if self.tool else f" && {shlex.join((self.python, '-m', 'pip', 'check'))}"
-        return f"{shlex.join(self.argv)}{check}"
+        settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
+        return f"{settings}{shlex.join(self.argv)}{check}"
 
 
 @dataclass(frozen=True, slots=True)

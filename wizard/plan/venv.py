@@ -7,7 +7,7 @@ import hashlib
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.places import Places
 from wizard.plan.choice import Choice
@@ -35,7 +35,7 @@ def venv_steps(
     work = work_folder(choice, stack, places)
     return (
         *python_steps(machine, choice, held, places),
-        *_wheel_steps(choice, stack, work, target(machine, choice, stack)),
+        *_wheel_steps(machine, choice, stack, work),
         *execstack_steps(machine, choice, stack),
         *setting_steps(machine, choice, stack, _minor(machine, held)),
         check_torch(choice, stack),
@@ -82,7 +82,8 @@ def check_device(choice: Choice, stack: Stack) -> str:
     return "cuda" if stack.gfx else "cpu"
 
 
-def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Step, ...]:
+def _wheel_steps(machine: Machine, choice: Choice, stack: Stack, work: str) -> tuple[Step, ...]:
+    gfx = target(machine, choice, stack)
     python, report = f"{choice.venv}/bin/python", f"{work}/report.json"
     lock, staging = f"{work}/lock.txt", f"{work}/wheels"
     argv = resolve_argv(
@@ -121,6 +122,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             staging,
             lock,
             "remove the installed files",
+            uv="" if isinstance(machine.uv, Unknown) else machine.uv,
         ),
     )
 

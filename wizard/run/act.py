@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.uv import without_settings
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.downloads.line_speed import Received
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
@@ -38,7 +40,7 @@ from wizard.run.environment.own_files import (
 from wizard.run.environment.resolving import resolve_carried, resolve_held
 from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
-from wizard.run.environment.unpacking import Unpacking, with_looks
+from wizard.run.environment.unpacking import Unpacking, UnpackingAtOnce, parcels, with_looks
 from wizard.run.environment.venv_layout import site_packages
 from wizard.run.events import Output, Progress
 from wizard.run.root_part import is_root_step
@@ -166,10 +168,7 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     environment = around.environment(
         (("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1"), *quiet)
     )
-    unpacking = await asyncio.to_thread(Unpacking, Path(step.venv), Path(step.staging), step.site)
-    yield unpacking.beginning()
-    installing = program(step.argv, environment, step.deadline_s)
-    async with aclosing(with_looks(installing, unpacking.look)) as news:
+    async with aclosing(_installing(step, environment)) as news:
         async for each in news:
             yield each
     check = () if step.tool else ((step.python, "-m", "pip", "check"),)
@@ -181,12 +180,40 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     ):
         more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
         raise Trouble(
-            f"pip reports that everything is installed, but {missing[0]} cannot be found{more}.",
+            f"Everything should be installed, but {missing[0]} cannot be found{more}.",
             "An earlier installation was interrupted, or another program is changing this folder.",
             "Undo this run with `rdna1-setup rollback` and start again.",
         )
     found = "" if step.tool else ", and pip finds no conflict"
     yield Done(f"installed: no file is missing{found}")
+
+
+async def _installing(
+    step: InstallWheels, environment: dict[str, str]
+) -> AsyncGenerator[Output | Progress, None]:
+    """The call of uv or pip, and how far it is."""
+    wheels, cache = await asyncio.to_thread(parcels, step), Path(step.cache)
+    looks: Unpacking | UnpackingAtOnce
+    if step.uv:
+        environment = {**without_settings(environment), **dict(step.environment)}
+        await asyncio.to_thread(_drop_cache, cache)  # of a run that was killed
+        looks = await asyncio.to_thread(UnpackingAtOnce, wheels, cache)
+    else:
+        looks = await asyncio.to_thread(Unpacking, wheels)
+    yield looks.beginning()
+    installing = program(step.argv, environment, step.deadline_s)
+    try:
+        async with aclosing(with_looks(installing, looks.look)) as news:
+            async for each in news:
+                yield each
+    finally:
+        if step.uv:  # before anything changes what the cache shares with the environment
+            await asyncio.to_thread(_drop_cache, cache)
+
+
+def _drop_cache(cache: Path) -> None:
+    if os.path.lexists(cache):
+        shutil.rmtree(cache)
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

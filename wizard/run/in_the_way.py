@@ -131,7 +131,8 @@ def _in_the_way(plan: Plan) -> list[str]:
         and (not (venv / name).is_dir() or (venv / name).is_symlink())
     ]
     taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
-    return taken + [path for path in written if os.path.lexists(path)]
+    caches = (step.cache for step in plan.steps if isinstance(step, InstallWheels))
+    return taken + [path for path in (*written, *caches) if path and os.path.lexists(path)]
 
 
 def _some(paths: Sequence[str]) -> str:

@@ -28,6 +28,12 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
 # A network failure also shows up as a warning of a try that later worked: causes that pip names
 # as final come first. "No matching distribution" comes last, because a dead network ends in it.
 
+_WRONG_HASH = (
+    "{found[file]} has the wrong SHA-256: expected {found[expected]}, got {found[got]}.",
+    "The file is damaged, or is the wrong file. It was not installed.",
+    "Delete the download folder and run the same command again. If it fails a second time, "
+    "use another index or network.",
+)
 _AGAIN = "then run the same command again. Finished steps are kept."
 
 KNOWN = (
@@ -54,10 +60,12 @@ KNOWN = (
     _known(
         r"DO NOT MATCH THE HASHES(?:.*\n)*?\s*(?P<file>\S+) from .*\n"
         r"\s*Expected sha256 (?P<expected>\w+)\n\s*Got\s+(?P<got>\w+)",
-        "{found[file]} has the wrong SHA-256: expected {found[expected]}, got {found[got]}.",
-        "The file is damaged, or is the wrong file. It was not installed.",
-        "Delete the download folder and run the same command again. If it fails a second time, "
-        "use another index or network.",
+        *_WRONG_HASH,
+    ),
+    _known(  # uv before 0.13 draws lines before each of these
+        r"Hash mismatch for `(?P<file>[^`]+)`\W+Expected:\W+sha256:(?P<expected>\w+)"
+        r"\W+Computed:\W+sha256:(?P<got>\w+)",
+        *_WRONG_HASH,
     ),
     _known(  # where a constraint of pip's own settings names it too, pip speaks of a conflict
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
@@ -76,20 +84,28 @@ KNOWN = (
         "Check --torch-index, and check that the stack supports this Python.",
     ),
     _known(
-        r"ResolutionImpossible(?:.*)|No solution found when resolving",
-        "The requested versions conflict.",
-        "Two packages need different versions of a third. The lines above name them.",
-        "Use the stack's own versions, or leave out the packages that you added.",
-    ),
-    _known(
-        r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
+        r"^(?:ERROR: |\W*(?:cause: )?Because )(?P<file>\S+) (?:is not a supported wheel on this "
+        r"platform|has no wheels with a matching)",
         "{found[file]} is not for this Python or this machine.",
         "The tags in a wheel's name show which Python and platform it is for. For example, torch "
         "1.13.1+rocm5.2 supports Python up to 3.10.",
         "Choose a Python version listed for the stack. The wizard can install it with uv.",
     ),
     _known(
-        r"Wheel '(?P<name>[^']+)' located at \S+ is invalid|File is not a zip file|BadZipFile",
+        r"Because (?P<wanted>\S+) was not found in the provided package locations",
+        "{found[wanted]} is no longer in the download folder.",
+        "The file was downloaded and checked, and was deleted or renamed since.",
+        "Delete the download folder and run the same command again.",
+    ),
+    _known(
+        r"ResolutionImpossible(?:.*)|No solution found when resolving",
+        "The requested versions conflict.",
+        "Two packages need different versions of a third. The lines above name them.",
+        "Use the stack's own versions, or leave out the packages that you added.",
+    ),
+    _known(
+        r"Wheel '(?P<name>[^']+)' located at \S+ is invalid|File is not a zip file|BadZipFile"
+        r"|Failed to extract archive: \S+\n(?!.*I/O operation)",
         "The downloaded file is not a wheel.",
         "The file is a network's login page (captive portal), or it is damaged.",
         f"Open any page in a browser and log in to the network, {_AGAIN}",

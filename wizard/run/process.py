@@ -52,6 +52,28 @@ _PIP_SOURCES = frozenset(
     )
 )
 """Where wheels come from is the user's to say; what pip does with them is the plan's."""
+_UV_SOURCES = frozenset(
+    f"UV_{name}"
+    for name in (
+        "CONFIG_FILE",
+        "DEFAULT_INDEX",
+        "EXTRA_INDEX_URL",
+        "FIND_LINKS",
+        "HTTP_RETRIES",
+        "HTTP_TIMEOUT",
+        "INDEX",
+        "INDEX_URL",
+        "INSECURE_HOST",
+        "KEYRING_PROVIDER",
+        "NATIVE_TLS",
+        "NO_INDEX",
+        "OFFLINE",
+        "PYTHON_DOWNLOADS_JSON_URL",
+        "PYTHON_INSTALL_MIRROR",
+        "SYSTEM_CERTS",
+    )
+)
+"""The same for uv, and where Pythons come from; logins of an index are named after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +101,9 @@ def child_environment(
 
 
 def _may_reach_a_child(name: str) -> bool:
-    return name in _PIP_SOURCES if name.startswith("PIP_") else name not in _MISLEADING
+    if name.startswith(("PIP_", "UV_")):
+        return name in _PIP_SOURCES | _UV_SOURCES or name.startswith("UV_INDEX_")
+    return name not in _MISLEADING
 
 
 async def stream(

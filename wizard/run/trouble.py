@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 from wizard.credentials import redact
 from wizard.run.known_failures import KNOWN
 from wizard.run.lines import clean
@@ -50,6 +52,12 @@ def explain_pip(output: str, code: int) -> Trouble:
 
 
 def _unknown(output: str, code: int) -> Trouble:
+    if code == -signal.SIGKILL:
+        return Trouble(
+            "The program was killed (signal 9).",
+            "The system kills programs when memory runs out, or somebody killed it.",
+            "Close other programs, then run the same command again. Finished steps are kept.",
+        )
     ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
     said = " / ".join(_last_words(output))
     return Trouble(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
+from wizard.plan.uv import cache_of
 from wizard.run.environment.fingerprints import Listing, Print, bytecode, listing, prints
 from wizard.run.environment.installed import recorded
 from wizard.run.environment.ownership import Owned
@@ -39,7 +40,7 @@ class WayBack:
     """Files below the venv that are not ours; a program of the user's may write more meanwhile."""
     kept_bytes: int = field(compare=False)
     folders: tuple[str, ...]
-    """Folders of ours elsewhere, such as the downloads: removed whole."""
+    """Folders that are ours alone, such as the downloads: removed whole."""
     parents: tuple[str, ...]
     """Folders that were made to hold the venv, deepest first: removed when empty."""
     folders_before: tuple[str, ...]
@@ -81,7 +82,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     owned = Owned(Path(record.folder)).read()
     owned |= {p: now.files[p] for p in _as_written(record, venv) if p in owned and p in now.files}
     returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
-    now = _without_backups(now, venv, returns)
+    now = _without_own_folders(now, venv, returns, record)
     inside = [each for each in returns if Path(each.root) == venv]
     ours = _ours(record, owned, now, inside, tell)
     theirs = installed_since(record, returns, ours)
@@ -168,11 +169,12 @@ def _settled(back: Return, in_the_way: set[str]) -> Return:
     return replace(back, changed=back.changed - in_the_way, lost=tuple(sorted(lost)))
 
 
-def _without_backups(found: Listing, venv: Path, returns: tuple[Return, ...]) -> Listing:
-    """The listing without the backups themselves: they are neither ours to remove nor theirs."""
-    inside = tuple(
-        f"{os.path.relpath(each.backup, venv)}/" for each in returns if Path(each.root) == venv
-    )
+def _without_own_folders(
+    found: Listing, venv: Path, returns: tuple[Return, ...], record: Record
+) -> Listing:
+    """The listing without backups and folders that go whole: no file of theirs is looked at."""
+    backups = (each.backup for each in returns if Path(each.root) == venv)
+    inside = tuple(f"{os.path.relpath(each, venv)}/" for each in (*backups, *_own_folders(record)))
     files = {p: seen for p, seen in found.files.items() if not p.startswith(inside)}
     return Listing(files, found.folders)
 
@@ -185,15 +187,20 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
 def _compiled(venv: Path, ours: Mapping[str, Print], tell: Tell) -> dict[str, Print]:
     """Bytecode that Python made later from sources of ours."""
 
-    def made() -> Iterator[Path]:
+    def sources() -> Iterator[Path]:
         for number, path in enumerate(ours, 1):
-            yield from bytecode(venv / path)
+            yield venv / path
             tell(number, len(ours), CHECKED)
 
-    return prints(venv, made())
+    return prints(venv, bytecode(sources()))
 
 
-def _own_folders(record: Record) -> tuple[str, ...]:
-    return tuple(
-        s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads" and "folder" in s
-    )
+def _own_folders(record: Record) -> Iterator[str]:
+    for step in record.plan["steps"]:
+        match step:
+            case {"kind": "DropDownloads", "folder": str(folder)}:
+                yield folder
+            case {"kind": "InstallWheels", "uv": str(uv), "venv": str(venv)} if uv:
+                yield cache_of(venv)
+            case _:
+                pass

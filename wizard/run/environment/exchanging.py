@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import filecmp
 import os
-import shutil
 from pathlib import Path
 
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
@@ -80,7 +79,7 @@ def _is_ours(step: BringLibraryBack) -> bool:
         return False
     draft = draft_of(path)
     try:
-        _copy_cleared(kept, draft)
+        execstack.copy_cleared(kept, draft)
         return digest(path) == digest(draft)
     finally:
         draft.unlink(missing_ok=True)
@@ -90,7 +89,7 @@ def _cleared(step: ExchangeLibrary) -> Path:
     """The copy that takes the place, on the same file system."""
     draft, kept = draft_of(Path(step.path)), Path(step.kept)
     try:
-        _copy_cleared(kept if kept.exists() else Path(step.path), draft)
+        execstack.copy_cleared(kept if kept.exists() else Path(step.path), draft)
     except ValueError as error:
         raise Trouble(
             f"The executable-stack flag cannot be cleared: {error}.",
@@ -98,18 +97,6 @@ def _cleared(step: ExchangeLibrary) -> Path:
             "Install a different torch in this environment.",
         ) from None
     return draft
-
-
-def _copy_cleared(source: Path, draft: Path) -> None:
-    """A copy, since the file itself may be shared with other environments by a hard link."""
-    draft.unlink(missing_ok=True)
-    try:
-        shutil.copy2(source, draft)
-        execstack.clear(draft)
-        sync(draft)
-    except (OSError, ValueError):
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _require_as_planned(step: ExchangeLibrary) -> None:

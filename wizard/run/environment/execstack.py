@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 from pathlib import Path
 
 from wizard.machine.elf import EXECUTABLE, HEADER, Stack, segments_of, stack_of
+from wizard.run.downloads.partial import sync
+from wizard.run.whole_file import draft_of
 
 
 def asks_for_executable_stack(library: Path) -> bool:
@@ -14,22 +16,40 @@ def asks_for_executable_stack(library: Path) -> bool:
 
 
 def clear(library: Path) -> bool:
-    """Clear the flag in place; False when there was nothing to clear.
+    """Put a copy without the flag in its place; False when there was nothing to clear.
 
     Raises ValueError when the file is no ELF library or has no PT_GNU_STACK segment to change.
     """
-    stack = _stack(library)
-    if not stack.executable:
+    library = library.resolve()  # of a link, what it leads to
+    if not asks_for_executable_stack(library):
         return False
-    if stack.offset is None:
-        raise ValueError(f"{library} has no PT_GNU_STACK segment to change")
-    descriptor = os.open(library, os.O_WRONLY)
-    try:
-        os.pwrite(descriptor, (stack.flags & ~EXECUTABLE).to_bytes(4, "little"), stack.offset)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    draft = draft_of(library)
+    copy_cleared(library, draft)
+    draft.replace(library)
+    sync(library.parent)
     return True
+
+
+def copy_cleared(source: Path, draft: Path) -> None:
+    """Write a copy without the flag: the file itself may be shared by a hard link.
+
+    Other environments or uv's cache may have it too. Raises ValueError as ``clear`` does.
+    """
+    draft.unlink(missing_ok=True)
+    try:
+        shutil.copyfile(source, draft)
+        stack = _stack(draft)
+        if stack.executable and stack.offset is None:
+            raise ValueError(f"{source} has no PT_GNU_STACK segment to change")
+        if stack.executable and stack.offset is not None:
+            with draft.open("r+b") as file:
+                file.seek(stack.offset)
+                file.write((stack.flags & ~EXECUTABLE).to_bytes(4, "little"))
+        shutil.copystat(source, draft)
+        sync(draft)
+    except (OSError, ValueError):
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def _stack(library: Path) -> Stack:

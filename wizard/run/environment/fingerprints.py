@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.util import cache_from_source
 from pathlib import Path
 
 Print = tuple[int, int]
@@ -46,7 +44,8 @@ def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
     """
     found: dict[str, Print] = {}
     known: dict[str, bool] = {}
-    for each in (each for path in paths for each in (path, *bytecode(path))):
+    paths = tuple(paths)
+    for each in (*paths, *bytecode(paths)):
         relative = os.path.relpath(os.path.normpath(each), root)
         folder = relative.rpartition("/")[0]
         if folder not in known:
@@ -73,11 +72,19 @@ def _seen(path: Path) -> Print | None:
     return None if stat.S_ISDIR(seen.st_mode) else (seen.st_size, seen.st_mtime_ns)
 
 
-def bytecode(source: Path) -> tuple[Path, ...]:
-    """Bytecode files that Python made from a source file."""
-    if source.suffix != ".py":
-        return ()
-    folder = Path(cache_from_source(str(source))).parent
-    if not folder.is_dir():
-        return ()
-    return tuple(folder.glob(f"{glob.escape(source.stem)}.cpython-*.pyc"))
+def bytecode(sources: Iterable[Path]) -> Iterator[Path]:
+    """Bytecode files that Python made from these files, or was making when it was killed."""
+    known: dict[Path, Mapping[str, list[Path]]] = {}
+    for source in sources:
+        if source.suffix == ".py":
+            folder = source.parent / "__pycache__"
+            if folder not in known:  # once for all: torch has hundreds of sources in a folder
+                known[folder] = _compiled_in(folder)
+            yield from known[folder].get(source.stem, ())
+
+
+def _compiled_in(folder: Path) -> Mapping[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in folder.glob("*.cpython-*.pyc*"):
+        found.setdefault(path.name.rpartition(".cpython-")[0], []).append(path)
+    return found

@@ -73,8 +73,8 @@ def missing_files(root: Path, lock: Path, site: str = "") -> tuple[str, ...]:
     return tuple(missing)
 
 
-_OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json")
-"""Files that pip writes only at times."""
+_OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
+"""Files that pip or uv write only at times."""
 
 
 def installed_versions(root: Path, site: str = "") -> dict[str, str]:

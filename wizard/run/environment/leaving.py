@@ -43,14 +43,15 @@ def _listed_by_others(
     others = set(site.glob("[!~]*.dist-info")) - set(infos)
     listed = {path for info in others for path in recorded(site, info) if path.parent not in infos}
     theirs = {relative(path, root) for path in listed} & set(found)
-    come = {relative(each, root) for path in targets(step) for each in (path, *bytecode(path))}
+    new = targets(step)
+    come = {relative(each, root) for each in (*new, *bytecode(new))}
     return frozenset(prints(root, (root / path for path in theirs - come)).keys() - come)
 
 
 def stale_bytecode(step: SetAsidePackages) -> tuple[str, ...]:
     """Bytecode whose source is long gone, and that the new source of that name would replace."""
-    stale = [pyc for p in targets(step) if not os.path.lexists(p) for pyc in bytecode(p)]
-    return tuple(prints(Path(step.root), stale))
+    gone = (path for path in targets(step) if not os.path.lexists(path))
+    return tuple(prints(Path(step.root), bytecode(gone)))
 
 
 def targets(step: SetAsidePackages) -> set[Path]:

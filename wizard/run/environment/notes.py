@@ -19,6 +19,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
+from wizard.plan.uv import lock_of
 from wizard.run.environment.fingerprints import Print, listing, prints
 from wizard.run.environment.installed import installed, lock_pins
 from wizard.run.environment.venv_layout import made_with_venv, site_packages
@@ -63,7 +64,8 @@ def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
         case ResolveCarried():
             return prints(venv, (Path(step.told),))
         case InstallWheels():
-            return installed(venv, lock_pins(Path(step.lock)), step.site)
+            own = prints(venv, (Path(lock_of(step.venv)),)) if step.uv else {}
+            return {**installed(venv, lock_pins(Path(step.lock)), step.site), **own}
         case WriteFile() | PinInstalled():
             return prints(venv, (Path(step.path),))
         case ClearExecutableStack():

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wizard.journalform import Record
+from wizard.plan.uv import lock_of
 from wizard.run.environment.fingerprints import Print, prints
-from wizard.run.environment.venv_layout import made_with_venv
+from wizard.run.environment.venv_layout import made_with_venv, site_packages
 from wizard.run.environment.wheel_files import wheel_files
 from wizard.run.records import last_written_ns
 from wizard.run.whole_file import draft_of
@@ -56,7 +57,9 @@ def remains(record: Record, number: int) -> dict[str, Print]:
 def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
     match step:
         case {"kind": "InstallWheels", "staging": str(staging)}:
-            return wheel_files(venv, tuple(Path(staging).glob("*.whl")), step.get("site", ""))
+            own = prints(venv, (Path(lock_of(str(venv))),)) if step.get("uv") else {}
+            wheels = tuple(Path(staging).glob("*.whl"))
+            return {**wheel_files(venv, wheels, step.get("site", "")), **own}
         case {"kind": "CreateVenv"}:
             return made_with_venv(venv, ())
         case {"kind": "RunProgram", "creates": list(paths)} if (
@@ -66,6 +69,9 @@ def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Prin
             return {path: found[path] for path in found if OF_PIP.fullmatch(path)}
         case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
             return prints(venv, _written(Path(path), content))
+        case {"kind": "ClearExecutableStack", "libraries": list(names)}:
+            folders = [each / "torch/lib" for each in site_packages(venv, step.get("site", ""))]
+            return prints(venv, (draft_of(at / name) for at in folders for name in names))
         case {"kind": "ResolveCarried", "told": str(path)}:
             return prints(venv, (Path(path),))
         case {"kind": "PinInstalled", "path": str(path)}:

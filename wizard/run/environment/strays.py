@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 
+from wizard.plan.uv import cache_of
 from wizard.run.trouble import Trouble
 
 PATIENCE_S = 15.0
@@ -46,7 +47,14 @@ def _running_from(venv: Path) -> Iterator[psutil.Process]:
 
 
 def _uses(process: psutil.Process, venv: str) -> bool:
-    return _is_of(process, venv) or _has_loaded(process, venv)
+    return _installs_into(process, venv) or _is_of(process, venv) or _has_loaded(process, venv)
+
+
+def _installs_into(process: psutil.Process, venv: str) -> bool:
+    """True for a uv that we started for it: it lies elsewhere."""
+    cache = cache_of(venv)
+    words = (word for word in process.cmdline() if word.endswith(os.path.basename(cache)))  # noqa: PTH119
+    return any(os.path.realpath(word) == cache for word in words)
 
 
 def _is_of(process: psutil.Process, venv: str) -> bool:

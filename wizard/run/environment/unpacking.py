@@ -1,21 +1,23 @@
-"""How far an installation is, seen on the disk: pip says nothing while it unpacks and compiles."""
+"""How far an installation is, seen on the disk: pip and uv say nothing while they are at it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from wizard.plan.steps import InstallWheels
 from wizard.run.environment.wheel_files import contents, version_of
 from wizard.run.events import Output, Progress
 from wizard.sizes import counted, size_text
 
 LOOK_S = 1.0
-"""Time without a line of pip's after which the disk is looked at."""
+"""Time without a line of output after which the disk is looked at."""
 
 News = tuple[Output | Progress, ...]
 
@@ -36,11 +38,62 @@ class Parcel:
         return sum(min(_size(path), size) for path, size in self.files)
 
 
-class Unpacking:
-    """The wheels of one installation, and what was told of each so far."""
+def parcels(step: InstallWheels) -> tuple[Parcel, ...]:
+    """What the wheels of a step bring."""
+    wheels = sorted(Path(step.staging).glob("*.whl"))
+    return tuple(_parcel(Path(step.venv), wheel, step.site) for wheel in wheels)
 
-    def __init__(self, venv: Path, staging: Path, site: str = "") -> None:
-        self._left = [_parcel(venv, wheel, site) for wheel in sorted(staging.glob("*.whl"))]
+
+def _beginning(wheels: Sequence[Parcel], meanwhile: str) -> Output:
+    names = ", ".join(parcel.name for parcel in wheels)
+    size = size_text(sum(parcel.size for parcel in wheels))
+    return Output(
+        (
+            f"Installing {counted(len(wheels), 'package')}, {size} on disk: {names}",
+            f"Large packages can take several minutes: {meanwhile}",
+        )
+    )
+
+
+class UnpackingAtOnce:
+    """The wheels of an installation by uv: it unpacks all into its cache, then compiles all."""
+
+    def __init__(self, wheels: tuple[Parcel, ...], cache: Path) -> None:
+        self._cache = cache
+        self._wheels = wheels
+        self._size = sum(parcel.size for parcel in wheels)
+        files = [file for parcel in wheels for file in parcel.files]
+        sources = [(path, size) for path, size in files if path.suffix == ".py"]
+        self._sources = len(sources)
+        # Byte code takes about as much room as its source.
+        self._compiled_size = sum(size for _, size in sources)
+        self._folders = {path.parent / "__pycache__" for path, _ in sources}
+        self._compiled_before = self._compiled()
+
+    def beginning(self) -> Output:
+        """What is going to be installed."""
+        return _beginning(self._wheels, "uv unpacks all of them, then compiles their Python files.")
+
+    def look(self) -> News:
+        """How far all of it is."""
+        compiled = self._compiled() - self._compiled_before
+        if compiled > 0:
+            what = f"compiling {counted(self._sources, 'Python file')}"
+            done = self._size + round(min(1.0, compiled / self._sources) * self._compiled_size)
+        else:
+            what = f"unpacking {counted(len(self._wheels), 'package')}"
+            done = min(self._size, _bytes_in(self._cache))
+        return (Progress(done, self._size + self._compiled_size, "bytes", what, None),)
+
+    def _compiled(self) -> int:
+        return sum(1 for folder in self._folders for _ in folder.glob("*.pyc"))
+
+
+class Unpacking:
+    """The wheels of an installation by pip, and what was told of each so far."""
+
+    def __init__(self, wheels: tuple[Parcel, ...]) -> None:
+        self._left = list(wheels)
         # Of another version that pip will replace, such as the setuptools of a new venv.
         self._there_before = {each.name: each.unpacked() for each in self._left}
         self._done = 0
@@ -49,15 +102,7 @@ class Unpacking:
 
     def beginning(self) -> Output:
         """What is going to be installed."""
-        names = ", ".join(parcel.name for parcel in self._left)
-        return Output(
-            (
-                f"Installing {counted(len(self._left), 'package')}, {size_text(self._total)} on "
-                f"disk: {names}",
-                "Large packages can take several minutes: pip unpacks each one, then compiles its "
-                "Python files.",
-            )
-        )
+        return _beginning(self._left, "pip unpacks each one, then compiles its Python files.")
 
     def look(self) -> News:
         """What pip is at, and how far all of it is."""
@@ -96,6 +141,12 @@ def _parcel(venv: Path, wheel: Path, site: str) -> Parcel:
     info = next((path.parent for path, _ in files if path.name == "METADATA"), venv)
     size = sum(size for _, size in files)
     return Parcel(f"{canonicalize_name(name)} {version}", files, size, info / "INSTALLER")
+
+
+def _bytes_in(folder: Path) -> int:
+    """Bytes of all files in a folder that is being written."""
+    found = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
+    return sum(map(_size, found))
 
 
 def _size(path: Path) -> int:

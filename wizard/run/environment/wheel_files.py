@@ -45,7 +45,7 @@ def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
         return
     yield from (path for path, _ in entries)
     base = _base(wheel)
-    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"):
+    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"):
         yield packages / f"{base}.dist-info" / extra
     yield from (root / "bin" / script for script in _scripts(wheel, base))
 

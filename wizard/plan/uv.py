@@ -1,0 +1,65 @@
+"""How uv is called: here alone, so that nothing else has a say in what it does.
+
+uv obeys a ``uv.toml`` of the folder that it is started in, and dozens of variables: one of them
+changes which versions are installed, another from where. What it installs are hard links to its
+cache, where a change to one of them would come back with the next installation. So it is started in
+``/``, and installs with a cache of its own in the environment's folder, which is on the same file
+system and is removed as soon as uv has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_APART = ("--directory", "/")
+BRING_PYTHON = ("python", "install")
+"""The words that a call which installs a Python begins with."""
+PATIENT = (("UV_COMPILE_BYTECODE_TIMEOUT", "0"),)
+"""A busy disk may keep one file waiting for a minute; the deadline of the step counts."""
+_STRANGE = ("UV_", "PIP_", "PYTHON", "CONDA_", "VIRTUAL_ENV", "RUST_", "FORCE_COLOR", "CLICOLOR")
+"""How the names begin of variables that would make an installation another one, or colour it."""
+
+
+def cache_of(venv: str) -> str:
+    """The cache of an installation into this environment: there only while uv runs."""
+    return f"{venv}/.rdna1-setup-uv"
+
+
+def lock_of(venv: str) -> str:
+    """The empty file by which two uvs do not change an environment at once; it stays."""
+    return f"{venv}/.lock"
+
+
+def install_wheels(uv: str, python: str, venv: str, staging: str, lock: str) -> tuple[str, ...]:
+    """Install what a lock names from a folder of wheels, without an index, every hash required."""
+    return (
+        *(uv, "pip", "install", "--python", python, *_APART, "--no-config"),
+        *("--offline", "--no-index", "--no-deps", "--find-links", staging),
+        *("--require-hashes", "--requirement", lock, "--compile-bytecode"),
+        *("--link-mode", "hardlink", "--cache-dir", cache_of(venv)),
+    )
+
+
+def bring_python(uv: str, version: str, folder: str, mirror: str = "") -> tuple[str, ...]:
+    """Install a Python into a folder, from a mirror or from where the user's settings say."""
+    source = ("--mirror", mirror) if mirror else ()
+    return (
+        *(uv, *BRING_PYTHON, *source, *_APART, "--no-cache", "--no-bin"),
+        *("--install-dir", folder, version),
+    )
+
+
+def list_pythons(uv: str, minor: str) -> tuple[str, ...]:
+    """List the Pythons that this uv can install, with their addresses, as JSON."""
+    form = ("--only-downloads", "--output-format", "json")
+    return (uv, "python", "list", minor, *_APART, "--no-cache", *form)
+
+
+def bring_pip(uv: str, python: str, into: tuple[str, ...]) -> tuple[str, ...]:
+    """Install a pip for this Python into a folder, from where the user's settings say."""
+    return (uv, "pip", "install", "--python", python, *_APART, "--no-cache", *into)
+
+
+def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment without anything of the caller's that speaks to uv or Python."""
+    return {name: v for name, v in environment.items() if not name.startswith(_STRANGE)}
