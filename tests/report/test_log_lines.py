@@ -12,6 +12,7 @@ from wizard.run.lines import clean_lines
 
 NOT_OF_A_LOG = {
     "apt-distro-shadows-amd/policy.txt",
+    "kfd-permission/python-root-works.txt",
     "wheel-library-replaced/record-hash.txt",
 }
 """What somebody asked at a prompt: it is in no log of ours."""

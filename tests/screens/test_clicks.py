@@ -76,7 +76,7 @@ CLICKS: dict[str, Click] = {
     "answer": Click("detect", "System  ", screen(Notice)),
     "wish": Click("ask", "[ ] YOLO", of(Ask, lambda s: s.session.applications == ("yolo",))),
     "stack": Click("choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
-    "other ways": Click("choose", "Other ways", screen(RoadsList)),
+    "other ways": Click("choose", "All known approaches", screen(RoadsList)),
     "aspect": Click("compare", "disputed", shows("with rocm57: disputed")),
     "way": Click("clear", "Other leftovers", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),

@@ -177,7 +177,7 @@ async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:
         await reach(pilot, "detect")
         await until(pilot, lambda: "/proc is not mounted" in screen_text(pilot.app))
         await press(pilot, "r")
-        await until(pilot, lambda: "on your" in screen_text(pilot.app))
+        await until(pilot, lambda: "for your" in screen_text(pilot.app))
 
 
 async def test_a_detection_that_never_ends_does_not_keep_the_program() -> None:
