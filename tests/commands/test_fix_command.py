@@ -91,9 +91,14 @@ def test_every_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     done = wizard(tmp_path, "diagnose", "--machine", ILL, "--fix", "noop-setting")
     plan, _, _ = done.stdout.partition("[1/")
     assert " stays, " not in plan
+    profile = plan.partition("/etc/profile.d/")[2].partition("undo:")[0].splitlines()
+    removed = [row for row in profile if "| line " in row]
+    stays = [row for row in profile if "| new line " in row]
+    assert removed
+    assert stays
     for setting in named:
         assert setting in " ".join(plan.split())
-        assert f"export {setting}" not in plan.partition("/etc/profile.d/")[2].partition("undo:")[0]
+        assert not any(setting in row for row in stays)
 
 
 def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from textwrap import wrap
 
@@ -210,3 +211,10 @@ def test_a_tuple_that_tells_of_no_mask_is_not_blamed(value: str) -> None:
         "RuntimeError: No HIP GPUs are available\n"
     )
     assert told(text)[0] == []
+
+
+def test_a_word_without_an_end_in_a_wrapped_text_is_read_soon() -> None:
+    text = f"{'a ' * 35}\n{'b' * 200_000}\n{' ' * 200_000}c\n"
+    began = time.process_time()
+    explained(text)
+    assert time.process_time() - began < 2

@@ -304,6 +304,7 @@ def test_the_override_of_the_student_s_machine_has_a_plan() -> None:
     before = host.read(step.path)
     assert isinstance(before, str)
     assert step.content == before.replace(f"export {OVERRIDE}=10.3.0\n", "")
+    assert step.content == without_lines(before, step.lines, step.instead), "as the plan shows it"
     refuse_lines(step.path, before, step.content)  # root's part lets it through
 
 

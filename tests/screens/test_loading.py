@@ -125,7 +125,7 @@ STATES: dict[str, Loading] = {
     ),
     "review": Loading(
         "review",
-        "Checking the exact packages",
+        "Checking the packages and versions",
         "#plan",
         _settles,
         session=replace(KNOWN, plan=OPEN_PLAN, choice=examples.CHOICE),
@@ -164,7 +164,7 @@ STATES: dict[str, Loading] = {
     "apply-starts": Loading(
         "apply", "Starting", "#log", lambda w: w.services(carry_out=w.events())
     ),
-    "watch": Loading("welcome", "Starting", "#log", _watches, (("on your RX 5600", "w"),)),
+    "watch": Loading("welcome", "Starting", "#log", _watches, (("for your RX 5600", "w"),)),
     "conv2d": Loading("conv2d", "Now 16->32 at 32x32", "#grid", _measures, MEASURES),
 }
 

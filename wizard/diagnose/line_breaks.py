@@ -15,10 +15,10 @@ HANGING = 6
 """How far what goes on a line is indented at most."""
 PART = "\v"
 """Stands in place of a line that went to the one before it: the others keep their numbers."""
-KEY = re.compile(r"\s+[\w -]{3,30} ?: ")
+KEY = re.compile(r"\s{1,40}[\w -]{3,30} ?: ")
 CELL = re.compile(r"(?:\S {2,}|\t)(?=\S)")
 RULED = re.compile(r"\s*[=+*~_-]{3}")
-NUMBER = re.compile(r"[0-9a-f]*\d[0-9a-f]*")
+NUMBER = re.compile(r"\d[0-9a-f]*")
 
 
 def rejoined(text: str) -> str:

@@ -219,8 +219,7 @@ def _taken_out(
 
 def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]) -> Step:
     rest = without_lines(text, out, instead)
-    numbers = ", ".join(str(number) for number, _ in out)
-    reason = f"{_reason(wanted)} This change affects every user (it removes line {numbers})."
+    reason = f"{_reason(wanted)} This change affects every user."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
     why = f"{reason} The rest of the file is kept."
