@@ -55,7 +55,7 @@ def _unknown(output: str, code: int) -> Trouble:
     if code == -signal.SIGKILL:
         return Trouble(
             "The program was killed (signal 9).",
-            "The system kills programs when memory runs out, or somebody killed it.",
+            "The system kills programs when memory runs out, or someone killed it.",
             "Close other programs, then run the same command again. Finished steps are kept.",
         )
     ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"

@@ -91,7 +91,7 @@ def filled(root: Root, supply: Supply, work: Path) -> None:
     shutil.copytree(supply.archive.parent, folder / "python" / DAY, dirs_exist_ok=True)
     done = supply.fetch(folder, *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{supply.archive.name} already exists" in done.stdout
+    assert f"{supply.archive.name} is already downloaded" in done.stdout
     shutil.copy(supply.downloads, root.path(DOWNLOADS))
 
 
