@@ -24,6 +24,15 @@ from wizard.run.lines import clean
 NARROWEST, WIDEST = 30, 99
 
 
+class RoadTitles(MarkedList, inherit_bindings=False):
+    """Approaches below one another. PageUp and PageDown are the screen's: they scroll the words."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *MarkedList.BINDINGS,
+        *(binding for binding in OptionList.BINDINGS if "page" not in str(binding)),
+    ]
+
+
 class RoadsList(ModalScreen[str]):
     """A line each, then what is said of the marked one; dismissed with its stack, or ``""``."""
 
@@ -35,7 +44,7 @@ class RoadsList(ModalScreen[str]):
         & > #roads { height: 1fr; layout: vertical; }
         & #list { height: 45%; scrollbar-size-vertical: 1; }
         & #words { height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
-        & > Footer { dock: none; }
+        & > Footer { dock: none; padding: 0 1; }
         &.-wide > #roads { layout: horizontal; margin: 1 0 0 0; }
         &.-wide #list { width: 66; padding: 1 1; height: 1fr; max-height: 100%; }
         &.-wide #words { margin: 0 1 0 0; }
@@ -44,8 +53,8 @@ class RoadsList(ModalScreen[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),
         Binding("e", "claims", "Evidence"),
-        Binding("pagedown", "scroll(1)", "Scroll down", key_display="PgDn", priority=True),
-        Binding("pageup", "scroll(-1)", "Scroll up", key_display="PgUp", priority=True),
+        Binding("pageup", "scroll(-1)", "Scroll up", key_display="PgUp"),
+        Binding("pagedown", "scroll(1)", "Scroll down", key_display="PgDn"),
         Binding("escape,q,o", "close", "Close", key_display="Esc"),
     ]
     AUTO_FOCUS = "OptionList"
@@ -62,7 +71,7 @@ class RoadsList(ModalScreen[str]):
         yield Static(title, id="roads-title", markup=False)
         options = (Option(clean(road_head(road)), road.id) for road in self._roads)
         with Container(id="roads"):
-            yield MarkedList(*options, id="list", classes="panel")
+            yield RoadTitles(*options, id="list", classes="panel")
             with VerticalScroll(id="words", classes="panel", can_focus=False):
                 yield Static(id="road", markup=False)
         yield Footer(show_command_palette=False, compact=True)

@@ -105,13 +105,12 @@ class Choose(StepScreen):
                 stacks = VerdictTable("stacks", "row")
                 stacks.border_title = "Stacks"
                 yield stacks
-                roads = f"[@click=screen.roads]{OTHER_WAYS}  [b]o[/b][/]"
-                explain = f"[@click=screen.explain]{EXPLANATIONS}  [b]i[/b][/]"
-                more = Content.from_markup(f"{roads}    {explain}")
-                yield Static(more, id="ways", markup=False)
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
                 why.border_title = "Why"
                 yield Static(id="reasons", markup=False)
+        roads = f"[@click=screen.roads]{OTHER_WAYS}  [b]o[/b][/]"
+        explain = f"[@click=screen.explain]{EXPLANATIONS}  [b]i[/b][/]"
+        yield Static(Content.from_markup(f"{roads}    {explain}"), id="ways", markup=False)
 
     def on_mount(self) -> None:
         """Shows what is suggested; what depends on the size shows itself once it has one."""

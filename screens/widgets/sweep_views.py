@@ -319,6 +319,7 @@ class SweepViews(Horizontal):
         self._tables.border_title = Content(" ").join((*names, key))
         room = BESIDE_TABLE if self._place else BESIDE_GRID
         self.set_class(self.app.size.width >= room, "-beside")
+        self.set_class(self._place > 0, "-table")
         self._grid.tells_shape = not self.has_class("-beside")
 
     def _come_to(self, state: SweepState) -> None:

@@ -438,3 +438,11 @@ async def test_how_to_change_the_programs_and_the_explanations_are_in_sight() ->
         assert "Esc Change programs" in text
         assert "Explanations i" in text
         assert "All known approaches, also without PyTorch o" in text
+
+
+@pytest.mark.parametrize("size", [(120, 40), (200, 60)])
+async def test_the_panels_of_choose_end_on_the_same_line(size: tuple[int, int]) -> None:
+    async with on_choose().run_test(size=size) as pilot:
+        await settled(pilot)
+        ends = {pilot.app.screen.query_one(each).region.bottom for each in ("#stacks", "#why")}
+        assert len(ends) == 1

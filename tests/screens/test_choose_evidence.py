@@ -161,6 +161,16 @@ async def test_the_pairing_of_the_notes_is_shown_as_a_contradiction_from_its_roa
         await until(pilot, lambda: "but ROCm 5.2 packages with torch" in screen_text(pilot.app))
 
 
+async def test_the_keys_of_the_approaches_start_with_enter_where_all_keys_do() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RoadsList))
+        await until(pilot, lambda: "Select this stack" in screen_text(pilot.app))
+        keys = screen_text(pilot.app).splitlines()[-1]
+        assert keys.startswith(" Enter Select this stack e Evidence")
+        assert keys.rstrip().endswith("Esc Close")
+
+
 async def test_a_road_that_is_gone_cannot_be_taken() -> None:
     async with choose(CLEAN, (80, 24)) as pilot:
         await go_to(pilot, "torch20-nightly")

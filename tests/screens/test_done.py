@@ -68,7 +68,7 @@ def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_p
         "installation of 2 packages",
         "sam added to the groups render, video",
     ]
-    assert "as root: sh /var/lib/rdna1-setup/runs/20260101-120000/UNDO.sh" in text
+    assert "as root:\nsh /var/lib/rdna1-setup/runs/20260101-120000/UNDO.sh" in text
 
 
 def test_the_ending_asks_for_the_restart_that_a_removed_driver_needs() -> None:

@@ -299,3 +299,13 @@ async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
         await press(pilot, "y")
         assert step_name(pilot.app) == "roll_back"
         assert back.did == ["read"]
+
+
+async def test_why_nothing_can_be_rolled_back_has_the_whole_width() -> None:
+    def refuse() -> WayBack:
+        raise Trouble("There is no run that could be undone.", "", "")
+
+    services = but(LIVE_SERVICES, way_back=refuse)
+    async with SetupApp(services, Session(), "roll_back").run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "There is no run" in screen_text(pilot.app))
+        assert pilot.app.screen.query_one("#plan").outer_size.width > 110

@@ -96,6 +96,14 @@ async def test_v_shows_grid_rows_and_times_with_the_cursor_on_the_same_shape() -
         assert views.number == 8
 
 
+@pytest.mark.parametrize("size", [(120, 40), (180, 40), (200, 60)])
+async def test_what_was_published_is_not_cut_beside_all_of_a_shape(size: tuple[int, int]) -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=size) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "tab", "v")
+        await seen(pilot, "hung (wheels of ROCm 5.2)")
+
+
 async def test_every_view_fills_while_a_sweep_runs_and_the_cursor_stays_where_it_was_put() -> None:
     steps, rows = Steps(), LIVE_SERVICES.experiments.presets()[0].rows
     services = but(LIVE_SERVICES, run=steps.run)
