@@ -53,6 +53,12 @@ class Checks(MarkedList):
         Binding("space", "select", "Details", key_display="Space"),
     ]
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers details once there is a row to show them of."""
+        if action == "select":
+            return bool(self.option_count)
+        return super().check_action(action, parameters)
+
 
 class Detect(StepScreen):
     """Shows each answer as it comes, then what they come to: what needs attention on top."""
@@ -184,6 +190,7 @@ class Detect(StepScreen):
             rows.highlighted = min(kept or 0, rows.option_count - 1) if rows.option_count else None
 
             self._show_part()
+        self.refresh_bindings()
 
     def _show_part(self) -> None:
         marked = self.query_one(Checks).highlighted_option

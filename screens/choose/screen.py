@@ -167,7 +167,7 @@ class Choose(StepScreen):
             return
         chosen = replace(self.session, plan=plan, choice=choice, finished=None, failure=None)
         if warning := self._choosing.warning:
-            question = Question(CANNOT_RUN, f"{warning}\n\n{SURE}", "y", "review it anyway")
+            question = Question(CANNOT_RUN, f"{warning}\n\n{SURE}", "y", "Review it anyway")
             self.app.push_screen(question, partial(self._go_on, chosen))
         else:
             self._go_on(chosen, True)

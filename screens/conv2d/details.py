@@ -95,7 +95,7 @@ def caution(request: Request, around: Circumstances, hangs: int) -> Question:
     texts = (*caution_texts(request, around, hangs, OTHER), WITHOUT_RISK)
     if around.is_someones_desktop:
         text = "\n\n".join((IN_USE.format(EVEN_SO), *texts))
-        return Question(f"{TITLE}: its screen is in use", text, "e", "run it anyway")
+        return Question(f"{TITLE}: its screen is in use", text, "e", "Run it anyway")
     return Question(TITLE, "\n\n".join(texts), "y", "I saved my work")
 
 

@@ -46,12 +46,12 @@ WRONG_RANGE = (
     "Both must be below 10000."
 )
 KEYS = key_line(
-    ("↑ ↓ row", ""),
-    ("← → Space change", ""),
-    ("Enter change or type", ""),
-    ("Esc done", "screen.close"),
+    ("↑ ↓ Row", ""),
+    ("← → Space Change", ""),
+    ("Enter Change or type", ""),
+    ("Esc Done", "screen.close"),
 )
-TYPING = key_line(("Enter accept", "screen.take"), ("Esc cancel", "screen.close"))
+TYPING = key_line(("Enter Accept", "screen.take"), ("Esc Cancel", "screen.close"))
 
 
 @dataclass(frozen=True, slots=True)

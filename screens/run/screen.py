@@ -262,7 +262,7 @@ class RunScreen(StepScreen):
         if not self.kind.safe:
             self._stop_if(True)
             return
-        question = Question("Stop safely?", self.kind.safe, "y", "stop")
+        question = Question("Stop safely?", self.kind.safe, "y", "Stop")
         self.app.push_screen(question, self._stop_if)
 
     def _stop_if(self, sure: bool | None) -> None:

@@ -87,7 +87,7 @@ CLICKS: dict[str, Click] = {
     "shape": Click("conv2d", "48x48    16->32", shows("> 48x48"), ("v",)),
     "cell": Click("conv2d", "(hung)", screen(Notice)),
     "option": Click("conv2d", "Deadline      <", shows("< 180 s for each shape"), ("o",)),
-    "options done": Click("conv2d", "Esc done", step("conv2d"), ("o",)),
+    "options done": Click("conv2d", "Esc Done", step("conv2d"), ("o",)),
     "python": Click("conv2d", "~/ai/venv", shows("> ~/ai/venv")),
     "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._list.typing)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
