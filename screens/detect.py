@@ -76,6 +76,7 @@ class Detect(StepScreen):
         Binding("right,n", "next", "Continue to Choose", show=False),
         Binding("d", "diagnose", "Diagnose"),
         Binding("r", "again", "Read again", show=False),
+        Binding("r", "again(True)", "Read again"),
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#parts"
@@ -89,6 +90,8 @@ class Detect(StepScreen):
         self._statuses: Mapping[str, Status] = {}
         """By title; empty until all is read."""
         self._unfolded = False
+        self._failed = False
+        """True once a reading broke off."""
 
     def body(self) -> Iterable[Widget]:
         """The rows."""
@@ -110,6 +113,8 @@ class Detect(StepScreen):
         """Shows keys only once they do something: dimmed ones look alike in some terminals."""
         if action in ("next", "diagnose"):
             return self.session.machine is not None
+        if action == "again":
+            return bool(parameters) == self._failed
         return super().check_action(action, parameters)
 
     @property
@@ -117,8 +122,9 @@ class Detect(StepScreen):
         """True while answers are still to come."""
         return self._wait is not None
 
-    def action_again(self) -> None:
+    def action_again(self, _failed: bool = False) -> None:
         """Reads everything (again)."""
+        self._failed = False
         self._reading += 1
         self.session = replace(self.session, machine=None, parts=())
         self._parts, self._statuses, self._unfolded = (), {}, False
@@ -147,7 +153,8 @@ class Detect(StepScreen):
         """Says what went wrong."""
         if message.reading != self._reading:
             return
-        self._wait = None
+        self._wait, self._failed = None, True
+        self.refresh_bindings()
         self.conclude(broken_text(message.error, len(self._parts)), Status.FAULT)
 
     def on_option_list_option_highlighted(self) -> None:

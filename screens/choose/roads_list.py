@@ -124,6 +124,8 @@ class RoadsList(ModalScreen[str]):
     def _show(self) -> None:
         words = self.query_one("#words", VerticalScroll)
         words.border_title = Content(clean(self._road.title))
+        place = self._roads.index(self._road) + 1
+        self.query_one("#list").border_subtitle = f"{place} of {len(self._roads)}"
         cells = min(WIDEST, max(NARROWEST, words.scrollable_content_region.width))
         lines = (
             part

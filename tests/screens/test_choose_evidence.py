@@ -171,6 +171,12 @@ async def test_the_keys_of_the_approaches_start_with_enter_where_all_keys_do() -
         assert keys.rstrip().endswith("Esc Close")
 
 
+async def test_the_list_of_approaches_says_how_far_one_is_in_it() -> None:
+    async with choose(CLEAN, (120, 40)) as pilot:
+        await go_to(pilot, "torch20-nightly")
+        await until(pilot, lambda: f"3 of {len(load_roads())} ─" in screen_text(pilot.app))
+
+
 async def test_a_road_that_is_gone_cannot_be_taken() -> None:
     async with choose(CLEAN, (80, 24)) as pilot:
         await go_to(pilot, "torch20-nightly")

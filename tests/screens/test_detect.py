@@ -116,3 +116,11 @@ async def test_a_wide_screen_shows_all_of_the_marked_row_beside_the_list() -> No
         assert "Source: environment, shell files" in screen_text(pilot.app)
         await press(pilot, "end")
         assert "more checks, all fine ─" in screen_text(pilot.app)
+
+
+async def test_the_keys_below_a_failed_reading_are_those_that_do_something() -> None:
+    services = but(LIVE_SERVICES, detect=fails(PermissionError(13, "Permission denied")))
+    async with SetupApp(services, Session(), "detect").run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "Press r to read again" in screen_text(pilot.app))
+        await until(pilot, lambda: "r Read again Esc Back" in screen_text(pilot.app))
+        assert "Space" not in screen_text(pilot.app)
