@@ -108,8 +108,8 @@ class Choose(StepScreen):
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
                 why.border_title = "Why"
                 yield Static(id="reasons", markup=False)
-        roads = f"[@click=screen.roads]{OTHER_WAYS}  [b]o[/b][/]"
-        explain = f"[@click=screen.explain]{EXPLANATIONS}  [b]i[/b][/]"
+        roads = f"[@click=screen.roads]{OTHER_WAYS}[/]  [b $text-accent]o[/]"
+        explain = f"[@click=screen.explain]{EXPLANATIONS}[/]  [b $text-accent]i[/]"
         yield Static(Content.from_markup(f"{roads}    {explain}"), id="ways", markup=False)
 
     def on_mount(self) -> None:
