@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +12,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
+from textual.worker import WorkerError
 
 from screens.faults import fault, save, tell, told
 from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
@@ -403,8 +405,12 @@ class Review(PlanScreen):
         else:
             self.post_message(self.Go(fix_made_at(self.session), before))
 
-    def action_apply(self, _word: str) -> None:
+    async def action_apply(self, _word: str) -> None:
         """Goes on to carry the plan out, or to rehearse it."""
+        # Folders that asking pip makes would count as there before the run.
+        for worker in self.workers.cancel_group(self, "size"):
+            with suppress(WorkerError):
+                await worker.wait()
         self.post_message(self.Next(self.session))
 
     def action_try_out(self) -> None:

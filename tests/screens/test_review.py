@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.review.screen import Review
 from screens.session import Session
 from screens.start import services_for
 from screens.widgets.conclusion import Conclusion
@@ -320,18 +321,19 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
         assert "pip how much it" not in screen_text(pilot.app)
 
 
-async def test_what_is_still_asked_ends_where_apply_begins() -> None:
+async def test_what_is_still_asked_has_ended_before_apply_begins() -> None:
     ended: list[bool] = []
 
     async def size(_plan: Plan) -> WheelsSize:
         try:
             await asyncio.Event().wait()
         finally:
-            ended.append(True)
+            await asyncio.sleep(0.1)  # what was made for it is removed
+            ended.append(isinstance(app.screen, Review))
         raise AssertionError
 
-    services = but(LIVE_SERVICES, wheels_size=size)
-    async with app_with(services).run_test(size=(80, 24)) as pilot:
+    app = app_with(but(LIVE_SERVICES, wheels_size=size))
+    async with app.run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "You do not have to wait" in words_on(pilot.app))
         await press(pilot, "enter")
