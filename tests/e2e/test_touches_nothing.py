@@ -73,7 +73,7 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
     with Terminal(command, home.environment()) as terminal:
         for title, key in (
             ("Set up PyTorch", "\r"),
-            ("This machine", "n"),
+            ("Enter Choose", "n"),
             ("What do you want to run?", "\r"),
             ("Enter Review", "\r"),
             ("Enter rehearses", "\r"),
