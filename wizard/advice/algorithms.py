@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from wizard.advice.card import chosen_card, target_of
@@ -17,6 +16,7 @@ from wizard.knowledge.solvers import (
     load_families,
 )
 from wizard.knowledge.stacks import Stack
+from wizard.knowledge.torches import rocm_of
 from wizard.machine.facts import Machine, Setting
 from wizard.sizes import listed
 
@@ -29,7 +29,6 @@ WINDOW = " 3x3 "
 """In the label of a shape: the layers that most reports are about."""
 NO_PROMISE = "MIOpen itself answered this, without a card; nothing was run"
 Variables = tuple[tuple[str, str], ...]
-ROCM = re.compile(r"\+rocm(\d+\.\d+)")
 
 
 def algorithms(stack: Stack, gfx: str) -> tuple[str, str]:
@@ -115,16 +114,14 @@ def _is_left(table: Table, chip: str, shape: str, variables: Mapping[str, str]) 
 
 def _asked_here(machine: Machine) -> Iterator[tuple[Table, str]]:
     """The tables of the torches here, and the chip that each takes the card for."""
+    overridden = any((each.name, each.value) == OVERRIDE for each in machine.settings)
+    chip = OVERRIDDEN if overridden else target_of(chosen_card(machine))
     for environment in machine.environments:
         table = load_table(_rocm(environment.torch.version)) if environment.torch else None
-        chip = target_of(chosen_card(machine))
-        if any((each.name, each.value) == OVERRIDE for each in machine.settings):
-            chip = OVERRIDDEN
         if table is not None and chip in CHIPS:
             yield table, chip
 
 
 def _rocm(torch: str) -> str:
     """The release of ROCm in a version such as ``2.2.2+rocm5.7``; ``""`` without."""
-    found = ROCM.search(torch)
-    return found[1] if found else ""
+    return ".".join(map(str, rocm_of(torch) or ()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -327,3 +328,8 @@ def absolute(path: str) -> str:
     # Not resolve(): a link in the path is the user's own way of naming the place.
     # Not Path.expanduser(): it raises for a user that does not exist.
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
+
+
+def app_words(applications: Iterable[str]) -> tuple[str, ...]:
+    """These applications as options of a command."""
+    return tuple(word for each in applications for word in ("--app", each))

@@ -7,7 +7,7 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from wizard.commands.choosing import folder_of, with_sources
+from wizard.commands.choosing import app_words, folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def _command(
         ("--wheelhouse", choice.wheelhouse),
         ("--python-mirror", choice.python_mirror),
     )
-    apps = [word for each in applications for word in ("--app", each)]
     named = [word for option, value in sources if value for word in (option, value)]
-    return shlex.join(["rdna1-setup", command, "--stack", choice.stack, *apps, *named])
+    return shlex.join(
+        ["rdna1-setup", command, "--stack", choice.stack, *app_words(applications), *named]
+    )

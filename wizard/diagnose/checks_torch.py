@@ -19,9 +19,9 @@ from wizard.diagnose.torch_settings import (
     override_hangs,
     overrides,
     reaching,
-    rocm_of,
     torch_before,
 )
+from wizard.knowledge.torches import rocm_of
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
 from wizard.machine.glibc import refuses_executable_stacks

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wizard.knowledge.stacks import find_stack
+from wizard.knowledge.torches import rocm_of
 from wizard.machine.facts import Environment, Machine, Setting
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
@@ -48,12 +49,6 @@ def torch_before(version: str, limit: tuple[int, int]) -> bool:
     """True when this torch is older than a minor release; False for what is no version."""
     found = re.match(r"(\d{1,4})\.(\d{1,4})", version)
     return found is not None and (int(found[1]), int(found[2])) < limit
-
-
-def rocm_of(version: str) -> tuple[int, int] | None:
-    """The ROCm release in a local version such as ``2.2.2+rocm5.7``; None without."""
-    found = re.search(r"\+rocm(\d{1,4})\.(\d{1,4})", version)
-    return (int(found[1]), int(found[2])) if found else None
 
 
 def override_hangs(version: str) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
 from packaging.version import InvalidVersion, Version
 
 from wizard.knowledge.rows import read_rows
+
+_ROCM = re.compile(r"\+rocm(\d{1,4})\.(\d{1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +63,9 @@ def holes_of(version: str) -> tuple[Hole, ...]:
     except InvalidVersion:
         return ()
     return tuple(hole for hole in load_holes() if held < Version(hole.closed_in))
+
+
+def rocm_of(version: str) -> tuple[int, int] | None:
+    """The ROCm release in a local version such as ``2.2.2+rocm5.7``; None without."""
+    found = _ROCM.search(version)
+    return (int(found[1]), int(found[2])) if found else None

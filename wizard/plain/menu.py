@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -12,7 +11,7 @@ from wizard.commands.looking import acts, host_of, places_of
 from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.plain import away, diagnosing, explaining, measuring, setting_up, telling
 from wizard.plain.asking import Asker, Left, Option, WentBack
-from wizard.plain.page import Page, terminal_width
+from wizard.plain.page import Page, paragraph
 from wizard.plain.road import Do, Road, say
 
 Way = Callable[[Road], int]
@@ -65,7 +64,7 @@ def _begin(road: Road, why: str) -> None:
         road.say(why)
     mode = LIVE if acts(road.arguments) else DEMO_TOLD if road.arguments.demo else DRY_RUN_TOLD
     for text in (AIM, "", mode, "", HOW):
-        road.say("\n".join(textwrap.wrap(text, terminal_width())))
+        road.say(paragraph(text))
     if acts(road.arguments):
         for text in (*work_lines(), *_unfinished(road), *restart_lines(road.arguments)):
             road.say(text)
@@ -125,7 +124,7 @@ def _changing() -> tuple[Way, ...]:
 
 def _explain(place: int | None) -> None:
     text = HOW if place is None else MORE[place]
-    say("\n".join(textwrap.wrap(text, terminal_width())))
+    say(paragraph(text))
 
 
 MORE = (

@@ -68,9 +68,9 @@ class Page(io.TextIOBase):
         self._below.flush()
 
 
-def terminal_width() -> int:
-    """How wide a paragraph may be: that of the page, or of a terminal that is narrower."""
-    return min(WIDTH, shutil.get_terminal_size().columns)
+def paragraph(text: str) -> str:
+    """The text in lines as wide as the page, or as a terminal that is narrower."""
+    return textwrap.fill(text, min(WIDTH, shutil.get_terminal_size().columns))
 
 
 def folded(line: str, width: int = WIDTH) -> Iterator[str]:

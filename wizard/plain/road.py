@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wizard.commands.choosing import app_words
 from wizard.commands.looking import host_of
 from wizard.plain.asking import Asker
 
@@ -33,7 +34,7 @@ class Road:
     @property
     def app_words(self) -> tuple[str, ...]:
         """The same as options of a command."""
-        return tuple(word for each in self.applications for word in ("--app", each))
+        return app_words(self.applications)
 
     def say(self, text: str = "") -> None:
         """Prints lines."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wizard.commands.choosing import absolute, folder_of, with_sources
+from wizard.commands.choosing import absolute, app_words, folder_of, with_sources
 from wizard.commands.looking import acts, places_of, speed_of_line
 from wizard.plain.asking import HOW_TO_ANSWER, Option, WentBack, in_turn
 from wizard.plain.away import ask_for_good
@@ -77,9 +77,8 @@ class Wanted:
         """The command line that they make."""
         card = ("--gpu", self.gpu) if self.gpu else ()
         system = ("--footprint", self.footprint) if self.footprint != "venv" else ()
-        apps = (word for each in self.applications for word in ("--app", each))
         preset = ("--preset", self.preset) if self.preset else ()
-        start = ("apply", "--stack", self.stack, *apps, *preset)
+        start = ("apply", "--stack", self.stack, *app_words(self.applications), *preset)
         groups = ("--without-groups",) if self.without_groups else ()
         return (*start, *card, *system, *groups, "--venv", self.folder)
 

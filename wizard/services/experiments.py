@@ -114,7 +114,7 @@ class Experiments:
         if stopped is None or not stopped.left:
             return ""
         return (
-            f"Stopped, but at least one process is waiting inside the kernel: "
+            "Stopped, but at least one process is waiting inside the kernel: "
             f"{'; '.join(stopped.left)}. Restart the machine."
         )
 
