@@ -18,11 +18,11 @@ from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
 from wizard.advice.leftovers import may_freeze, torch_there
+from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
 from wizard.services import Services
-from wizard.sizes import counted
 
 INTRO = (
     "You review every removal before anything happens, and you can undo it. Package files are "

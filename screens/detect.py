@@ -27,13 +27,13 @@ from screens.waiting import SECOND_S, Wait
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
+from wizard.core.lines import clean
+from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.diagnose.verdict import Verdict
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
-from wizard.run.lines import clean
 from wizard.services import Services
-from wizard.sizes import counted
 
 READING = "Inspecting this machine. Nothing is being changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")

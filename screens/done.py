@@ -16,6 +16,9 @@ from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.conv2d.asked import sweep_in
+from wizard.core.events import PlanFinished
+from wizard.core.lines import clean
+from wizard.core.sizes import counted, size_text
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
@@ -33,10 +36,7 @@ from wizard.report.conv2d_conclusion import concluded
 from wizard.report.conv2d_settings import keep_command
 from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
-from wizard.run.events import PlanFinished
-from wizard.run.lines import clean
 from wizard.services import DEMO, LIVE
-from wizard.sizes import counted, size_text
 
 START = "Start"
 BESIDE = 160

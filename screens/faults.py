@@ -10,8 +10,8 @@ from textual.widget import Widget
 from screens.widgets.status_line import StatusLine
 from screens.windows.dialogs import Notice
 from screens.words import shown
+from wizard.core.trouble import Trouble
 from wizard.remedies import by_keys
-from wizard.run.trouble import Trouble
 
 AGAIN = "Fix the problem, then try again."
 SAVE_AGAIN = (

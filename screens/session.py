@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from screens.diagnose.state import Shown
     from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.setting import SweepSetting
+    from wizard.core.events import PlanFinished, StepFailed
     from wizard.diagnose.finding import Finding
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.report.conv2d_conclusion import Measured
-    from wizard.run.events import PlanFinished, StepFailed
     from wizard.run.watching import AtWork
     from wizard.services.runs import WayBack
 

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 STARTS_PROGRAMS = {
     "assets/root_helper.py",
     "wizard/root/rights.py",
-    "wizard/machine/watched.py",
-    "wizard/run/process.py",
+    "wizard/host/watched.py",
+    "wizard/core/process.py",
     "wizard/conv2d/worker/channel.py",
     "wizard/conv2d/runs/detach.py",
     "assets/conv2d_worker.py",
@@ -29,7 +29,7 @@ STARTS_PROGRAMS = {
 
 CHANGES_FILES = {
     "wizard/run/environment/own_files.py",
-    "wizard/run/whole_file.py",
+    "wizard/system/whole_file.py",
     "wizard/run/act.py",
     "wizard/run/environment/backup.py",
     "wizard/run/environment/moving.py",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.sizes import memory_size_text, size_text
+from wizard.core.sizes import memory_size_text, size_text
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wizard.sizes import capitalized
+from wizard.core.sizes import capitalized
 
 TRY_AGAIN = "try again"
 

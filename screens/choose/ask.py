@@ -19,9 +19,9 @@ from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 from wizard.advice.leftovers import short_path
+from wizard.core.sizes import memory_size_text
 from wizard.knowledge.applications import Application
 from wizard.services import Services
-from wizard.sizes import memory_size_text
 
 QUESTION = "What do you want to run?"
 HOW = "Select one or more programs with Space, or none for PyTorch in general."

@@ -16,10 +16,10 @@ from textual.widgets.option_list import Option
 from screens.choose.evidence import Evidence
 from screens.hanging import hanging
 from screens.widgets.marked_list import MarkedList
+from wizard.core.lines import clean
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.roads import OtherRoad
 from wizard.report.roads import road_aspect, road_head, road_lines
-from wizard.run.lines import clean
 
 NARROWEST, WIDEST = 30, 99
 

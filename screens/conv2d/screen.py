@@ -53,6 +53,7 @@ from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.words.request_line import request_line
+from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_conclusion import (
     Concluded,
@@ -66,7 +67,6 @@ from wizard.report.conv2d_conclusion import (
 from wizard.report.conv2d_details import Place, Titled
 from wizard.services import DEMO, Services
 from wizard.services.experiments import SweepUnderWay
-from wizard.sizes import counted
 
 ASKED = "Which Python do you want to measure with?"
 READING = "Looking for a Python that has PyTorch."

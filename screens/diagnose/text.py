@@ -12,6 +12,9 @@ from screens.faults import fault, in_one_run
 from screens.hanging import hanging, wrapped
 from screens.review.text import rights
 from screens.words import STATUS_STYLES, cut, shown
+from wizard.core.events import PlanFinished
+from wizard.core.lines import clean
+from wizard.core.sizes import counted
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Conclusion, Finding, Status, conclude
 from wizard.knowledge.causes import load_causes
@@ -30,10 +33,7 @@ from wizard.report.findings import (
     rest_lines,
 )
 from wizard.report.mending import WORDS, Outcome, outcome_of
-from wizard.run.events import PlanFinished
-from wizard.run.lines import clean
 from wizard.services import DEMO, LIVE
-from wizard.sizes import counted
 
 ROW_LINES = 2
 MARK_CELLS = 2

@@ -35,9 +35,9 @@ from screens.windows.path_question import PathQuestion
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.search.setting_answer import Found
 from wizard.conv2d.verdicts import Result
+from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
 from wizard.report.past_runs import first_to_tell, no_results
-from wizard.run.trouble import Trouble
 from wizard.services import Services
 from wizard.services.past import Draft, Lines, Past
 

@@ -18,8 +18,8 @@ from screens.review.text import Remark, Row, detail_lines, remark_lines
 from screens.step import StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import column, cut
+from wizard.core.sizes import counted
 from wizard.plan.titles import LONGEST
-from wizard.sizes import counted
 
 INDENT = 4
 """Cells before a title, for its number."""

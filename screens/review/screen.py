@@ -28,6 +28,7 @@ from screens.review.text import (
 )
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
@@ -38,7 +39,6 @@ from wizard.preflight.refusal import Refused
 from wizard.report.events import RESTART
 from wizard.report.plan import plan_lines, size_told
 from wizard.report.warning import cannot_run
-from wizard.run.trouble import NoWayBack, Trouble
 from wizard.services import Services
 from wizard.services.plans import refused
 

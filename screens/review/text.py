@@ -11,6 +11,9 @@ from textual.content import Content
 from screens.hanging import hanging
 from screens.words import shown
 from wizard.advice.leftovers import short_path
+from wizard.core.lines import clean, clean_lines
+from wizard.core.sizes import counted
+from wizard.core.trouble import Trouble
 from wizard.journalform import Kind
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import changes_existing
@@ -19,9 +22,6 @@ from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
 from wizard.report.plan import download_bytes
 from wizard.report.units import bytes_text
-from wizard.run.lines import clean, clean_lines
-from wizard.run.trouble import Trouble
-from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine

@@ -17,12 +17,12 @@ from screens.faults import fault, tell
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.cut_marks import SidewaysLog
+from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.overlay.changes import read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import Rehearsed
 from wizard.services import Services
-from wizard.sizes import counted
 
 TRY_AGAIN = (
     "Press Esc to go back to the plan, then try the plan on a copy again to write a new list."

@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 
 from screens.session import Session, following
+from wizard.core.events import Event
 from wizard.journalform import Kind
 from wizard.overlay.rehearsing import rehearsable
 from wizard.plan.steps import Plan
-from wizard.run.events import Event
 from wizard.run.state import (
     BEGIN_AGAIN,
     RunState,

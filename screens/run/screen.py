@@ -24,11 +24,11 @@ from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.log_pane import LogPane
 from screens.windows.dialogs import Question
 from screens.words import cut
+from wizard.core.events import Event, Output, PlanFinished, StepFinished, StepStarted
+from wizard.core.lines import clean
+from wizard.core.time_left import TimeLeft
 from wizard.diagnose.finding import Status
-from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
-from wizard.run.lines import clean
 from wizard.run.state import after, broken_off
-from wizard.run.time_left import TimeLeft
 from wizard.services import Services
 
 LOOK_S = 1.0

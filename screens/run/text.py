@@ -7,11 +7,11 @@ from textual.content import Content
 
 from screens.waiting import so_far
 from screens.words import column, cut, shown
+from wizard.core.events import Progress
+from wizard.core.sizes import GB, MB, counted, size_text
 from wizard.durations import HOUR_S, MINUTE_S, time_text
 from wizard.remedies import by_keys
-from wizard.run.events import Progress
 from wizard.run.state import RunState, State, StepRow
-from wizard.sizes import GB, MB, counted, size_text
 
 MARKS = {
     State.WAITING: ("·", "$text-muted"),

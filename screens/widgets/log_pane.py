@@ -18,7 +18,7 @@ from textual.selection import Selection
 from textual.widgets import Input
 
 from screens.widgets.cut_marks import SidewaysLog
-from wizard.run.lines import clean
+from wizard.core.lines import clean
 
 MOST_LINES = 10_000
 """A step that prints without end fills no memory; the file named above the log has every line."""

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from screens.clicks import key_line
-from wizard.run.lines import clean
+from wizard.core.lines import clean
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from textual.widgets import Log
 
 from screens.widgets.cut_marks import SidewaysLog
 from screens.windows.dialogs import Page
-from wizard.run.lines import clean
+from wizard.core.lines import clean
 
 
 class LinesView(Page[bool]):

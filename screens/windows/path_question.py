@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from screens.widgets.cut_marks import PathInput
 from screens.windows.dialogs import Page
-from wizard.run.lines import clean
+from wizard.core.lines import clean
 
 
 class PathQuestion(Page[str]):

@@ -19,8 +19,8 @@ from screens.widgets.cut_marks import SidewaysLog
 from screens.widgets.status_line import StatusLine, wait_for
 from screens.windows.dialogs import Notice, Page
 from screens.windows.path_question import PathQuestion
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 from wizard.services import Services
 from wizard.services.reports import ReportDraft
 

@@ -40,11 +40,11 @@ from tests.handmade import clean_jammy
 from tests.run.answers import Answer, Manner
 from tests.run.server import WheelIndex
 from tests.run.wheels import make_wheel
+from wizard.core.events import StepFailed, StepFinished
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import CreateVenv, FetchWheels, Plan
-from wizard.run.events import StepFailed, StepFinished
 from wizard.run.live import Live
 
 BYTES_A_SECOND = 200_000_000

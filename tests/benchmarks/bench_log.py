@@ -38,8 +38,8 @@ from tests.run.places import places_below, plan_of
 from tests.screens.collaborators import but
 from tests.screens.driving import session_at
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.core.events import Event, Output, PlanFinished
 from wizard.plan.steps import Plan, RunProgram
-from wizard.run.events import Event, Output, PlanFinished
 from wizard.run.live import Live
 
 LINES = 300_000

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import get_args
 
 from tests.commands.running import ROOT
-from wizard.run.events import Event
+from wizard.core.events import Event
 
 ROW = re.compile(r"^\.TP\n([A-Z]\w+)\n(.+)$", re.MULTILINE)
 

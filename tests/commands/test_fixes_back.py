@@ -14,24 +14,24 @@ from tests.handmade import clean_jammy, torch
 from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
 from tests.run.places import places_below, plan_of
 from wizard.__main__ import parser
+from wizard.core.events import Event, PlanFinished, StepFailed
+from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
+from wizard.host.live import LiveHost
 from wizard.journalform import Kind
 from wizard.machine.facts import Environment, Machine, Setting
-from wizard.machine.live import LiveHost
 from wizard.mending.fixing import make_fix
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan, RunProgram
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.moving import move_aside, move_back
-from wizard.run.events import Event, PlanFinished, StepFailed
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.live import Live
 from wizard.run.records import read_records
 from wizard.run.stopped import stopped_plan
-from wizard.run.trouble import Trouble
 
 LINE = "export HIP_FORCE_COARSE_GRAIN=1"
 TEXT = f"alias l=ls\n{LINE}\n# \u00e4, and no end"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tests.commands.running import wizard
 from tests.run.places import places_below
+from wizard.core.events import PlanFinished
 from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import sha256
 from wizard.plan.user_files import TakeLinesOut, without_lines
-from wizard.run.events import PlanFinished
 from wizard.run.live import Live
 
 SETTINGS = "export ROCM_PATH=/opt/rocm\nexport HSA_OVERRIDE_GFX_VERSION=10.3.0"

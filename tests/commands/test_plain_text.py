@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tests.commands.running import MACHINE, wizard
+from wizard.core.events import PlanFinished
 from wizard.report.events import event_lines
-from wizard.run.events import PlanFinished
 
 
 def test_plain_torch_is_called_by_words(tmp_path: Path) -> None:

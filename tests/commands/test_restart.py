@@ -17,12 +17,12 @@ from tests.screens.collaborators import but
 from tests.screens.driving import reach, screen_text
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
+from wizard.core.events import PlanFinished
 from wizard.journalform import Kind
 from wizard.plan.apt_steps import AptChange
 from wizard.plan.form import plan_form
 from wizard.plan.identity import with_id
 from wizard.plan.steps import Plan, Step
-from wizard.run.events import PlanFinished
 from wizard.run.journal import Journal
 from wizard.run.live import Live
 from wizard.run.records import read_records

@@ -13,7 +13,7 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Verdict
-from wizard.machine.live import LiveHost
+from wizard.host.live import LiveHost
 from wizard.services.experiments import Example
 
 PRESET = find_preset(DEFAULT)

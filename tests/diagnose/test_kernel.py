@@ -10,7 +10,7 @@ import pytest
 from wizard.diagnose import kernel
 from wizard.diagnose.finding import Status
 from wizard.diagnose.kernel import findings_before, findings_in_file, kernel_findings
-from wizard.machine.watched import Answer
+from wizard.host.watched import Answer
 
 QUIET = "[    1.000001] amdgpu: ready\n"
 HUNG = "[  812.404551] amdgpu: qcm fence wait loop timeout expired\n"

@@ -19,9 +19,9 @@ from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.machine import FOR_ALL, FOR_RDNA1, diagnose, diagnosis_of, looks_of
 from wizard.diagnose.parallel import Look, run_each
 from wizard.diagnose.this_machine import looks_here
+from wizard.host.live import LiveHost
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Environment, Machine, Setting
-from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_of
 from wizard.places import places
 

@@ -24,10 +24,10 @@ from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.machine import diagnose, looks_of
 from wizard.diagnose.parallel import run_each
 from wizard.diagnose.this_machine import looks_here, started_s
+from wizard.host.live import LiveHost
+from wizard.host.watched import Answer
 from wizard.machine.detect import detect
-from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
-from wizard.machine.watched import Answer
 from wizard.places import Places, places
 
 HUNG = made(verdict=Verdict.HUNG, hang_class="spinning kernel")

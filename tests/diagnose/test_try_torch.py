@@ -13,8 +13,8 @@ from tests.handmade import clean_jammy, torch
 from wizard.diagnose import try_torch
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.try_torch import Tried, judged, to_try, try_once, try_torches
+from wizard.host.watched import Answer
 from wizard.machine.facts import Environment, Machine
-from wizard.machine.watched import Answer
 
 VENV = "/home/ada/rocm57"
 ENVIRONMENT = Environment(VENV, "venv", "3.10", torch("2.2.2+rocm5.7"))

@@ -23,8 +23,8 @@ from tests.screens.collaborators import but
 from tests.screens.driving import LOOK_AGAIN_S, press, reach, settled, still, until
 from wizard.__main__ import parser
 from wizard.conv2d.runs.example import replayed
+from wizard.core.events import Event, StepStarted
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, StepStarted
 from wizard.services import Services
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,7 @@ from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES, LOG, fail_at_three
 from tests.screens.test_rehearsal import FakeRehearsal, outcome_in, services_with
 from tests.screens.test_roll_back import SYSTEM
-from wizard.plan.steps import Plan
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -21,6 +20,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.plan.steps import Plan
 from wizard.run.watching import AtWork
 from wizard.services import Services
 from wizard.services.runs import Unfinished, WayBack

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.targets import BARE, PLAIN
+from wizard.core.events import Event, PlanFinished, StepFailed
+from wizard.core.trouble import Trouble
 from wizard.fetch.filling import Filling
 from wizard.fetch.folder import Folder, in_words
 from wizard.fetch.stages import Fetch, Here, stages
 from wizard.fetch.target import Target
 from wizard.fetch.wheels import Sources
 from wizard.run.downloads.space import mount_point
-from wizard.run.events import Event, PlanFinished, StepFailed
 from wizard.run.lock import only_one
-from wizard.run.trouble import Trouble
 
 
 def fetch(path: Path, target: Target = PLAIN, **pythons: str) -> Fetch:

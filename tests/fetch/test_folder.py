@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.targets import PLAIN
+from wizard.core.trouble import Trouble
 from wizard.fetch.folder import Folder
-from wizard.run.trouble import Trouble
 
 
 def never() -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from wizard.machine.watched import answer
+from wizard.host.watched import answer
 
 PYTHON = sys.executable
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from wizard.host.files import CHUNK, CHUNK_LIMIT
+from wizard.host.host import Query
+from wizard.host.live import LiveHost
+from wizard.host.watched import output, which_end
 from wizard.machine.facts import Disk, Unknown
-from wizard.machine.files import CHUNK, CHUNK_LIMIT
-from wizard.machine.host import Query
-from wizard.machine.live import LiveHost
-from wizard.machine.watched import output, which_end
 
 PATIENCE_S = 30
 SHORT_S = 0.3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.machine.records import make
+from wizard.host.host import Host
 from wizard.machine.facts import Interpreter, Unknown
-from wizard.machine.host import Host
 from wizard.machine.pythons import read_interpreters
 from wizard.machine.uv import read_uv
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from tests.machine.records import MACHINES
-from wizard.machine.host import DRIVER_READER, FILE_SYSTEM_ASKER, Query
+from wizard.host.host import DRIVER_READER, FILE_SYSTEM_ASKER, Query
 
 PATIENCE_S = 60
 WATCHED = """
@@ -40,7 +40,7 @@ REPORT = "\nprint(json.dumps([seen, programs]))\n"
 DETECT = """
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect
-from wizard.machine.live import LiveHost
+from wizard.host.live import LiveHost
 json.dumps(to_json(detect(LiveHost(), lambda part: None)))
 """
 REPLAY = """
@@ -50,7 +50,7 @@ from wizard.machine.recorded import RecordedHost
 detect(RecordedHost(Path(sys.argv[1])))
 """
 DRIVER_FILE = """
-from wizard.machine.live import LiveHost
+from wizard.host.live import LiveHost
 assert LiveHost().read(sys.argv[1]) == "6425673728\\n"
 """
 MISDEEDS = """

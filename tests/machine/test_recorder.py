@@ -11,8 +11,8 @@ import pytest
 from tests.machine.planting import betrayed, planted
 from tests.machine.records import MACHINES, NAMES, make
 from wizard.__main__ import main
+from wizard.host.host import Host
 from wizard.machine.detect import detect
-from wizard.machine.host import Host
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.disguise import disguise_of
 from wizard.machine.recording.making import Made, make_record

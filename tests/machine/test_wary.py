@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.host.host import Host
+from wizard.host.live import LiveHost
+from wizard.host.wary import WaryHost
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect
 from wizard.machine.facts import SilentFileSystem, Unknown
-from wizard.machine.host import Host
-from wizard.machine.live import LiveHost
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.wary import WaryHost
 
 NAS = "/home/owner/nas"
 SILENT = (SilentFileSystem(NAS, "nfs4"),)

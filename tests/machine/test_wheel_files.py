@@ -8,9 +8,9 @@ import pytest
 
 from tests.machine.records import make
 from tests.machine.test_elf import GNU_STACK, LOAD, READ_WRITE, READ_WRITE_RUN, library
+from wizard.host.host import Host
 from wizard.machine.environments import read_environments
 from wizard.machine.facts import ChangedLibrary, Fact, TorchInstall
-from wizard.machine.host import Host
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.wheel_files import recorded_sizes
 

@@ -14,6 +14,7 @@ from assets.root_helper import Wrong, refuse_lines
 from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
+from wizard.core.events import StepStarted
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.journalform import Kind
@@ -49,7 +50,6 @@ from wizard.plan.user_files import TakeLinesOut, without_lines
 from wizard.plan.user_files import with_lines as with_lines_back
 from wizard.report.events import event_lines
 from wizard.report.plan import plan_lines
-from wizard.run.events import StepStarted
 
 VENV = f"{HOME}/venv"
 SITE = f"{VENV}/lib/python3.10/site-packages"

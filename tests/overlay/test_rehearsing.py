@@ -13,12 +13,12 @@ import pytest
 
 from tests.root.test_line import ready
 from tests.root.test_line import with_sudo as with_sudo
+from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.journalform import Kind
 from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
 from wizard.plan.identity import with_id
 from wizard.plan.root_steps import AddToGroups, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import DropDownloads, Plan
-from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 
 STEPS = (
     AddToGroups("why", "sam", ("render",), "taken out"),

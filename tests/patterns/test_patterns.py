@@ -34,7 +34,7 @@ ON_LOADING = {
     "wizard/preflight/apt_errors.py: pattern",
     "wizard/redaction/rules.py: form",
     "wizard/redaction/secrets.py: form",
-    "wizard/run/known_failures.py: pattern",
+    "wizard/core/known_failures.py: pattern",
 }
 """In functions that are called when their module is loaded."""
 OF_WORDS = {

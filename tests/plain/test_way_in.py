@@ -16,7 +16,7 @@ import pytest
 
 from tests.machine.records import make
 from wizard.__main__ import parser
-from wizard.machine.host import Host
+from wizard.host.host import Host
 from wizard.plain.way_in import OVERVIEW, PLAIN, SCREENS, way_in
 
 XTERM = {"TERM": "xterm-256color"}

@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 
 from tests.machine.records import make
 from tests.root.mutating import KEY
-from wizard.machine.host import Host
+from wizard.host.host import Host
 from wizard.machine.recorded import RecordedHost
 from wizard.preflight.asking import Asking
 from wizard.preflight.programs import Answer

@@ -10,9 +10,10 @@ import pytest
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
+from wizard.core.sizes import size_text
+from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Disk
-from wizard.machine.host import Host
 from wizard.plan.removal import make_removal, system_plan
 from wizard.plan.root_steps import (
     AptChange,
@@ -30,7 +31,6 @@ from wizard.plan.user_files import TakeLinesOut
 from wizard.preflight.check import check
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.room import SPARE, Need, without_room
-from wizard.sizes import size_text
 
 VERSION = "1.0.0.50701-98~22.04"
 ROWS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.diagnose.reading import load_corpus
 from tests.report.owners import ZAPHOD
+from wizard.core.lines import clean_lines
 from wizard.diagnose.explain import explain
 from wizard.report.private import Redaction
-from wizard.run.lines import clean_lines
 
 
 def test_what_was_pasted_is_diagnosed_the_same_when_it_is_redacted() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.report.owners import redacted
+from wizard.core.lines import beginning
 from wizard.diagnose.explain import explain
-from wizard.run.lines import beginning
 
 UUID = "9c4c4544-0036-3210-8051-b4c04f4d3139"
 SECRETS = (f"root=UUID={UUID}", "url=https://zz:passphrase@h/x", "x=hf_QqWwEeRrTtYyUuIiOoPp")

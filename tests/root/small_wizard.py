@@ -12,11 +12,11 @@ import os
 import sys
 from collections.abc import AsyncGenerator
 
+from wizard.core.trouble import Trouble
 from wizard.root.line import open_line
 from wizard.root.news import News
 from wizard.root.rights import ask_here
 from wizard.root.session import find_at_work, watch
-from wizard.run.trouble import Trouble
 
 
 def say(*words: object) -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from assets import root_helper
 from tests.root.conversation import RUN, Event
+from wizard.core.events import Output, Progress
+from wizard.core.trouble import Trouble
 from wizard.root import rights
 from wizard.root.line import Line, digest_of, first_line, open_line
 from wizard.root.news import EventLines, KeptDeb, News, StepDone, news_of
 from wizard.root.session import Process, find_at_work, session_in, watch
-from wizard.run.events import Output, Progress
-from wizard.run.trouble import Trouble
 
 STEPS: tuple[Event, ...] = ({"verb": "apt_update"}, {"verb": "configure"})
 OURSELVES = os.getpid()

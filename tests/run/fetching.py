@@ -10,9 +10,9 @@ from pathlib import Path
 from packaging.utils import parse_wheel_filename
 
 from tests.run.server import sha256_of
+from wizard.core.events import Output, Progress
 from wizard.plan.steps import FetchWheels
 from wizard.run.downloads.fetch import fetch_wheels
-from wizard.run.events import Output, Progress
 
 
 @dataclass(frozen=True, slots=True)

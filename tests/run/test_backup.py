@@ -12,6 +12,7 @@ import pytest
 
 from tests.run.places import tree
 from tests.run.wheels import make_wheel
+from wizard.core.trouble import Trouble
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Done, Surroundings
 from wizard.run.as_planned import require_as_planned
@@ -19,7 +20,6 @@ from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_m
 from wizard.run.environment.leaving import family_files
 from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.environment.setting_aside import set_packages_aside
-from wizard.run.trouble import Trouble
 from wizard.undo.returns import keep_aside
 
 PACKAGES = "lib/python3.10/site-packages"

@@ -11,12 +11,12 @@ import pytest
 from tests.run.answers import PIECE
 from tests.run.fetching import never
 from tests.run.server import Manner, WheelServer
+from wizard.core.events import Output
+from wizard.core.trouble import Trouble
 from wizard.run.downloads.download import PAUSES_S, Patience, Wanted, download
 from wizard.run.downloads.partial import Staged
 from wizard.run.downloads.receive import Reached
 from wizard.run.downloads.web import open_web
-from wizard.run.events import Output
-from wizard.run.trouble import Trouble
 
 PATH = "/torch-1.0-py3-none-any.whl"
 BODY = b"PK\x03\x04" + random.Random(1).randbytes(8_000_000)  # noqa: S311 - a body

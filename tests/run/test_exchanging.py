@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
+from wizard.core.trouble import Trouble
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
 from wizard.run.environment.execstack import asks_for_executable_stack
-from wizard.run.trouble import Trouble
 
 ASKING = library((GNU_STACK, READ_WRITE_RUN)) + b"code " * 100
 LONG_AGO_NS = 1_600_000_000_123_456_789

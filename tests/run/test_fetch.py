@@ -17,10 +17,10 @@ import pytest
 
 from tests.run.fetching import Chosen, fetched, make_step, text_of, ticking
 from tests.run.server import Manner, WheelServer, make_wheel, sha256_of
+from wizard.core.events import Progress
+from wizard.core.trouble import Trouble
 from wizard.plan.steps import FetchWheels
 from wizard.run.downloads.fetch import fetch_wheels
-from wizard.run.events import Progress
-from wizard.run.trouble import Trouble
 
 ROOT = Path(__file__).parents[2]
 SIZE = 8_000_000

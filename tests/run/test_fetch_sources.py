@@ -14,9 +14,9 @@ import pytest
 from tests.run.fetching import Chosen, fetched, make_step, text_of
 from tests.run.server import Manner, WheelServer, make_wheel, sha256_of
 from tests.run.test_fetch import FETCH, ROOT
+from wizard.core.trouble import Trouble
 from wizard.run.downloads.resolution import read_report
 from wizard.run.downloads.space import in_words, mount_point
-from wizard.run.trouble import Trouble
 
 MOUNT_AND_RUN = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"'
 
@@ -167,7 +167,7 @@ def test_a_disk_that_fills_up_meanwhile_names_its_file_system(
         text=True,
         check=False,
     )
-    assert f"wizard.run.trouble.Trouble: The file system {small} is full" in done.stderr
+    assert f"wizard.core.trouble.Trouble: The file system {small} is full" in done.stderr
 
 
 def can_mount_tmpfs() -> bool:

@@ -7,8 +7,8 @@ import pytest
 
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
+from wizard.core.events import Event, StepFailed, StepFinished
 from wizard.plan.steps import Plan, WriteFile
-from wizard.run.events import Event, StepFailed, StepFinished
 from wizard.run.foreseen import foreseen
 from wizard.run.rehearsal import Rehearsal
 

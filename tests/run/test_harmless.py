@@ -6,8 +6,8 @@ import pytest
 
 from tests.run.places import plan_of
 from tests.run.test_live import ending, events_of, live
+from wizard.core.events import Event, Output
 from wizard.plan.steps import Plan, RunProgram
-from wizard.run.events import Event, Output
 from wizard.run.harmless import FAST_DEPS, explained
 
 PIP = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.run.lines import LONGEST_LINE, Lines, clean
+from wizard.core.lines import LONGEST_LINE, Lines, clean
 
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:

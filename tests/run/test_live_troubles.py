@@ -11,6 +11,8 @@ import pytest
 from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
+from wizard.core.events import Event, Output, StepFailed, StepStarted
+from wizard.core.trouble import Trouble
 from wizard.journalform import Kind, Record
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import sha256
@@ -24,12 +26,10 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, with_lines
-from wizard.run.events import Event, Output, StepFailed, StepStarted
 from wizard.run.journal import Journal
 from wizard.run.live import now
 from wizard.run.place import require_place
 from wizard.run.records import read_records
-from wizard.run.trouble import Trouble
 from wizard.undo.going_back import go_back, newer_run
 from wizard.undo.way_back import find_way_back
 

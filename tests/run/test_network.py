@@ -13,10 +13,10 @@ from urllib.error import HTTPError, URLError
 import pytest
 
 from tests.run.server import Manner, WheelServer
-from wizard.credentials import authorization, redact, without_login
+from wizard.core.credentials import authorization, redact, without_login
+from wizard.core.trouble import Trouble
 from wizard.run.downloads.network import name_failure, worth_retrying
 from wizard.run.downloads.web import Web, open_web
-from wizard.run.trouble import Trouble
 
 ADDRESS = "https://download.example/whl/torch.whl"
 

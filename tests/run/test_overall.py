@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.screens.examples import PLAN
-from wizard.plan.root_steps import UNSETTLED, AptChange
-from wizard.plan.steps import Plan
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -20,6 +18,8 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.plan.steps import Plan
 from wizard.run.overall import (
     SMALL_BYTES,
     UNKNOWN_FETCH_BYTES,

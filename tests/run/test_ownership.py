@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.run.environment.fingerprints import prints
+from wizard.host.prints import prints
 from wizard.run.environment.installed import installed
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.wheel_files import wheel_files

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.run.process import Exited, child_environment, stream
-from wizard.run.trouble import Trouble
+from wizard.core.process import Exited, child_environment, stream
+from wizard.core.trouble import Trouble
 
 ENVIRONMENT = child_environment(os.environ, ())
 
@@ -80,7 +80,7 @@ async def test_a_child_dies_with_the_process_that_started_it() -> None:
     waiting = "import time; print('here', flush=True); time.sleep(60)"
     program = (
         "import asyncio, os, sys\n"
-        "from wizard.run.process import child_environment, stream\n"
+        "from wizard.core.process import child_environment, stream\n"
         "async def main():\n"
         f"    argv = (sys.executable, '-c', {waiting!r})\n"
         "    env = child_environment(os.environ, ())\n"
@@ -119,7 +119,7 @@ GRANDCHILD = (
 async def test_a_grandchild_that_keeps_the_pipe_does_not_keep_us_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("wizard.run.process.LAST_WORDS_S", 0.2)
+    monkeypatch.setattr("wizard.core.process.LAST_WORDS_S", 0.2)
     lines, code = await asyncio.wait_for(collect(sys.executable, "-c", GRANDCHILD), 10)
     os.kill(int(lines[0]), signal.SIGKILL)
     assert code == 0
@@ -138,7 +138,7 @@ async def test_a_grandchild_that_keeps_the_pipe_does_not_make_its_parent_look_un
 async def test_a_program_that_ignores_the_request_to_end_is_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("wizard.run.process.PATIENCE_S", 0.2)
+    monkeypatch.setattr("wizard.core.process.PATIENCE_S", 0.2)
     program = (
         "import os, signal, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"

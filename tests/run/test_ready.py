@@ -9,6 +9,7 @@ import pytest
 
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
+from wizard.core.events import StepFailed
 from wizard.jsonform import to_json
 from wizard.machine.contents import BEFORE, LIST, OURS
 from wizard.machine.facts.contents import Contents
@@ -16,7 +17,6 @@ from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import AddToGroups, Plan, WriteFile
 from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
-from wizard.run.events import StepFailed
 from wizard.run.journal import Journal
 from wizard.run.ready import obstacle
 

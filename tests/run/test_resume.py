@@ -15,7 +15,7 @@ from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import remains
 from wizard.run.journal import Journal
 from wizard.run.resume import done_steps
-from wizard.run.whole_file import draft_of
+from wizard.system.whole_file import draft_of
 
 
 def test_downloads_are_dropped_anew_where_the_wheels_are_installed_anew(tmp_path: Path) -> None:

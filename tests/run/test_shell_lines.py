@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from wizard.core.trouble import Trouble
 from wizard.plan.root_steps import sha256
 from wizard.plan.shell_lines import rocm_lines
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut, without_lines
 from wizard.run.shell_lines import edit_lines
-from wizard.run.trouble import Trouble
 
 TEXT = "alias ll='ls -l'\r\nexport ROCM_PATH=/opt/rocm\nexport TOKEN=s\u00e9cret\n# end"
 

@@ -13,9 +13,9 @@ import pytest
 
 from tests.run.fetching import Chosen, make_step
 from tests.run.server import Manner, WheelServer, make_wheel
+from wizard.core.events import Output
 from wizard.plan.steps import FetchWheels
 from wizard.run.downloads.fetch import fetch_wheels
-from wizard.run.events import Output
 
 AT_MOST_S = 1.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.run.events import Output, Progress, StepFinished, StepStarted
-from wizard.run.time_left import LONGEST_S, WATCHED_S, Pace, TimeLeft
+from wizard.core.events import Output, Progress, StepFinished, StepStarted
+from wizard.core.time_left import LONGEST_S, WATCHED_S, Pace, TimeLeft
 
 MB = 1_000_000
 

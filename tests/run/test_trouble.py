@@ -9,8 +9,8 @@ import re
 
 import pytest
 
-from wizard.run.known_failures import KNOWN
-from wizard.run.trouble import explain_pip
+from wizard.core.known_failures import KNOWN
+from wizard.core.trouble import explain_pip
 
 RETRYING = (
     "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after "

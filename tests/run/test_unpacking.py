@@ -9,9 +9,9 @@ from pathlib import Path
 from tests.run.places import plan_of
 from tests.run.test_live import ending, live, two_steps
 from tests.run.wheels import make_wheel
+from wizard.core.events import Event, Output, Progress
 from wizard.plan.steps import InstallWheels
 from wizard.run.environment.unpacking import News, Unpacking, UnpackingAtOnce, parcels, with_looks
-from wizard.run.events import Event, Output, Progress
 
 PACKAGES = "lib/python3.10/site-packages"
 

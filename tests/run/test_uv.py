@@ -16,13 +16,13 @@ from uv import find_uv_bin
 
 from tests.run.places import plan_of
 from tests.run.wheels import make_wheel, sha256_of
+from wizard.core.events import Output
+from wizard.core.trouble import Trouble
 from wizard.plan.steps import InstallWheels
 from wizard.run.act import act
 from wizard.run.acting import Surroundings
 from wizard.run.environment.notes import ours_after
-from wizard.run.events import Output
 from wizard.run.in_the_way import run_to_resume
-from wizard.run.trouble import Trouble
 
 FILES = {"big/__init__.py": "x = 1\n", "big/data.bin": "d" * 90_000}
 

@@ -18,10 +18,7 @@ import pytest
 from wizard.__main__ import parser
 from wizard.commands.overview import work_lines
 from wizard.commands.watch import follow, watch_first
-from wizard.report.events import Tenths
-from wizard.root.news import News, StepDone
-from wizard.root.session import find_at_work
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -30,7 +27,10 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.trouble import Trouble
+from wizard.core.trouble import Trouble
+from wizard.report.events import Tenths
+from wizard.root.news import News, StepDone
+from wizard.root.session import find_at_work
 from wizard.run.watching import InSession, Watched, at_work_text, watch_events
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)

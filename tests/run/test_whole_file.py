@@ -12,7 +12,7 @@ from wizard.plan.steps import PinInstalled
 from wizard.run.downloads.hashed import write_lock
 from wizard.run.downloads.partial import Staged
 from wizard.run.environment.own_files import pin_installed, write_settings
-from wizard.run.whole_file import draft_of, write_whole
+from wizard.system.whole_file import draft_of, write_whole
 
 WRITERS: dict[str, Callable[[Path], object]] = {
     "a setting": lambda path: write_settings(path, "ours\n", 0o755),

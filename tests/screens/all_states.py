@@ -39,13 +39,7 @@ from tests.screens.states import (
     STATES as UNUSUAL,
 )
 from tests.screens.test_keeping import SEARCH, services_that_find
-from wizard.machine.facts import FoundApplication, Machine
-from wizard.overlay.changes import Counts
-from wizard.plan.root_steps import AddToGroups
-from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refusal
-from wizard.preflight.wheels import WheelsSought
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -54,6 +48,12 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.machine.facts import FoundApplication, Machine
+from wizard.overlay.changes import Counts
+from wizard.plan.root_steps import AddToGroups
+from wizard.plan.steps import Plan
+from wizard.preflight.refusal import Refusal
+from wizard.preflight.wheels import WheelsSought
 from wizard.run.watching import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services

@@ -29,7 +29,7 @@ from screens.steps import WITHIN
 from screens.welcome import Welcome
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
-from wizard.run.events import PlanFinished
+from wizard.core.events import PlanFinished
 from wizard.services import Services
 
 WIDE = {

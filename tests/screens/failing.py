@@ -13,12 +13,12 @@ from typing import Any
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.core.events import Event, Output, PlanFinished, StepFinished, StepStarted
+from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
-from wizard.run.trouble import Trouble
 from wizard.services import Services
 from wizard.services.runs import WayBack
 

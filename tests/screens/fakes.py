@@ -17,13 +17,7 @@ from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, Sweep
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
-from wizard.knowledge.roads import load_roads
-from wizard.machine.facts import Machine
-from wizard.machine.part import PartDone
-from wizard.plan.choice import Choice
-from wizard.plan.steps import Plan
-from wizard.preflight.wheels import WheelsSought
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -32,6 +26,12 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.knowledge.roads import load_roads
+from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
+from wizard.plan.choice import Choice
+from wizard.plan.steps import Plan
+from wizard.preflight.wheels import WheelsSought
 from wizard.run.rehearsal import Rehearsal
 from wizard.services import DRY_RUN, LIVE, Services
 from wizard.services.experiments import Experiments

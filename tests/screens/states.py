@@ -52,13 +52,13 @@ from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.words.caution import Circumstances
+from wizard.core.events import PlanFinished, StepFailed
 from wizard.diagnose.finding import Evidence
 from wizard.machine.facts import Environment, Machine
 from wizard.overlay.changes import Counts
 from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.run.events import PlanFinished, StepFailed
 from wizard.run.watching import AtWork
 from wizard.services import DEMO, Services
 from wizard.services.runs import Unfinished

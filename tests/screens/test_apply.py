@@ -32,8 +32,8 @@ from tests.screens.driving import (
     usable_keys,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG, fail_at_three
+from wizard.core.events import Event, PlanFinished, Progress, StepFailed, StepStarted
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, PlanFinished, Progress, StepFailed, StepStarted
 from wizard.services import Services
 
 

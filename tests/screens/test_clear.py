@@ -25,6 +25,7 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package
 from wizard.plan.amd_packages import AMD, DRIVER, going
@@ -32,7 +33,6 @@ from wizard.plan.form import plan_of
 from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
-from wizard.run.trouble import NoWayBack, Trouble
 from wizard.services import Services
 from wizard.services.runs import Unfinished
 

@@ -13,11 +13,11 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.core.events import StepFailed
 from wizard.diagnose.finding import Status
 from wizard.machine.facts import FoundApplication, Setting
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.report.conv2d_conclusion import Measured
-from wizard.run.events import StepFailed
 from wizard.services import DEMO, DRY_RUN, LIVE
 
 

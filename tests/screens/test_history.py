@@ -33,7 +33,7 @@ from tests.screens.past_fakes import ACCOUNTS, DAMAGED, PAST, RUNS, card, script
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import Account
 from wizard.conv2d.verdicts import Loaded
-from wizard.run.trouble import Trouble
+from wizard.core.trouble import Trouble
 from wizard.services import DEMO, Services
 from wizard.services.past import Past
 

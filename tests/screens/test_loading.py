@@ -24,11 +24,11 @@ from tests.screens.states import KNOWN, session_at_any
 from tests.screens.test_goldens import SIZES
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
+from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.preflight.wheels import WheelsSought
-from wizard.run.events import StepStarted
 from wizard.run.watching import AtWork
 from wizard.services import Services
 

@@ -26,8 +26,8 @@ from tests.screens.driving import (
     until,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
+from wizard.core.events import Event, Output, PlanFinished, StepStarted
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, Output, PlanFinished, StepStarted
 from wizard.services import Services
 
 ROWS = 10

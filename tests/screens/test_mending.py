@@ -20,13 +20,13 @@ from tests.screens.driving import usable_keys as usable
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
 from wizard.__main__ import parser
+from wizard.core.events import Event, PlanFinished
 from wizard.diagnose.finding import About, Evidence, Finding
 from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.diagnose.outcomes import SESSION
 from wizard.machine.facts import Machine, Setting
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, PlanFinished
 from wizard.services import DEMO, Services
 
 SMALL = (80, 24)

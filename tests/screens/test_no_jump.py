@@ -28,10 +28,10 @@ from tests.screens.driving import (
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.conv2d.asked import Request
 from wizard.conv2d.sweep import SweepEvent
+from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.steps import Plan
-from wizard.run.trouble import Trouble
 
 SIZES = [(80, 24), (120, 40)]
 

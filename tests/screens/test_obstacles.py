@@ -13,8 +13,8 @@ from tests.screens.driving import (
     words_on,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from wizard.core.trouble import Trouble
 from wizard.plan.steps import Plan
-from wizard.run.trouble import Trouble
 from wizard.services import Services
 
 TAKEN = Trouble(

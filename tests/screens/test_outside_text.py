@@ -20,13 +20,13 @@ from wizard.advice.fit import Answer
 from wizard.advice.recommend import Recommendation
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
+from wizard.core.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
 from wizard.glyphs import to_ascii
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan, WriteFile
-from wizard.run.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
 from wizard.services import Services
 from wizard.services.runs import WayBack
 

@@ -33,6 +33,7 @@ from tests.screens.driving import (
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.machine.facts import Machine
 from wizard.overlay.changes import Counts
 from wizard.overlay.rehearsed import Rehearsed
@@ -41,7 +42,6 @@ from wizard.plan.choice import Choice
 from wizard.plan.identity import with_id
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.services import Services
 
 PATHS = tuple(f"/opt/rocm-5.2.0/lib/library-{number}.so" for number in range(3000))

@@ -21,14 +21,14 @@ from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
 from wizard.conv2d.run_words import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.core.events import PlanFinished, StepFailed
+from wizard.core.trouble import Trouble, explain_pip
 from wizard.knowledge.causes import load_causes
 from wizard.preflight.refusal import Refusal
 from wizard.remedies import by_keys
 from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
-from wizard.run.events import PlanFinished, StepFailed
 from wizard.run.state import after, before_run
-from wizard.run.trouble import Trouble, explain_pip
 from wizard.services import LIVE
 from wizard.services.plans import refused
 

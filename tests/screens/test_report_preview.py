@@ -27,7 +27,7 @@ from tests.screens.driving import (
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT
-from wizard.run.trouble import Trouble
+from wizard.core.trouble import Trouble
 from wizard.services import Services
 from wizard.services.reports import ReportDraft
 

@@ -30,12 +30,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
 from tests.screens.test_goldens import SIZES
 from wizard.__main__ import parser
-from wizard.journalform import Kind
-from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
-from wizard.plan.steps import Plan
-from wizard.plan.way_back import AGAIN
-from wizard.run.events import (
+from wizard.core.events import (
     CHECKED,
     REMOVED,
     Event,
@@ -46,7 +41,12 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.trouble import Trouble
+from wizard.core.trouble import Trouble
+from wizard.journalform import Kind
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
+from wizard.plan.steps import Plan
+from wizard.plan.way_back import AGAIN
 from wizard.services import Services
 from wizard.services.runs import WayBack
 

@@ -8,7 +8,7 @@ import pytest
 
 from screens.run.text import doing, failure_text, long_time, progress_text, step_line
 from tests.screens.examples import PLAN
-from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
+from wizard.core.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 from wizard.run.state import (
     RunState,
     State,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from screens.session import STEPS, Session, following, preceding
 from tests.screens.examples import PLAN
-from wizard.run.events import PlanFinished, StepFailed
+from wizard.core.events import PlanFinished, StepFailed
 
 FAILED = StepFailed(1, "a", "b", "c")
 STOPPED = PlanFinished(False, True, True, False, "run", "")

@@ -14,8 +14,8 @@ from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, go, screen_text, session_at
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from wizard.core.events import PlanFinished, StepFailed
 from wizard.diagnose.finding import Status
-from wizard.run.events import PlanFinished, StepFailed
 from wizard.services import DEMO, Services
 
 FAILED = StepFailed(3, "It stopped.", "Nothing is lost.", "Go on.")

@@ -31,10 +31,10 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, break_off, fail_at_three
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.sweep import SweepDone, SweepEvent
+from wizard.core.events import Event, PlanFinished, StepFailed, StepStarted
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, PlanFinished, StepFailed, StepStarted
 from wizard.services import DEMO, Services
 
 STOPPED = PlanFinished(False, True, True, False, "run", "")

@@ -26,7 +26,7 @@ from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_goldens import SIZES
 from tests.screens.test_runs import WAITING
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,

@@ -17,8 +17,8 @@ from tests.undo.replacing import (
     remove,
     replaced,
 )
+from wizard.core.trouble import Trouble
 from wizard.run.live import now
-from wizard.run.trouble import Trouble
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
 

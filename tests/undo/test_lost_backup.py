@@ -18,10 +18,10 @@ from tests.undo.replacing import (
     make_environment,
     replaced,
 )
+from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
-from wizard.run.trouble import Trouble
 from wizard.undo.forgetting import forget, left_by
 from wizard.undo.way_back import find_way_back
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.machine.records import make
 from tests.run.places import places_below, plan_of
+from wizard.core.events import Output, StepFailed
+from wizard.core.trouble import Trouble
 from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
 from wizard.plan.apt_steps import LocalDeb
@@ -20,13 +22,11 @@ from wizard.plan.root_steps import AddToGroups, AptChange, RestoreSettings, Writ
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
-from wizard.run.events import Output, StepFailed
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.run.rehearsal import Rehearsal
 from wizard.run.standing import can_undo
-from wizard.run.trouble import Trouble
 from wizard.undo.one_run import find_forgettable, find_undo, undo
 from wizard.undo.system import kept_debs, lost_by, staying, system_way_back, touched_system
 from wizard.undo.whole_run import TakingBack, find_whole_undo

@@ -11,13 +11,7 @@ import pytest
 
 from tests.machine.records import machine
 from tests.run.places import places_below, plan_of
-from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
-from wizard.machine.host import Host
-from wizard.plan.root_steps import SetSystemPathAside
-from wizard.plan.steps import Plan, WriteFile
-from wizard.run.environment.fingerprints import prints
-from wizard.run.environment.ownership import Owned
-from wizard.run.events import (
+from wizard.core.events import (
     CHECKED,
     REMOVED,
     Event,
@@ -27,11 +21,17 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.trouble import Trouble
+from wizard.host.host import Host
+from wizard.host.prints import prints
+from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
+from wizard.plan.root_steps import SetSystemPathAside
+from wizard.plan.steps import Plan, WriteFile
+from wizard.run.environment.ownership import Owned
 from wizard.run.journal import Journal
 from wizard.run.ready import obstacle
 from wizard.run.records import read_record
 from wizard.run.standing import half_back, unfinished_run
-from wizard.run.trouble import Trouble
 from wizard.undo.whole_run import TakingBack, WholeUndo, find_whole_undo
 
 RUN, WAY = "20260101-000000-aaaaaa", "20260101-000100-bbbbbb"

@@ -8,11 +8,11 @@ import pytest
 
 from tests.run.places import plan_of
 from tests.undo.replacing import KEPT, SITE, again, back, replaced
+from wizard.core.events import CHECKED, REMOVED
 from wizard.journalform import Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, WriteFile
 from wizard.run.environment.ownership import Owned
-from wizard.run.events import CHECKED, REMOVED
 from wizard.run.journal import Journal
 from wizard.run.live import now
 from wizard.run.records import read_record

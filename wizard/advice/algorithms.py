@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from wizard.advice.card import chosen_card, target_of
+from wizard.core.sizes import listed
 from wizard.knowledge.asked import Answer, Table, key_of, load_table, releases
 from wizard.knowledge.solvers import (
     FAST,
@@ -18,7 +19,6 @@ from wizard.knowledge.solvers import (
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.torches import rocm_of
 from wizard.machine.facts import Machine, Setting
-from wizard.sizes import listed
 
 OVERRIDE = ("HSA_OVERRIDE_GFX_VERSION", "10.3.0")
 OVERRIDDEN = "gfx1030"

@@ -11,6 +11,7 @@ from wizard.advice.fit import Answer, Fit
 from wizard.advice.floors import disk_full, home_disk, numpy_allowed, python_need, python_obstacle
 from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
+from wizard.core.sizes import capitalized, size_text
 from wizard.durations import time_text
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import Claim, load_claims, strongest_first
@@ -25,7 +26,6 @@ from wizard.knowledge.verdicts import (
     verdict_on,
 )
 from wizard.machine.facts import Machine
-from wizard.sizes import capitalized, size_text
 
 USES = frozenset({"applications", "image speed", "transformer", "training"})
 """Topics of claims about what a card is used for."""

@@ -8,10 +8,10 @@ from packaging.version import Version
 
 from wizard.advice.card import chosen_card
 from wizard.advice.obstacle import Obstacle
+from wizard.core.sizes import memory_size_text, size_text
 from wizard.knowledge.applications import Application, Older
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Disk, Fact, Machine, Unknown
-from wizard.sizes import memory_size_text, size_text
 
 NUMPY = "numpy"
 GIGABYTE = 10**9

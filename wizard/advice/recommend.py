@@ -23,6 +23,7 @@ from wizard.advice.card import chosen_card, target_of, with_card
 from wizard.advice.fit import INTERNET, Fit, Supply, answer_for_target, fit
 from wizard.advice.floors import takes_torch
 from wizard.advice.leftovers import torches_there
+from wizard.core.sizes import capitalized, listed
 from wizard.knowledge.applications import (
     PLAIN_TORCH,
     Application,
@@ -33,7 +34,6 @@ from wizard.knowledge.applications import (
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.verdicts import Program, Verdict, Word, load_programs, verdict_on
 from wizard.machine.facts import Machine
-from wizard.sizes import capitalized, listed
 
 RANK = {
     Word.WORKS: 0,

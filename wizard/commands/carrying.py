@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, agreed, places_of
 
 if TYPE_CHECKING:
+    from wizard.core.events import Event
+    from wizard.core.trouble import Trouble
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.preflight.refusal import Refusal
-    from wizard.run.events import Event
     from wizard.run.executor import Executor
-    from wizard.run.trouble import Trouble
 
 GOES_ON = (
     "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
@@ -110,7 +110,7 @@ def refuse_all(refusals: tuple[Refusal, ...]) -> int:
 
 def refuse_for(why: Refusal | Trouble) -> int:
     """Say what happened, what it means and what to do, and give the exit code."""
-    from wizard.run.lines import clean
+    from wizard.core.lines import clean
 
     refuse(clean(why.happened))
     print(clean(why.meaning), clean(why.next_step), sep="\n", file=sys.stderr)
@@ -119,7 +119,7 @@ def refuse_for(why: Refusal | Trouble) -> int:
 
 def refuse(text: str) -> int:
     """Say one sentence, and give the exit code."""
-    from wizard.run.lines import clean_lines
+    from wizard.core.lines import clean_lines
 
     print(f"rdna1-setup: {clean_lines(text)}", file=sys.stderr)
     return 2

@@ -65,7 +65,7 @@ def _index(text: str) -> str:
     """An index as it was named; anything that is none is refused by the parser."""
     if not text:
         return text  # the stack's own: argparse sends defaults this way too
-    from wizard.credentials import redact
+    from wizard.core.credentials import redact
     from wizard.plan.resolve import AS_CONFIGURED
 
     if text == AS_CONFIGURED or _is_address(text):
@@ -80,7 +80,7 @@ def _python_mirror(text: str) -> str:
     """A place of Pythons as uv can take it."""
     if not text or _is_address(text):
         return text
-    from wizard.credentials import redact
+    from wizard.core.credentials import redact
 
     raise argparse.ArgumentTypeError(
         f"{redact(text)!r} is not a valid address. Enter one that begins with http://, https:// or "
@@ -259,7 +259,7 @@ def _repository(text: str) -> str:
     """The address of a mirror as apt can take it."""
     if not text or re.fullmatch(r"(?:https?://[\w.:\[\]-]+|file:(?://)?)(?:/[\w.~%+=-]+)+/?", text):
         return text.rstrip("/")
-    from wizard.credentials import redact
+    from wizard.core.credentials import redact
 
     raise argparse.ArgumentTypeError(
         f"{redact(text)!r} is not an address that apt can use. Enter one that begins with http://, "

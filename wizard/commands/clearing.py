@@ -18,7 +18,7 @@ from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import kind_asked, make_asked
 
 if TYPE_CHECKING:
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
     from wizard.plan.steps import Plan
 
 

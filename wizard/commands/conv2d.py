@@ -25,14 +25,14 @@ from wizard.commands.conv2d_runs import (
     run_about,
 )
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.sizes import counted
+from wizard.core.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
     from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.sweep import SweepDone
     from wizard.conv2d.words.caution import Circumstances
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
     from wizard.places import Places
 
 

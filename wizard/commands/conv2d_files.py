@@ -19,7 +19,7 @@ def answered(arguments: argparse.Namespace) -> int | None:
     from wizard.conv2d.words.layer_list import WrongList
     from wizard.conv2d.words.repro import NoRepro
     from wizard.conv2d.words.request import WrongRequest
-    from wizard.run.trouble import Trouble
+    from wizard.core.trouble import Trouble
 
     try:
         if arguments.ask:

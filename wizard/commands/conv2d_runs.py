@@ -128,7 +128,7 @@ async def _stop_in_words(run: Run) -> Stopped:
     import asyncio
 
     from wizard.conv2d.runs.stopping import stop
-    from wizard.run.stoppable import on_signals
+    from wizard.core.stoppable import on_signals
 
     hurry = asyncio.Event()
     on_signals(STOPS, hurry.set)

@@ -53,7 +53,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
     from wizard.conv2d.search.setting_answer import setting_text
     from wizard.conv2d.search.setting_request import SettingRequest
-    from wizard.sizes import counted
+    from wizard.core.sizes import counted
 
     if isinstance(asked, CompareRequest):
         hangs = counted(asked.hangs, "hang")

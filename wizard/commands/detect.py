@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
     from wizard.machine.wheel_hashes import Verified
 
 
@@ -56,7 +56,7 @@ def _verified(host: Host) -> tuple[Verified, ...]:
 
 
 def _show_progress(path: str, done: int, total: int) -> None:
-    from wizard.run.lines import clean
+    from wizard.core.lines import clean
 
     name = clean(path.rpartition("/")[2])
     print(end=f"\r\033[K{name}: {done * 100 // (total or 1)} %", file=sys.stderr, flush=True)

@@ -15,11 +15,11 @@ from wizard.commands.choosing import (
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.core.events import Event
+    from wizard.core.trouble import Trouble
     from wizard.fetch.stages import Here
     from wizard.fetch.target import Target
     from wizard.machine.facts import Machine
-    from wizard.run.events import Event
-    from wizard.run.trouble import Trouble
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(*_told(arguments, target), sep="\n")
         return 0
     if recorded:
-        from wizard.machine.live import LiveHost
+        from wizard.host.live import LiveHost
 
         machine = detect(LiveHost())
     return _fetch(arguments, target, _here(machine))
@@ -103,8 +103,8 @@ def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None
     """Why that folder cannot be filled; None where it can."""
     from pathlib import Path
 
+    from wizard.core.trouble import Trouble
     from wizard.fetch.folder import Folder, in_words
-    from wizard.run.trouble import Trouble
 
     folder = Folder(Path(absolute(arguments.folder)))
     try:
@@ -170,8 +170,8 @@ class FetchTeller:
         self._target = target
 
     def __call__(self, event: Event) -> None:
+        from wizard.core.events import PlanFinished
         from wizard.report.events import event_lines
-        from wizard.run.events import PlanFinished
 
         if isinstance(event, PlanFinished):
             print(*self._ending(ok=event.ok, changed=event.changed), sep="\n", flush=True)

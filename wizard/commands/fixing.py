@@ -12,8 +12,8 @@ from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.report.mending import Outcome
 

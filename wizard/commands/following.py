@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import AsyncGenerator, Callable
 
+    from wizard.core.events import Event
     from wizard.plan.steps import Plan
-    from wizard.run.events import Event
     from wizard.run.executor import Executor
 
 
@@ -42,7 +42,7 @@ async def follow(
     import asyncio
     import signal
 
-    from wizard.run.stoppable import on_signals
+    from wizard.core.stoppable import on_signals
 
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - this is one
@@ -77,7 +77,7 @@ def _stopped() -> str:
 async def _follow(coming: AsyncGenerator[Event, None], show: Callable[[Event], None]) -> int:
     from contextlib import aclosing
 
-    from wizard.run.events import PlanFinished
+    from wizard.core.events import PlanFinished
 
     async with aclosing(coming) as events:
         async for event in events:

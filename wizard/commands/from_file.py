@@ -16,11 +16,11 @@ from wizard.commands.choosing import SOURCES, wrong_wheelhouse
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import add_plan_arguments, asked_words, make_asked
 from wizard.commands.obstacle import obstacle_to
-from wizard.run.lines import clean
+from wizard.core.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.host.host import Host
     from wizard.journalform import Record
-    from wizard.machine.host import Host
     from wizard.plan.plan_file import PlanFile
     from wizard.plan.steps import Plan
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wizard.advice.comparison import LineSpeed
+    from wizard.host.host import Host
     from wizard.machine.facts.contents import Contents
-    from wizard.machine.host import Host
     from wizard.places import Places
 
 DEMO = "rx5600xt-noble-rocm57"
@@ -25,7 +25,7 @@ def host_of(arguments: argparse.Namespace) -> Host:
 
         folder = str(assets.FOLDER / "machines" / DEMO)
     if folder is None:
-        from wizard.machine.live import LiveHost
+        from wizard.host.live import LiveHost
 
         return LiveHost()
     from pathlib import Path

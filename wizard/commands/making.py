@@ -17,8 +17,8 @@ from wizard.commands.looking import places_of, there_before
 from wizard.journalform import Kind
 
 if TYPE_CHECKING:
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
 
@@ -149,7 +149,7 @@ def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
 
 def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:
     """The options that ask for the same plan from anywhere; logins in addresses are left out."""
-    from wizard.credentials import redact
+    from wizard.core.credentials import redact
 
     removal = [f"--{name.replace('_', '-')}" for name in REMOVAL_FLAGS if getattr(arguments, name)]
     if arguments.remove or arguments.clean_up:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wizard.diagnose.finding import Finding
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plan.choice import Choice
 
 MOST_FINDINGS = 6
@@ -55,10 +55,10 @@ def run(arguments: argparse.Namespace, applications: Sequence[str] = ()) -> int:
 
 def _verdict(machine: Machine) -> Iterator[str]:
     """How the machine stands, and what somebody should do something about."""
+    from wizard.core.lines import shown
     from wizard.diagnose.machine import diagnose
     from wizard.diagnose.verdict import plan_joins, verdict
     from wizard.report.units import WIDTH
-    from wizard.run.lines import shown
 
     findings = diagnose(machine).findings
     told = verdict(machine, findings, f"`{DIAGNOSE}`")
@@ -70,8 +70,8 @@ def _verdict(machine: Machine) -> Iterator[str]:
 
 
 def _attention(findings: Sequence[Finding]) -> Iterator[str]:
+    from wizard.core.lines import shown
     from wizard.report.units import WIDTH
-    from wizard.run.lines import shown
 
     yield from ("", "== Needs attention")
     for each in findings[:MOST_FINDINGS]:
@@ -116,8 +116,8 @@ def _more() -> Iterator[str]:
 
 def work_lines(state: Path | None = None) -> tuple[str, ...]:
     """What root still does for an earlier start, and how to see it; nothing for none."""
+    from wizard.core.lines import clean
     from wizard.root.session import STATE
-    from wizard.run.lines import clean
     from wizard.run.watching import at_work
 
     found = at_work(state or STATE)

@@ -14,8 +14,8 @@ from wizard.journalform import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.report.recommendation import Compared
     from wizard.run.wheels_size import WheelsSize

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Record this machine; gives 1 when the record does not tell the same facts."""
+    from wizard.core.lines import clean
     from wizard.machine.recording.making import make_record
     from wizard.machine.recording.write import PlaceTaken, check_place, write
-    from wizard.run.lines import clean
 
     folder = Path(arguments.record)
     try:

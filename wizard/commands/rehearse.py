@@ -18,11 +18,11 @@ from wizard.commands.looking import acts, agreed, host_of, places_of, there_befo
 from wizard.commands.making import stack_for
 
 if TYPE_CHECKING:
+    from wizard.core.events import Event
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.steps import Plan
-    from wizard.run.events import Event
 
 SHOWN = 200
 """Changes that are printed; the file that is named has all."""
@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Rehearse; 0 when every step worked there and everything was as before after the way back."""
     import asyncio
 
+    from wizard.core.lines import clean
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
     from wizard.preflight.refusal import Refused
-    from wizard.run.lines import clean
 
     if arguments.stack is None and not arguments.app:
         return refuse(
@@ -114,8 +114,8 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
 
 def _told() -> Any:
     """Prints events as lines, but for the last, which speaks of real runs."""
+    from wizard.core.events import PlanFinished
     from wizard.report.events import Tenths, event_lines
-    from wizard.run.events import PlanFinished
 
     tenths = Tenths()
 

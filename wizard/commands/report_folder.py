@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import agreed, host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.host.host import Host
     from wizard.machine.facts import Fact
-    from wizard.machine.host import Host
     from wizard.report.gathered import Gathered
     from wizard.report.papers import Papers
 
@@ -29,8 +29,8 @@ NO_YES = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the preview, ask, write; 1 when it was not written, 2 when it cannot be."""
+    from wizard.core.trouble import Trouble
     from wizard.report.writing import require_new, write_folder
-    from wizard.run.trouble import Trouble
 
     folder = Path(arguments.folder).expanduser().absolute()
     try:
@@ -78,8 +78,8 @@ def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) ->
 
 
 def _show(papers: Papers, folder: Path, zipped: bool) -> None:
+    from wizard.core.lines import clean
     from wizard.report.preview import preview_lines
-    from wizard.run.lines import clean
 
     also = ", and to one .zip file of the same name" if zipped else ""
     print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")

@@ -13,8 +13,8 @@ from wizard.commands.watch import watch_first
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wizard.host.host import Host
     from wizard.journalform import Record
-    from wizard.machine.host import Host
     from wizard.places import Places
     from wizard.undo.whole_run import WholeUndo
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.forget:
         return _forget(arguments, places)
     watch_first(arguments)
-    from wizard.run.trouble import Trouble
+    from wizard.core.trouble import Trouble
     from wizard.undo.whole_run import find_whole_undo
 
     try:
@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: WholeUndo) -> None:
+    from wizard.core.lines import clean_lines
     from wizard.report.plan import plan_lines
-    from wizard.run.lines import clean_lines
 
     print(clean_lines(str(found)), flush=True)
     if found.system is not None:
@@ -142,9 +142,9 @@ def _print_json(records: Sequence[Record], older: Sequence[str], unreadable: Seq
 
 
 def _forget(arguments: argparse.Namespace, places: Places) -> int:
-    from wizard.run.lines import clean
+    from wizard.core.lines import clean
+    from wizard.core.trouble import Trouble
     from wizard.run.live import now
-    from wizard.run.trouble import Trouble
     from wizard.undo.one_run import find_forgettable, forget_run
 
     try:

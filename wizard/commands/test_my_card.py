@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from wizard.conv2d.presets import Row
     from wizard.conv2d.sweep import Sweep, SweepDone
     from wizard.conv2d.words.caution import Circumstances
+    from wizard.host.host import Host
     from wizard.machine.facts import Gpu, Machine
-    from wizard.machine.host import Host
     from wizard.places import Places
     from wizard.report.papers import Papers
 
@@ -141,7 +141,7 @@ def _lines(*texts: str) -> Iterator[str]:
 def _wrong_python(arguments: argparse.Namespace, machine: Machine) -> str:
     """Why the Python that was named cannot reach the card; ``""`` where it may."""
     from wizard.advice.leftovers import torches_there
-    from wizard.run.lines import clean
+    from wizard.core.lines import clean
 
     if not arguments.python:
         return ""
@@ -172,8 +172,8 @@ def _pythons(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
 def _what_to_install(machine: Machine, card: Gpu) -> Iterator[str]:
     from wizard.advice.leftovers import torches_there
     from wizard.advice.recommend import recommend
+    from wizard.core.lines import clean
     from wizard.knowledge.stacks import find_stack
-    from wizard.run.lines import clean
 
     yield NO_TORCH.format(clean(card.name))
     for each in torches_there(machine):
@@ -195,9 +195,9 @@ def _tested(
     """Say what will be done, ask, measure, write, and say what came of it."""
     from wizard.conv2d.words.caution import circumstances_of
     from wizard.conv2d.words.request import MOST_HANGS
+    from wizard.core.trouble import Trouble
     from wizard.report.writing import require_new
     from wizard.run.live import now
-    from wizard.run.trouble import Trouble
 
     given = arguments.hangs
     if given is not None and not 1 <= given <= MOST_HANGS:
@@ -238,7 +238,7 @@ def _table(arguments: argparse.Namespace, python: str, rows: tuple[Row, ...], ha
 def _sentence(card: Gpu, pythons: Sequence[str], rows: Sequence[Row], hangs: int) -> str:
     """What will be tested, and for how long."""
     from wizard.conv2d.card_test import ENOUGH, FOR_LIMIT
-    from wizard.run.lines import clean
+    from wizard.core.lines import clean
 
     with_native = f", then of {clean(pythons[1])}" if len(pythons) > 1 else ""
     gfx = f" ({card.gfx})" if isinstance(card.gfx, str) else ""
@@ -266,8 +266,8 @@ def _show(
     around: Circumstances,
 ) -> int:
     """What would be done, for a dry run."""
+    from wizard.core.lines import clean
     from wizard.report.conv2d import request_lines
-    from wizard.run.lines import clean
 
     if arguments.json:
         shapes = [row.label for row in rows]
@@ -382,6 +382,7 @@ def _told(
 ) -> int:
     """Print what came out, write card and report, and give the exit code."""
     from wizard.conv2d.card_test import other_device
+    from wizard.core.trouble import Trouble
     from wizard.report.card_test import (
         outcome_of_test,
         papers_of_test,
@@ -389,7 +390,6 @@ def _told(
         written_lines,
     )
     from wizard.report.writing import write_folder
-    from wizard.run.trouble import Trouble
 
     with_card = [each for each in tested if each.results and not other_device(each.results)]
     if not with_card:
@@ -414,8 +414,8 @@ def _told(
 def _not_measured(card: Gpu, tested: Sequence[Measurement]) -> int:
     """Why there is no result of the card."""
     from wizard.conv2d.card_test import other_device
+    from wizard.core.lines import clean
     from wizard.report.conv2d_outcome import trouble_lines
-    from wizard.run.lines import clean
 
     for each in tested:
         for part in each.parts:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from wizard.run.events import Event
+    from wizard.core.events import Event
 
 NOTHING = "rdna1-setup is not running anything as root."
 ENDED = "The root step has finished."
@@ -46,8 +46,8 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
     """
     from contextlib import redirect_stdout
 
+    from wizard.core.lines import clean
     from wizard.root.session import STATE, find_at_work
-    from wizard.run.lines import clean
     from wizard.run.watching import InSession, at_work_text, watch_events
 
     session = find_at_work(state or STATE) if acts(arguments) else None
@@ -64,8 +64,8 @@ async def follow(events: AsyncGenerator[Event, None], ending: str = "") -> int:
     """Print events as lines, and progress every tenth of the way; 0 when it ended well."""
     from contextlib import aclosing
 
+    from wizard.core.events import PlanFinished
     from wizard.report.events import Tenths, event_lines
-    from wizard.run.events import PlanFinished
 
     tenths = Tenths()
     async with aclosing(events) as coming:

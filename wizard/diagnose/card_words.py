@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wizard.core.lines import shown
+from wizard.core.sizes import memory_size_text
 from wizard.machine.facts import Unknown
 from wizard.machine.gpu_words import VFIO
-from wizard.run.lines import shown
-from wizard.sizes import memory_size_text
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine

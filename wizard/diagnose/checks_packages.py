@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
+from wizard.core.sizes import size_text
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import AptSource, Machine, Package, Unknown
 from wizard.plan.amd_packages import is_broken, release_of
-from wizard.sizes import size_text
 
 LITTLE = 10**9
 """Less room than this ends most installations half-way."""

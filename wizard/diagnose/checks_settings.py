@@ -10,10 +10,10 @@ from wizard.advice.card import chosen_card
 from wizard.diagnose.conclusions_settings import IDLE, MASKS, hides
 from wizard.diagnose.finding import NO_CAUSE, About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, shown_settings, warned
+from wizard.host.host import Host
 from wizard.knowledge.claims import Grade
 from wizard.knowledge.solvers import OFF, ONLY, load_families
 from wizard.machine.facts import Machine
-from wizard.machine.host import Host
 
 ENFORCE = "MIOPEN_FIND_ENFORCE"
 EXHAUSTIVE = ("3", "4", "search", "search_db_update")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.leftovers import short_path
+from wizard.core.sizes import size_text
 from wizard.diagnose.checks_card import processor_gpus
 from wizard.diagnose.conclusions_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding
@@ -28,7 +29,6 @@ from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
 from wizard.machine.sites import DISTRIBUTION
-from wizard.sizes import size_text
 
 OFFICIAL = re.compile(r"\+rocm\d")
 

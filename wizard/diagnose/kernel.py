@@ -14,7 +14,7 @@ from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import HANG, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, not_tested
-from wizard.machine.watched import Answer, answer
+from wizard.host.watched import Answer, answer
 
 Read = Callable[[tuple[str, ...], float], Answer]
 

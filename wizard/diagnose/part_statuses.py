@@ -14,7 +14,6 @@ from wizard.machine.driver import DRIVER
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
 from wizard.machine.miopen import MIOPEN
-from wizard.machine.mounts import MOUNTED
 from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import PACKAGES
 from wizard.machine.part import was_late
@@ -22,6 +21,7 @@ from wizard.machine.processes import PROCESSES
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.rocm import ROCM_TREES
 from wizard.machine.settings import SETTINGS
+from wizard.machine.silent_mounts import MOUNTED
 from wizard.machine.surroundings import SURROUNDINGS, warnings
 from wizard.machine.system import SYSTEM
 from wizard.machine.system_files import SYSTEM_FILES

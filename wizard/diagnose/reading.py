@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from wizard.core.lines import beginning
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.error_lines import ErrorLines
 from wizard.diagnose.finding import Confidence, Evidence
@@ -22,7 +23,6 @@ from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases
 from wizard.knowledge.text_lines import error_anchors, load_kinds
-from wizard.run.lines import beginning
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
 """How sure something is, and what proves it."""

@@ -13,8 +13,8 @@ from wizard.diagnose.checks_since import since_last_good
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.measurements import Measured, measured_here
 from wizard.diagnose.parallel import Look
+from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.host import Host
 from wizard.machine.once import Once
 from wizard.places import Places
 from wizard.run.records import read_records

@@ -15,13 +15,13 @@ from typing import Any
 
 import assets
 from wizard.advice.leftovers import short_path
+from wizard.core.lines import beginning
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested
+from wizard.host.watched import Answer, answer
 from wizard.machine.facts import Environment, Machine
-from wizard.machine.watched import Answer, answer
 from wizard.run.joined_groups import with_joined_group
-from wizard.run.lines import beginning
 
 TRY_S = 180.0
 """Gigabytes of torch from a cold disk, and a card that is started."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from wizard.core.lines import shown
+from wizard.core.sizes import counted
 from wizard.diagnose.card_words import card_text, main_card
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
-from wizard.run.lines import shown
-from wizard.sizes import counted
 
 NO_CARD = "PyTorch would run on the processor: choose the stack cpu."
 OTHER_CARD = "Only the stack cpu suits this machine. You can still look at the others."

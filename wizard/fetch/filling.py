@@ -7,12 +7,12 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from time import monotonic
 
+from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.core.trouble import Trouble
 from wizard.fetch.folder import in_words
 from wizard.fetch.stages import Fetch, Stage, stages
 from wizard.run.acting import Done, Stopped, Surroundings
-from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.run.lock import only_one
-from wizard.run.trouble import Trouble
 
 
 class Filling:

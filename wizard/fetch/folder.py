@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 from wizard.fetch.target import Target
 from wizard.run.downloads.partial import digest
 from wizard.run.downloads.space import write_failure
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 SCHEMA = 1
 TARGET, SUMS, UNFINISHED = "target.json", "SHA256SUMS", ".unfinished"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.fetch.folder import LOCK, PYTHON, WHEELS, Folder
 from wizard.fetch.python_archive import bring_python, installed_python
 from wizard.fetch.target import Target
@@ -17,7 +18,6 @@ from wizard.plan.steps import FetchWheels
 from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.downloads.fetch import fetch_wheels
 from wizard.run.downloads.resolution import read_report
-from wizard.run.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.events import Output
+from wizard.core.trouble import Trouble
 from wizard.fetch.target import Target
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.python_steps import PIP_QUIET
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.downloads.resolution import FORMAT, read_report
-from wizard.run.events import Output
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 VENV_S = 300.0
 CHOSEN_S = 900.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wizard.machine.accounts import Account, groups_of, user_name
+from wizard.host.accounts import Account, groups_of, user_name
+from wizard.host.host import Host
 from wizard.machine.facts import Access, DeviceNode, Fact, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 KFD = "/dev/kfd"

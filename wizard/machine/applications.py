@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 
+from wizard.host.host import Host
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import FoundApplication
 from wizard.machine.homes import MARK, VENV_NAMES, Project
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.machine.sites import Place, Survey, survey
 

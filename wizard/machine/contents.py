@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from wizard.host.host import Host
 from wizard.machine.facts import Unknown
 from wizard.machine.facts.contents import Contents, Distribution
-from wizard.machine.host import Host
 from wizard.machine.metadata_headers import header, header_values
 from wizard.typed import typed
 

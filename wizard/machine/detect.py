@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from wizard.host.host import Host
+from wizard.host.wary import WaryHost
 from wizard.machine.access import ACCESS
 from wizard.machine.applications import applications_part
 from wizard.machine.apt.sources import APT_SOURCES
@@ -14,9 +16,7 @@ from wizard.machine.driver import DRIVER
 from wizard.machine.environments import environments_part
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
-from wizard.machine.host import Host
 from wizard.machine.miopen import MIOPEN
-from wizard.machine.mounts import MOUNTED
 from wizard.machine.once import Once
 from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import PACKAGES
@@ -25,12 +25,12 @@ from wizard.machine.processes import PROCESSES
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.rocm import ROCM_TREES
 from wizard.machine.settings import SETTINGS, near_settings_part
+from wizard.machine.silent_mounts import MOUNTED
 from wizard.machine.sites import survey
 from wizard.machine.surroundings import SURROUNDINGS
 from wizard.machine.system import SYSTEM
 from wizard.machine.system_files import SYSTEM_FILES
 from wizard.machine.uv import UV
-from wizard.machine.wary import WaryHost
 
 __all__ = ["OnPart", "PartDone", "detect"]
 

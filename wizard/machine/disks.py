@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wizard.core.sizes import size_text
+from wizard.host.host import Host
 from wizard.machine.facts import Disk, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
-from wizard.sizes import size_text
 
 ALWAYS = ("/tmp", "/opt", "/var/cache/apt/archives")  # noqa: S108 - only looked at
 """pip's unpacking, system ROCm, apt's downloads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wizard.machine.host import Host
+from wizard.host.host import Host
 
 INFO = "/var/lib/dpkg/info"
 HEAD_BYTES = 4096

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.host.host import Host
 from wizard.machine.facts import Driver, Fact, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 MODULE = "/sys/module/amdgpu"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wizard.host.host import Host
 from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.machine.sites import DISTRIBUTION, Place, Survey, survey
 from wizard.machine.torch import read_torch

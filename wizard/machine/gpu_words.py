@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wizard.core.sizes import memory_size_text
 from wizard.machine.facts import Fact, Gpu, Link, Unknown
-from wizard.sizes import memory_size_text
 
 VFIO = "vfio-pci"
 """The driver that holds a card for a virtual machine."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wizard.host.host import Host
 from wizard.knowledge.cards import Card, is_rdna1, look_up
 from wizard.machine.facts import Fact, Gpu, Unknown
 from wizard.machine.gpu_words import VFIO, tell_gpus
-from wizard.machine.host import Host
 from wizard.machine.kfd import KfdNode, kfd_nodes
 from wizard.machine.part import Found, Part
 from wizard.machine.pcie import read_link

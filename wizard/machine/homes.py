@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wizard.host.host import Host
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Unknown
-from wizard.machine.host import Host
 
 DEPTH = 3
 FOLDER_LIMIT = 2_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, Unknown
-from wizard.machine.host import Host
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 LONGEST_NUMBER = 20

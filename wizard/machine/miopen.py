@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.host.host import Host
 from wizard.machine.facts import MiopenStore, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 KERNELS, CHOICES = ".cache/miopen", ".config/miopen"

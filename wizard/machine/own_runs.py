@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wizard.host.host import Host
 from wizard.machine.facts import OwnRun, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.places import places
 

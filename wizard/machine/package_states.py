@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wizard.host.host import Host, Query
 from wizard.machine.facts import Fact, Unknown
-from wizard.machine.host import Host, Query
 
 INSTALLED = "installed"
 NATIVE = ":amd64"

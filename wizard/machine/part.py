@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from wizard.host.host import Host
 from wizard.machine.facts import Unknown
-from wizard.machine.host import Host
 from wizard.machine.stuck import looked_at
 
 T = TypeVar("T")

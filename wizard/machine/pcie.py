@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, Link, Unknown
-from wizard.machine.host import Host
 
 ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 AMD = "0x1002"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, Process, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 PROC = "/proc"

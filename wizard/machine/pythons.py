@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, Interpreter, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 PROGRAM = re.compile(r"python3(?:\.\d{1,2})?")

@@ -9,8 +9,8 @@ https://wiki.debian.org/accessibility-devel
 
 from __future__ import annotations
 
+from wizard.host.host import Host
 from wizard.machine.facts import Unknown
-from wizard.machine.host import Host
 
 PROCESSES = {
     "orca": "the screen reader Orca",

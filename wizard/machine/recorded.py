@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
+from wizard.host.files import head_of, text_of, why
+from wizard.host.host import Query
 from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
-from wizard.machine.files import head_of, text_of, why
-from wizard.machine.host import Query
 from wizard.machine.record import RecordError, read_record, stored, unstored
 
 __all__ = ["RecordError", "RecordedHost"]

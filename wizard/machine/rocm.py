@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from wizard.host.host import Host
 from wizard.machine.dpkg_files import INFO, opt_folders
 from wizard.machine.facts import Fact, RocmTree, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 OPT = "/opt"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, Unknown
-from wizard.machine.host import Host
 
 RUN = "/run/systemd"
 SEAT = f"{RUN}/seats/seat0"

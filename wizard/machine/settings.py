@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 
+from wizard.core.sizes import counted
+from wizard.host.host import Host
 from wizard.knowledge.variables import effect_of, empty_element
 from wizard.machine.facts import Setting, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.machine.setting_files import SettingFile, login_files, near_files
 from wizard.machine.shell import is_wanted
 from wizard.machine.sites import Survey, survey
-from wizard.sizes import counted
 
 TEXT_LIMIT = 256 * 1024
 """Of each file: nobody writes longer ones, and to understand a damaged one takes minutes."""

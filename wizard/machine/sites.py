@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from wizard.host.host import Host
 from wizard.machine.facts import Unknown
 from wizard.machine.homes import Project, home_folders
-from wizard.machine.host import Host
 from wizard.machine.pythons import conda_roots
 
 DISTRIBUTION = "/usr/lib/python3/dist-packages"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from wizard.host.host import Host
 from wizard.machine.driver import DRIVER
 from wizard.machine.facts import Driver, Fact, Gpu, Machine, System
 from wizard.machine.gpus import GPUS
-from wizard.machine.host import Host
 from wizard.machine.part import Reading
 from wizard.machine.shell import is_wanted
 from wizard.machine.system import SYSTEM

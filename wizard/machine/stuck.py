@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from wizard.machine.host import Host
+from wizard.host.host import Host
 
 QUESTIONS = frozenset(name for name in vars(Host) if not name.startswith("_"))
 ABOUT = ("path", "folder", "query")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, Surroundings, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.machine.seat import seat_in_use
 from wizard.machine.virtual import is_wsl, virtual_machine

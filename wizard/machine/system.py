@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from wizard.core.sizes import memory_size_text
+from wizard.host.host import Host
 from wizard.machine.facts import Fact, System, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
-from wizard.sizes import memory_size_text
 
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 KERNEL = "/proc/sys/kernel/osrelease"

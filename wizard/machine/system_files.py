@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.host.host import Host
 from wizard.machine.apt.keys import amd_keys
 from wizard.machine.apt.pins import amd_pins
 from wizard.machine.facts import SystemFile, Unknown
-from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 
 TEXT_LIMIT = 64 * 1024

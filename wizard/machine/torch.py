@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.host.host import Host
 from wizard.machine.facts import TorchInstall, Unknown
-from wizard.machine.host import Host
 from wizard.machine.sites import Site
 from wizard.machine.wheel_files import Records, executable_stacks
 

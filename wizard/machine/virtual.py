@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wizard.machine.host import Host
+from wizard.host.host import Host
 
 DMI = "/sys/class/dmi/id"
 DMI_FILES = ("sys_vendor", "product_name", "board_vendor", "bios_vendor")

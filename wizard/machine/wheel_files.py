@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.host.host import Host
 from wizard.machine.elf import segments_of, stack_of
 from wizard.machine.facts import ChangedLibrary, Unknown
-from wizard.machine.host import Host
 
 Sizes = list[tuple[str, int]]
 """Names of libraries and their sizes."""

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.host.files import why
+from wizard.host.host import Host
 from wizard.machine.facts import Unknown
-from wizard.machine.files import why
-from wizard.machine.host import Host
 from wizard.machine.sites import survey
 from wizard.machine.torch import dist_info
 from wizard.machine.wheel_files import FOLDER, recorded_hashes

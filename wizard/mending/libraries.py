@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 
 from wizard.diagnose.finding import About
+from wizard.host.host import Host
 from wizard.machine.contents import read_live_contents
 from wizard.machine.facts import Unknown
-from wizard.machine.host import Host
 from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.library_steps import ExchangeLibrary

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import count
 
 from wizard.diagnose.finding import About
+from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents, Distribution
-from wizard.machine.host import Host
 from wizard.mending.settings import Mending
 from wizard.places import Places, places
 from wizard.plan.broken_needs import conflicts

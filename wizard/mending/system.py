@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from wizard.core.sizes import counted
+from wizard.host.host import Host
 from wizard.machine.apt.indexes import amd_versions
 from wizard.machine.facts import Machine, Package, Unknown
-from wizard.machine.host import Host
 from wizard.mending.settings import Mending
 from wizard.plan.group_steps import GROUPS, join_groups
 from wizard.plan.impossible import PlanImpossible
@@ -19,7 +20,6 @@ from wizard.plan.steps import Step
 from wizard.plan.system import PIN_TEXT
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import PIN
-from wizard.sizes import counted
 
 CUT = ("half-installed", "must be reinstalled")
 """States that dpkg cannot finish: what it unpacks is not there any more."""

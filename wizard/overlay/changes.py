@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.core.lines import clean
+from wizard.core.sizes import size_text
 from wizard.overlay.expected import why_expected
-from wizard.run.lines import clean
-from wizard.sizes import size_text
 
 CREATED, CHANGED, GONE = "created", "changed", "gone"
 SIGNS = {CREATED: "+", CHANGED: "~", GONE: "-"}

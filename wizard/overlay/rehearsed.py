@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.lines import clean
+from wizard.core.sizes import counted
 from wizard.overlay.changes import Change, Counts, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.plan.root_steps import AptChange
@@ -13,8 +15,6 @@ from wizard.plan.snapshot import without_snapshot
 from wizard.plan.steps import Plan
 from wizard.root.news import Event, EventLines
 from wizard.root.session import EVENTS, STATE
-from wizard.run.lines import clean
-from wizard.sizes import counted
 
 PREFIX = "rehearsal"
 MISSING = 3

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from wizard.core.events import Event, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.core.trouble import Trouble, as_trouble
 from wizard.overlay.rehearsed import Rehearsed, name_of, outcome_of
 from wizard.overlay.space import megabytes_of
 from wizard.plan.root_steps import SetSystemPathAside
@@ -18,11 +20,9 @@ from wizard.root.line import Line, open_line
 from wizard.root.news import Event as Told
 from wizard.root.news import StepDone, news_of
 from wizard.root.rights import AskForRights, ask_here
-from wizard.run.events import Event, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.run.live import now
 from wizard.run.root_part import is_root_step
 from wizard.run.run_folder import STAMP
-from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
 WAY_BACK = RunProgram(

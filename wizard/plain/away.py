@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, host_of, places_of
+from wizard.core.lines import clean
 from wizard.journalform import OLDER, Kind
 from wizard.plain.asking import Option
-from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plain.road import Road
     from wizard.plan.steps import Plan
     from wizard.preflight.way_back import Sources

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wizard.core.lines import clean
 from wizard.plain.asking import Option, WentBack
-from wizard.run.lines import clean
 
 if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding

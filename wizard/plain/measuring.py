@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, host_of, places_of
+from wizard.core.lines import clean
 from wizard.plain.asking import Option, WentBack, in_turn
-from wizard.run.lines import clean
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine

@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TextIO
 
+from wizard.core.lines import clean
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
 
 DEEPER = 4
 """How much further in a line begins that goes on with the one above."""

@@ -12,8 +12,8 @@ from wizard.commands.looking import host_of
 from wizard.plain.asking import Asker
 
 if TYPE_CHECKING:
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
 
 Do = Callable[[Sequence[str]], int]
 """Carries out a command of ours, as if its words had been typed; gives its exit code."""
@@ -52,7 +52,7 @@ class Road:
         """Says which command does it, then does it."""
         import shlex
 
-        from wizard.credentials import redact
+        from wizard.core.credentials import redact
 
         self.say()
         self.say("The same as a command:")

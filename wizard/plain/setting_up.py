@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import absolute, app_words, folder_of, with_sources
 from wizard.commands.looking import acts, places_of, speed_of_line
+from wizard.core.lines import clean
 from wizard.plain.asking import HOW_TO_ANSWER, Option, WentBack, in_turn
 from wizard.plain.away import ask_for_good
-from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.host.host import Host
     from wizard.knowledge.applications import Application
     from wizard.machine.facts import Gpu, Machine
-    from wizard.machine.host import Host
     from wizard.plain.road import Road
     from wizard.report.recommendation import Compared
 

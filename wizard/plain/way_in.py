@@ -9,10 +9,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from wizard.sizes import capitalized
+from wizard.core.sizes import capitalized
 
 if TYPE_CHECKING:
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
 
 SCREENS = "screens"
 PLAIN = "plain"
@@ -45,7 +45,7 @@ def way_in(
         return PLAIN, NO_SCREENS.format(term)
     if arguments.screens:
         return SCREENS, ""
-    from wizard.machine.live import LiveHost
+    from wizard.host.live import LiveHost
     from wizard.machine.reading_aids import reading_aid
 
     aid = reading_aid((here or LiveHost)())

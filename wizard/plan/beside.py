@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
-from wizard.credentials import redact
+from wizard.core.credentials import redact
+from wizard.core.sizes import counted
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.facts.contents import Contents, Distribution
@@ -14,7 +15,6 @@ from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveCarried
 from wizard.plan.family import TORCH, TRITON, needs_of, replaced, stack_specifiers, torch_family
 from wizard.plan.steps import RunProgram, Step
-from wizard.sizes import counted
 
 LEFT_OUT = "rdna1-not-the-same.txt"
 """File in the new venv: which packages came in another version or not at all, and why."""

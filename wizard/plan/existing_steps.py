@@ -6,8 +6,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wizard.credentials import redact
-from wizard.sizes import counted
+from wizard.core.credentials import redact
+from wizard.core.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wizard.credentials import redact
+from wizard.core.credentials import redact
 from wizard.jsonform import to_json
 from wizard.plan.steps import Plan, Step
 from wizard.typed import WrongForm, typed

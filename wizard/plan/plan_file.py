@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reprlib import repr as cut
 from typing import Any
 
-from wizard.credentials import HIDDEN_LOGIN
+from wizard.core.credentials import HIDDEN_LOGIN
 from wizard.journalform import Kind
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.identity import id_of

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
+from wizard.core.sizes import listed
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
@@ -37,7 +38,6 @@ from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.using import not_installed
 from wizard.plan.venv import venv_steps
-from wizard.sizes import listed
 
 __all__ = ["PlanImpossible", "make_plan"]
 

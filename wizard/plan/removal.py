@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
+from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
@@ -32,7 +33,6 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import OURS
-from wizard.sizes import counted
 
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: your desktop "

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Union
 
-from wizard.credentials import redact
+from wizard.core.credentials import redact
 from wizard.journalform import Kind, name_of
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary

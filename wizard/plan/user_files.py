@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.core.sizes import counted
 from wizard.plan.titles import about_path
-from wizard.sizes import counted
 
 Lines = tuple[tuple[int, str], ...]
 """1-based numbers of lines, and each line as it stands there."""

@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 
 from wizard.advice.floors import older_release
 from wizard.advice.leftovers import left_out
+from wizard.core.sizes import capitalized, listed
 from wizard.knowledge.applications import Application, applications_named, convolves, trains
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import find_stack
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.sizes import capitalized, listed
 
 SCRIPT = "your_script.py"
 RIGHT = "permission to open"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
@@ -28,7 +29,6 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.sizes import counted
 
 AGAIN = "run the plan again"
 FOLDER_TITLE = "Restore the run's folder"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
 from wizard.preflight.programs import Answer
 from wizard.preflight.refusal import Refusal
-from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
 
 NOTHING = "Nothing was changed."
 LAST_WORDS = 3

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from wizard.machine.host import Host
+from wizard.host.host import Host
 from wizard.preflight.programs import Programs
 from wizard.run.downloads.web import Web
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.host.host import Host
 from wizard.journalform import Kind
-from wizard.machine.host import Host
 from wizard.plan.root_steps import AptChange, KeepDebs, settled
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.machine.host import Host
+from wizard.host.host import Host
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wizard.host.host import Host
 from wizard.machine.dpkg_files import info_files
 from wizard.machine.facts import Machine, Package, Unknown
-from wizard.machine.host import Host
 from wizard.plan.prepared import Belongings, TreeContent
 
 LIST_LIMIT = 4 * 1024 * 1024

@@ -7,9 +7,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
 
+from wizard.core.process import Exited, stream
+from wizard.core.trouble import Trouble
 from wizard.preflight.refusal import Refusal, Refused
-from wizard.run.process import Exited, stream
-from wizard.run.trouble import Trouble
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PASSED_ON = ("HOME", "TMPDIR", "LANG")

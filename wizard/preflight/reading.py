@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.host import Host
 from wizard.plan.clean_up import files_with_settings
 from wizard.plan.prepared import FilesNow
 from wizard.plan.system_places import OURS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from wizard.host.host import Host
 from wizard.knowledge.releases import Release
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.host import Host
 from wizard.machine.package_states import installed_rows
 from wizard.plan.root_steps import AptChange, LocalDeb, Versions
 from wizard.preflight.apt_errors import explained

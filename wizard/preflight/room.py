@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wizard.core.sizes import size_text
+from wizard.host.host import Host
 from wizard.machine.facts import Disk
-from wizard.machine.host import Host
 from wizard.preflight.refusal import Refusal
-from wizard.sizes import size_text
 
 ARCHIVES = "/var/cache/apt/archives"
 BACKUP = "/var/lib/rdna1-setup"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from wizard.machine.host import Host
+from wizard.host.host import Host
 from wizard.plan.root_steps import AptChange, KeepDebs, Versions
 from wizard.plan.steps import Step
 from wizard.preflight.apt_view import make_view, status_of

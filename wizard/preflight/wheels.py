@@ -18,6 +18,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from packaging.requirements import Requirement
 
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
@@ -26,8 +28,6 @@ from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
 from wizard.preflight.refusal import Refusal
 from wizard.run.downloads.network import name_failure
 from wizard.run.downloads.web import Web, open_web
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 """What comes from the index of a stack; the rest comes from PyPI too."""

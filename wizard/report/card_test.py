@@ -14,7 +14,8 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import SweepDone
 from wizard.conv2d.words.meaning import counted
-from wizard.machine.host import Host
+from wizard.core.lines import clean
+from wizard.host.host import Host
 from wizard.places import Places
 from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_compare import holds_text
@@ -25,7 +26,6 @@ from wizard.report.papers import Papers, papers_of
 from wizard.report.preview import preview_lines
 from wizard.report.private import Redaction
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
 from wizard.run.live import now
 
 CARD_FILE = "result-card.json"

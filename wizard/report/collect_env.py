@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
+from wizard.core.lines import beginning, clean
+from wizard.core.process import Exited, child_environment, stream
+from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.run.lines import beginning, clean
-from wizard.run.process import Exited, child_environment, stream
-from wizard.run.trouble import Trouble
 
 MODULE = "torch.utils.collect_env"
 DEADLINE_S = 90.0

@@ -13,9 +13,9 @@ from wizard.conv2d.search.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.words.meaning import counted, meaning_lines, noun_of
 from wizard.conv2d.worker.repeats import rate_words
+from wizard.core.lines import clean
+from wizard.core.sizes import listed
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
-from wizard.sizes import listed
 
 GAP = "  "
 LEGEND = (

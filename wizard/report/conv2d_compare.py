@@ -10,10 +10,10 @@ from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.manner import Manner
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.words.meaning import counted
+from wizard.core.lines import clean
+from wizard.core.sizes import memory_size_text
 from wizard.report.conv2d import NOT_YOUR_CHIP, table_lines
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
-from wizard.sizes import memory_size_text
 
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""

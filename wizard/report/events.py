@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.report.units import bytes_text
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -14,7 +13,8 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.lines import clean
+from wizard.core.lines import clean
+from wizard.report.units import bytes_text
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from wizard.core.lines import clean
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import NO_CAUSE, Finding, Status, conclude
 from wizard.diagnose.listed_cards import ListedCard
@@ -13,7 +14,6 @@ from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.report.mending import fix_command
 from wizard.report.recommendation import text_for_cards
-from wizard.run.lines import clean
 
 WIDTH = 79
 EVIDENCE_SHOWN = 3

@@ -11,11 +11,11 @@ from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
 from wizard.diagnose.machine import Diagnosis, diagnose
 from wizard.diagnose.parallel import Look
 from wizard.diagnose.this_machine import looks_here
+from wizard.host.host import Host
 from wizard.journalform import OlderRun, Record
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
 from wizard.machine.facts import Fact, Machine
-from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.redaction.values import told_value
 from wizard.report.identity import Identity, identity_of

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.machine.accounts import user_name
+from wizard.host.accounts import user_name
+from wizard.host.host import Host
 from wizard.machine.facts import Access, Unknown
-from wizard.machine.host import Host
 from wizard.machine.recording.disguise import (
     ORDINARY,
     host_names,

@@ -11,6 +11,7 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.last_sweep import LastSweep
+from wizard.core.lines import clean, clean_lines
 from wizard.diagnose.part_statuses import part_statuses
 from wizard.journalform import OLDER, UNFINISHED, OlderRun, Record
 from wizard.machine.facts import Machine, Setting, Unknown
@@ -22,7 +23,6 @@ from wizard.report.log_ends import log_ends
 from wizard.report.machine import heading, recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name
 from wizard.report.units import WIDTH, fact_text
-from wizard.run.lines import clean, clean_lines
 
 LATEST_RUNS = 5
 MACHINE = ("Graphics", "System", "Access", "PyTorch and environments")

@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from wizard.core.lines import clean_lines
 from wizard.machine.facts import Fact, Unknown
-from wizard.run.lines import clean_lines
 
 HEAD_BYTES, TAIL_BYTES = 32_768, 131_072
 """Where it began, and more of where it ended."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from wizard import __version__
 from wizard.conv2d.runs.last_sweep import LastSweep, sweep_form
+from wizard.core.sizes import size_text
 from wizard.diagnose.finding import to_form
 from wizard.journalform import OLDER
 from wizard.jsonform import SCHEMA, to_json
@@ -20,7 +21,6 @@ from wizard.report.gathered import Gathered
 from wizard.report.issue import report_text
 from wizard.report.log_lines import told_lines
 from wizard.report.private import Redaction, without_name
-from wizard.sizes import size_text
 
 MANIFEST = "MANIFEST.txt"
 NOT_ASKED = "not requested: --collect-env runs it, and it may use the card"

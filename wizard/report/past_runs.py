@@ -11,9 +11,9 @@ from wizard.conv2d.runs.folders import Run, runs_of
 from wizard.conv2d.runs.history import earlier_alike, told_by
 from wizard.conv2d.runs.last_sweep import LastSweep, sweep_of_run, sweeps
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 from wizard.places import Places
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
 
 
 def past_runs(places: Places) -> tuple[LastSweep, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import assets
+from wizard.core.lines import clean
+from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.knowledge.applications import convolves
 from wizard.knowledge.releases import load_catalogue
@@ -18,8 +20,6 @@ from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
-from wizard.run.lines import clean
-from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
+from wizard.core.lines import clean
+from wizard.core.sizes import size_text
 from wizard.report.papers import Papers
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
-from wizard.sizes import size_text
 
 SENDS_NOTHING = (
     "This program sends nothing: you decide what to attach. Read the report before you attach it. "

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
+from wizard.core.lines import clean
 from wizard.machine.facts import Access, Fact, Machine, Unknown
 from wizard.redaction import names, numbers, secrets
 from wizard.redaction.names import USER
@@ -23,7 +24,6 @@ from wizard.redaction.rules import Rule, StandIns
 from wizard.redaction.secrets import SECRET, SECRET_KIND, tells_a_secret
 from wizard.redaction.words import EVERYBODYS
 from wizard.report.identity import Identity, identity_by
-from wizard.run.lines import clean
 
 T = TypeVar("T")
 SHORT = 400

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from wizard.conv2d.cards.received import ALL, GRADE, Received, results_on
 from wizard.conv2d.words.meaning import counted
+from wizard.core.lines import clean
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
 
 NONE = "No owner of an RDNA1 card has sent a result yet."
 CAME_IN = "Results from owners who measured their cards with this program:"

@@ -13,6 +13,7 @@ from wizard.advice.comparison import RUN, Column, LineSpeed, also, columns, ever
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target
 from wizard.conv2d.cards.received import received_on
+from wizard.core.sizes import capitalized
 from wizard.jsonform import to_json
 from wizard.knowledge.ageing import overdue
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
@@ -26,7 +27,6 @@ from wizard.plan.group_steps import told_need
 from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.units import WIDTH
 from wizard.report.warning import cannot_run
-from wizard.sizes import capitalized
 
 ASK = "To see sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 

@@ -10,10 +10,10 @@ from wizard.conv2d.models import model_verdicts
 from wizard.conv2d.runs.folders import Run
 from wizard.conv2d.runs.history import UNDER_WAY, Account, account_with, told_by
 from wizard.conv2d.verdicts import Loaded
+from wizard.core.lines import clean
 from wizard.report.conv2d_models import model_lines
 from wizard.report.conv2d_outcome import outcome_lines, trouble_lines
 from wizard.report.units import WIDTH
-from wizard.run.lines import clean
 
 NONE = "There are no Conv2d measurements on this machine."
 SO_FAR = "The measurement is still running. These are the results so far."

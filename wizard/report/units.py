@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wizard.core.sizes import memory_size_text, size_text
 from wizard.machine.facts import Fact, Unknown
-from wizard.sizes import memory_size_text, size_text
 
 WIDTH = 79
 """Columns of our plain text."""

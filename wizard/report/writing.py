@@ -9,9 +9,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 from wizard.report.papers import Papers
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)

@@ -11,10 +11,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from wizard.core.trouble import Trouble
 from wizard.root.news import Event, EventLines, News, ends_step, news_of
 from wizard.root.rights import AskForRights, helper_argv, not_granted
 from wizard.root.session import STATE, Process, Session, follow, gone, session_in
-from wizard.run.trouble import Trouble
 
 PROTOCOL = 1
 FIRST_WORD_S = 30.0

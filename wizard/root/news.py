@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Union
 
-from wizard.credentials import redact
-from wizard.run.events import Output, Progress
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
+from wizard.core.credentials import redact
+from wizard.core.events import Output, Progress
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 
 Event = dict[str, Any]
 """One line of the helper, of which only ``event`` is known to be there."""

@@ -12,8 +12,8 @@ from contextlib import aclosing, contextmanager
 from typing import Any, Protocol
 
 from assets import FOLDER
-from wizard.run.process import Exited, child_environment, end, stream
-from wizard.run.trouble import Trouble
+from wizard.core.process import Exited, child_environment, end, stream
+from wizard.core.trouble import Trouble
 
 HELPER = FOLDER / "root_helper.py"
 PYTHON = "/usr/bin/python3"

@@ -11,9 +11,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wizard.core.events import Progress
+from wizard.core.trouble import Trouble
 from wizard.root.news import Event, EventLines, News, news_of
-from wizard.run.events import Progress
-from wizard.run.trouble import Trouble
 
 STATE = Path("/var/lib/rdna1-setup")
 EVENTS = "events.jsonl"

@@ -10,7 +10,10 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
 
-from wizard.credentials import redact
+from wizard.core.credentials import redact
+from wizard.core.events import Output, Progress
+from wizard.core.sizes import counted
+from wizard.core.trouble import Trouble
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
@@ -42,11 +45,8 @@ from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
 from wizard.run.environment.unpacking import Unpacking, UnpackingAtOnce, parcels, with_looks
 from wizard.run.environment.venv_layout import site_packages
-from wizard.run.events import Output, Progress
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
-from wizard.run.trouble import Trouble
-from wizard.sizes import counted
 
 
 def act(step: Step, around: Surroundings) -> Act:

@@ -7,10 +7,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Union
 
-from wizard.credentials import redact
-from wizard.run.events import Output, Progress
-from wizard.run.process import Exited, child_environment, stream
-from wizard.run.trouble import explain_pip
+from wizard.core.credentials import redact
+from wizard.core.events import Output, Progress
+from wizard.core.process import Exited, child_environment, stream
+from wizard.core.trouble import explain_pip
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
+from wizard.core.events import Event, PlanFinished, StepFinished, StepStarted
 from wizard.journalform import Record
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, PlanFinished, StepFinished, StepStarted
 from wizard.run.log import log_of
 
 STILL = "already done"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wizard.machine.live import LiveHost
-from wizard.machine.mounts import MOUNTS, mounts_in
+from wizard.core.trouble import Trouble
+from wizard.host.live import LiveHost
+from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.environment.installed import has_readable_record, record_of
 from wizard.run.environment.leaving import family_files, relative, targets
-from wizard.run.trouble import Trouble
 
 
 def require_as_planned(step: SetAsidePackages) -> None:

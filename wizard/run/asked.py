@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.credentials import redact
+from wizard.core.credentials import redact
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.resolve import AS_CONFIGURED

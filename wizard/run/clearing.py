@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
-from wizard.machine.host import Host
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.removal import make_removal

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from wizard.core.events import Event
     from wizard.plan.steps import Plan
-    from wizard.run.events import Event
 
 
 class Executor(Protocol):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from wizard.core.trouble import Trouble, as_trouble
 from wizard.places import Places
 from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.rehearsal import NOTHING_DONE, Foreseen
 from wizard.run.resume import done_steps
-from wizard.run.trouble import Trouble, as_trouble
 
 
 def foreseen(plan: Plan, places: Places) -> Foreseen:

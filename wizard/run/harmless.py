@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wizard.run.events import Output
+from wizard.core.events import Output
 
 # The same sentence in pip 20.3 to 26.0 (pip/_internal/cli/req_command.py).
 _LAZY_PIP = re.compile(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
@@ -19,7 +20,6 @@ from wizard.run.environment.taken_backup import without_journal
 from wizard.run.environment.venv_layout import LAYOUT, made_with_venv
 from wizard.run.environment.wheel_files import wheel_files
 from wizard.run.standing import absence, older_run_in, refusal_of_older
-from wizard.run.trouble import Trouble
 
 
 def run_to_resume(

@@ -10,8 +10,18 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from wizard.core.events import (
+    Event,
+    Output,
+    PlanFinished,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+from wizard.core.sizes import counted
+from wizard.core.trouble import Trouble, as_trouble
+from wizard.host.live import LiveHost
 from wizard.journalform import Kind, Record
-from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.places import Places
 from wizard.plan.apt_steps import AptChange
@@ -24,14 +34,6 @@ from wizard.run.environment.notes import notes_before, ours_after
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.environment.strays import wait_for_strays
-from wizard.run.events import (
-    Event,
-    Output,
-    PlanFinished,
-    StepFailed,
-    StepFinished,
-    StepStarted,
-)
 from wizard.run.harmless import explained
 from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
 from wizard.run.journal import Journal
@@ -45,8 +47,6 @@ from wizard.run.restart import NOTE, restart_waits, this_boot
 from wizard.run.resume import clear_remains, done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
-from wizard.run.trouble import Trouble, as_trouble
-from wizard.sizes import counted
 
 
 def now() -> datetime:

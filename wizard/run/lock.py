@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wizard.run.trouble import Trouble
+from wizard.core.trouble import Trouble
 
 
 @contextmanager

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.journalform import Record
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -14,6 +13,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.journalform import Record
 
 LONGEST_LOG = 64 * 2**20
 """Bytes of program output kept in one log: a program that prints without end fills no disk."""

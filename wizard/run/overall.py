@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from wizard.plan.root_steps import AptChange
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
-from wizard.run.events import (
+from wizard.core.events import (
     CHECKED,
     REMOVED,
     Event,
@@ -15,6 +13,8 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.plan.root_steps import AptChange
+from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
 
 FETCHES = "Retrieving file "
 """How apt begins the text of a download in the locale C.UTF-8, which its callers set."""

@@ -6,8 +6,8 @@ import errno
 import os
 from pathlib import Path
 
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 
 
 def require_open_place(folder: Path) -> None:

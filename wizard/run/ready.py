@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wizard.core.trouble import Trouble, as_trouble
 from wizard.journalform import Record
 from wizard.places import Places
 from wizard.plan.existing_steps import SetAsidePackages
@@ -14,7 +15,6 @@ from wizard.run.in_the_way import run_to_resume
 from wizard.run.place import require_open_place
 from wizard.run.records import older_runs, read_records
 from wizard.run.standing import rollback_begun
-from wizard.run.trouble import Trouble, as_trouble
 
 
 def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
-from wizard.plan.content import content_lines
-from wizard.plan.steps import CheckTorch, Plan
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -15,7 +13,9 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.trouble import Trouble
+from wizard.core.trouble import Trouble
+from wizard.plan.content import content_lines
+from wizard.plan.steps import CheckTorch, Plan
 
 DONE = "already done"
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.host.prints import Print
 from wizard.journalform import Record
 from wizard.plan.environment import adds_settings_alone
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
@@ -25,7 +26,6 @@ from wizard.plan.steps import (
 )
 from wizard.run.environment import execstack
 from wizard.run.environment.backup import Backup
-from wizard.run.environment.fingerprints import Print
 from wizard.run.environment.notes import torch_libraries
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import OF_PIP, OF_SETUPTOOLS, holds, remains

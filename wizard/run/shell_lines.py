@@ -7,6 +7,8 @@ import stat
 from collections import Counter
 from pathlib import Path
 
+from wizard.core.sizes import counted
+from wizard.core.trouble import Trouble
 from wizard.plan.root_steps import sha256
 from wizard.plan.user_files import (
     Lines,
@@ -16,9 +18,7 @@ from wizard.plan.user_files import (
     with_lines,
     without_lines,
 )
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
-from wizard.sizes import counted
+from wizard.system.whole_file import write_whole
 
 
 def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.journalform import (
     OLDER,
     PARTLY_ROLLED_BACK,
@@ -21,7 +22,6 @@ from wizard.journalform import (
 from wizard.places import Places
 from wizard.root.session import STATE, begun_by_helper, undo_script
 from wizard.run.records import older_runs, read_records
-from wizard.run.trouble import Trouble
 
 
 def can_undo(places: Places) -> bool:

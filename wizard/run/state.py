@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wizard.plan.steps import Plan
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -15,6 +14,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.plan.steps import Plan
 from wizard.run.overall import Overall, one_step, overall
 
 MOST_STEPS = 1_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.credentials import HIDDEN_LOGIN, redact
+from wizard.core.credentials import HIDDEN_LOGIN, redact
 from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind, Record
 from wizard.places import Places
 from wizard.plan.choice import Choice

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from wizard.core.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
+from wizard.core.trouble import Trouble
 from wizard.root.news import EventLines, News, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, Session, find_at_work, watch
-from wizard.run.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
-from wizard.run.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)

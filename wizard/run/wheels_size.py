@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 
+from wizard.core.trouble import Trouble, as_trouble
 from wizard.plan.steps import CreateVenv, Plan, RunProgram, Step
 from wizard.run.act import act
 from wizard.run.acting import Surroundings
@@ -18,7 +19,6 @@ from wizard.run.downloads.fetch_items import Item, whole_size, with_sizes
 from wizard.run.downloads.resolution import read_report
 from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made
-from wizard.run.trouble import Trouble, as_trouble
 
 DEADLINE_S = 120.0
 """Nobody waits longer for a size; pip decides on torch and all that it takes in well below it."""

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
     from wizard.diagnose.finding import Finding
     from wizard.diagnose.machine import Diagnosis, Progress
+    from wizard.host.host import Host
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.plan.steps import Plan
 
 

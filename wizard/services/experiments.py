@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.presets import Preset, Row
     from wizard.conv2d.sweep import Sweep, SweepEvent
     from wizard.conv2d.words.caution import Circumstances
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
 
 MEASURING = "A measurement is running. Open this window again when it has finished."
 

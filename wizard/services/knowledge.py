@@ -13,12 +13,12 @@ from wizard.commands.looking import places_of, speed_of_line
 if TYPE_CHECKING:
     from wizard.advice.comparison import LineSpeed
     from wizard.advice.recommend import Recommendation
+    from wizard.host.host import Host
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.roads import OtherRoad
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.machine.part import PartDone
 
 

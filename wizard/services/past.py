@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.runs.history import Account
     from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.verdicts import Result
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
 
 COMMAND = ("rdna1-setup", "conv2d")
 Lines = tuple[str, ...]

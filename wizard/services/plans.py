@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import with_sources
 from wizard.commands.looking import places_of
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.remedies import by_keys
-from wizard.run.trouble import NoWayBack, Trouble
 
 if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
+    from wizard.host.host import Host
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
-    from wizard.machine.host import Host
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
@@ -88,8 +88,8 @@ class Plans:
 
     async def wheels_size(self, plan: Plan) -> WheelsSize | None:
         """How much pip would fetch for a plan: asks pip; None where nothing comes from afar."""
+        from wizard.core.trouble import as_trouble
         from wizard.run.settling import asks_size, size_sought
-        from wizard.run.trouble import as_trouble
         from wizard.run.wheels_size import WheelsSize
 
         try:

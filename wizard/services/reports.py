@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import places_of
 
 if TYPE_CHECKING:
-    from wizard.machine.host import Host
+    from wizard.host.host import Host
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from wizard.run.executor import Executor
 from wizard.run.records import read_records
 
 if TYPE_CHECKING:
+    from wizard.core.events import Event
+    from wizard.host.host import Host
     from wizard.journalform import Record
-    from wizard.machine.host import Host
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
-    from wizard.run.events import Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.journalform import ROLLED_BACK, Record
 from wizard.run.journal import Journal
 from wizard.run.standing import absence
-from wizard.run.trouble import Trouble
 from wizard.undo.returns import states_of
 
 

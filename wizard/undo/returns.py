@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wizard.core.lines import clean
+from wizard.core.sizes import counted
+from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.run.environment.backup import Backup, State
 from wizard.run.environment.installed import named_in
 from wizard.run.environment.moving import MovedBack, move_back
-from wizard.run.lines import clean
 from wizard.run.standing import absence
-from wizard.run.trouble import Trouble
-from wizard.sizes import counted
 
 KEPT = "rdna1-setup-kept"
 """Folder for files that the user changed in the meantime."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
+from wizard.host.accounts import Account, groups_of
+from wizard.host.host import Host
 from wizard.journalform import UNFINISHED, Kind, Record
-from wizard.machine.accounts import Account, groups_of
 from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
-from wizard.machine.host import Host
 from wizard.machine.package_states import INSTALLED, installed_rows
 from wizard.machine.package_work import package_work
 from wizard.places import Places
@@ -32,7 +33,6 @@ from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
 from wizard.run.root_part import NOTHING_DONE, is_root_step
 from wizard.run.standing import rollback_begun
-from wizard.run.trouble import Trouble
 
 
 def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:

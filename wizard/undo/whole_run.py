@@ -13,13 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from wizard.journalform import ROLLED_BACK
-from wizard.machine.host import Host
-from wizard.places import Places
-from wizard.plan.apt_steps import Versions
-from wizard.plan.steps import Plan
-from wizard.plan.way_back import FOLDER_REASON
-from wizard.run.events import (
+from wizard.core.events import (
     Event,
     Output,
     PlanFinished,
@@ -28,12 +22,18 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.lines import clean
+from wizard.core.time_left import TOLD_S
+from wizard.core.trouble import Trouble
+from wizard.host.host import Host
+from wizard.journalform import ROLLED_BACK
+from wizard.places import Places
+from wizard.plan.apt_steps import Versions
+from wizard.plan.steps import Plan
+from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.executor import Executor
-from wizard.run.lines import clean
 from wizard.run.live import now
 from wizard.run.records import read_record
-from wizard.run.time_left import TOLD_S
-from wizard.run.trouble import Trouble
 from wizard.undo.one_run import Undo, find_undo, undo
 from wizard.undo.system import lost_by, staying, system_way_back
 

@@ -6,9 +6,9 @@ import errno
 import stat
 from pathlib import Path
 
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
+from wizard.system.whole_file import write_whole
 
 ANOTHER = "Choose another file name, in an existing folder of your own."
 

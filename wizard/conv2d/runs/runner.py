@@ -19,7 +19,7 @@ from wizard.conv2d.runs.event_file import EventFile
 from wizard.conv2d.runs.folders import Run, read_run, tell_process
 from wizard.conv2d.runs.passed import asking
 from wizard.conv2d.runs.stack import note_stack
-from wizard.machine.live import LiveHost
+from wizard.host.live import LiveHost
 
 NOTE_S = 2.0
 """How long the end of a run may wait until it is written down what it was measured on."""

@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 
 from wizard.conv2d.runs.folders import Run
-from wizard.machine.host import Host
+from wizard.host.host import Host
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
 from wizard.private_files import open_private, read_private
 

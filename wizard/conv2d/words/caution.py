@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.host.host import Host
 from wizard.machine.facts import Gpu, Unknown
 from wizard.machine.gpus import read_gpus
-from wizard.machine.host import Host
 from wizard.machine.seat import seat_in_use
 
 CAREFUL = 1

@@ -15,7 +15,7 @@ from wizard.conv2d.words.layer_lines import (
     WrongLine,
     parse_line,
 )
-from wizard.run.lines import clean
+from wizard.core.lines import clean
 
 LARGEST_FILE = 256 * 1024
 """Bytes: a thousand layers have a tenth of it."""

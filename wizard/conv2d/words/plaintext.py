@@ -10,7 +10,7 @@ from contextlib import aclosing
 
 from wizard.conv2d.sweep import SweepDone, SweepEvent
 from wizard.conv2d.words.event_line import line_of
-from wizard.run.stoppable import on_signals
+from wizard.core.stoppable import on_signals
 
 Events = AsyncGenerator[SweepEvent, None]
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

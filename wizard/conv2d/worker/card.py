@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from wizard.host.watched import output
 from wizard.machine.facts import Unknown
-from wizard.machine.watched import output
 
 DRIVER = Path("/sys/bus/pci/drivers/amdgpu")
 ANSWER_S = 1.0

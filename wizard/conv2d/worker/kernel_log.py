@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from wizard.host.watched import output
 from wizard.knowledge.kernel_messages import KernelLine, known_lines
 from wizard.machine.facts import Fact, Unknown
-from wizard.machine.watched import output
 
 READERS = (
     ("journalctl", "--dmesg", "--boot", "--no-pager", "--output=short-monotonic", "--lines=1000"),

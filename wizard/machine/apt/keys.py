@@ -6,9 +6,9 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from wizard.host.host import Host
 from wizard.machine.apt.sources import read_apt_sources
 from wizard.machine.facts import SystemFile, Unknown
-from wizard.machine.host import Host
 
 FOLDERS = ("/etc/apt/keyrings", "/etc/apt/trusted.gpg.d", "/usr/share/keyrings")
 OLD_RING = "/etc/apt/trusted.gpg"

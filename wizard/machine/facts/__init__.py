@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.core.fact import Fact, Unknown
+from wizard.host.file_systems import Disk, SilentFileSystem
 from wizard.machine.facts.hardware import Access, DeviceNode, Driver, Gpu, Link, Process
-from wizard.machine.facts.known import Fact, Unknown
 from wizard.machine.facts.packages import AptSource, Package, PackageWork, RocmTree, SystemFile
 from wizard.machine.facts.pythons import (
     ChangedLibrary,
@@ -18,7 +19,7 @@ from wizard.machine.facts.pythons import (
     TorchInstall,
 )
 from wizard.machine.facts.settings import MiopenStore, Setting
-from wizard.machine.facts.system import Disk, OwnRun, SilentFileSystem, Surroundings, System
+from wizard.machine.facts.system import OwnRun, Surroundings, System
 
 __all__ = [
     "Access",

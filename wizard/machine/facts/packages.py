@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from wizard.machine.facts.known import Fact
+from wizard.core.fact import Fact
 
 
 class Package(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wizard.machine.facts.known import Fact
+from wizard.core.fact import Fact
 
 
 class Interpreter(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wizard.machine.facts.known import Fact
+from wizard.core.fact import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +41,6 @@ class Surroundings(NamedTuple):
     """True when somebody is logged in at the screen of this machine."""
     snapshots: tuple[str, ...]
     """``timeshift`` and ``snapper``, where they are set up."""
-
-
-class Disk(NamedTuple):
-    """A folder of interest and the file system that it is on."""
-
-    path: str
-    filesystem: str
-    """Mount point, for example ``/home``."""
-    total_bytes: int
-    free_bytes: int
-
-
-class SilentFileSystem(NamedTuple):
-    """A mounted file system that does not answer; nothing below it was looked at."""
-
-    path: str
-    """Where it is mounted."""
-    kind: str
-    """For example ``nfs4`` or ``fuse.sshfs``."""
 
 
 class OwnRun(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.machine.accounts import Account
+from wizard.host.accounts import Account
 from wizard.machine.recording.disguise import Disguise
 
 PASSWD, GROUP = "/etc/passwd", "/etc/group"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from wizard.host.host import Host
 from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Fact, Unknown
-from wizard.machine.host import Host
 from wizard.redaction import numbers, secrets
 from wizard.redaction.names import GROUP, STRANGERS
 from wizard.redaction.rules import StandIns

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.machine.host import Host
 from wizard.machine.recording.disguise import Disguise, disguise_of
 from wizard.machine.recording.facts import keep_facts
 from wizard.machine.recording.recorder import keep_files

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from wizard.machine.accounts import user_name
+from wizard.host.accounts import user_name
+from wizard.host.host import Host
+from wizard.host.wary import WaryHost
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.host import Host
 from wizard.machine.recording.accounts import PASSWD, account_file, is_account_file
 from wizard.machine.recording.disguise import Disguise
 from wizard.machine.recording.rules import Rule, rule_for
 from wizard.machine.recording.told import is_told, told_paths
 from wizard.machine.recording.watch import Asked, RecordingHost
-from wizard.machine.wary import WaryHost
 
 NO_ACCOUNTS = Unknown(f"{PASSWD} was not read")
 FORBIDDEN = "no permission to read "

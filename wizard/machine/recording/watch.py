@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from wizard.host.host import Host, Query
 from wizard.machine.facts import Disk, Fact, SilentFileSystem
-from wizard.machine.host import Host, Query
 
 
 @dataclass(slots=True)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.events import Output
+from wizard.core.trouble import Trouble
 from wizard.run.downloads.network import name_failure, worth_retrying
 from wizard.run.downloads.partial import Staged, digest
 from wizard.run.downloads.receive import Reached, receive
 from wizard.run.downloads.web import Web
-from wizard.run.events import Output
-from wizard.run.trouble import Trouble
 
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Waits before the next try; after the last one it is Trouble."""

@@ -10,6 +10,12 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from wizard.core.events import Output, Progress
+from wizard.core.lines import clean
+from wizard.core.sizes import counted
+from wizard.core.stoppable import pause
+from wizard.core.time_left import Pace
+from wizard.core.trouble import Trouble
 from wizard.plan.steps import FetchWheels
 from wizard.run.downloads.download import Patience, Wanted, download, wrong_hash
 from wizard.run.downloads.fetch_items import (
@@ -27,12 +33,6 @@ from wizard.run.downloads.receive import Reached
 from wizard.run.downloads.resolution import Wheel, read_report, unlabelled
 from wizard.run.downloads.space import in_words, require, write_failure
 from wizard.run.downloads.web import Web, open_web
-from wizard.run.events import Output, Progress
-from wizard.run.lines import clean
-from wizard.run.stoppable import pause
-from wizard.run.time_left import Pace
-from wizard.run.trouble import Trouble
-from wizard.sizes import counted
 
 Fetching = Iterator[Progress | Output]
 

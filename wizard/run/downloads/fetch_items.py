@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from wizard.core.stoppable import Aside, Left
 from wizard.run.downloads.download import Patience
 from wizard.run.downloads.partial import Staged, digest
 from wizard.run.downloads.resolution import Wheel
 from wizard.run.downloads.web import Web
-from wizard.run.stoppable import Aside, Left
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.run.downloads.resolution import Wheel
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 
 def lock_text(wheels: Iterable[tuple[Wheel, str]]) -> str:

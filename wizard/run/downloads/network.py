@@ -10,10 +10,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from wizard.credentials import redact
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
-from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
+from wizard.core.credentials import redact
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
+from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
 
 AGAIN = "then run the same command again. Anything already downloaded is kept."
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 if TYPE_CHECKING:
     from email.message import Message

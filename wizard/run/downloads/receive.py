@@ -14,13 +14,13 @@ from io import FileIO
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
+from wizard.core.lines import clean
+from wizard.core.stoppable import Aside, Left
+from wizard.core.trouble import Trouble
 from wizard.run.downloads.network import Broken
 from wizard.run.downloads.partial import Mark, Staged, from_headers
 from wizard.run.downloads.space import write_failure
 from wizard.run.downloads.web import Web, content_length
-from wizard.run.lines import clean
-from wizard.run.stoppable import Aside, Left
-from wizard.run.trouble import Trouble
 
 CHUNK = 1 << 18
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")

@@ -13,9 +13,9 @@ from urllib.parse import unquote, urlsplit
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from wizard.credentials import redact
-from wizard.run.lines import clean
-from wizard.run.trouble import Trouble
+from wizard.core.credentials import redact
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 
 FORMAT = "1"
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*\.whl")

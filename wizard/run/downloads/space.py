@@ -6,8 +6,8 @@ import errno
 import shutil
 from pathlib import Path
 
-from wizard.run.trouble import Trouble
-from wizard.sizes import KB, size_text
+from wizard.core.sizes import KB, size_text
+from wizard.core.trouble import Trouble
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 

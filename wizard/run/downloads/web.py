@@ -21,8 +21,8 @@ from urllib.request import (
     UnknownHandler,
 )
 
-from wizard.credentials import authorization, without_login
-from wizard.run.trouble import Trouble
+from wizard.core.credentials import authorization, without_login
+from wizard.core.trouble import Trouble
 
 STALL_S = 30.0
 """A server that sends nothing for this long counts as gone."""

@@ -11,10 +11,10 @@ from enum import Enum
 from hashlib import sha256
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.machine.contents import LIST
 from wizard.run.downloads.partial import HASH_CHUNK, sync
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 MANIFEST = Path(LIST).name
 FILES = "files"

@@ -6,11 +6,11 @@ import filecmp
 import os
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.run.downloads.partial import digest, sync
 from wizard.run.environment import execstack
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import draft_of
+from wizard.system.whole_file import draft_of
 
 
 def exchange_library(step: ExchangeLibrary) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name, canonicalize_version
 
+from wizard.host.prints import Print, prints
 from wizard.machine.metadata_headers import header
-from wizard.run.environment.fingerprints import Print, prints
 from wizard.run.environment.venv_layout import site_packages
 
 

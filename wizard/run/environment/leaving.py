@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
+from wizard.host.prints import bytecode, prints
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.environment.fingerprints import bytecode, prints
 from wizard.run.environment.installed import record_of, recorded
 from wizard.run.environment.wheel_files import wheel_targets
-from wizard.run.trouble import Trouble
 
 
 def family_files(step: SetAsidePackages) -> tuple[str, ...]:

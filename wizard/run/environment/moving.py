@@ -7,10 +7,10 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.host.prints import straight
 from wizard.machine.contents import BEFORE
 from wizard.run.environment.backup import FILES, FOLDER, Backup, Row, seen_row
-from wizard.run.environment.fingerprints import straight
-from wizard.run.whole_file import draft_of
+from wizard.system.whole_file import draft_of
 
 
 @dataclass(frozen=True, slots=True)

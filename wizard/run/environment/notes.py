@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from wizard.host.prints import Print, listing, prints
 from wizard.plan.existing_steps import ResolveCarried, SetAsidePackages, changes_existing
 from wizard.plan.steps import (
     ClearExecutableStack,
@@ -20,7 +21,6 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.uv import lock_of
-from wizard.run.environment.fingerprints import Print, listing, prints
 from wizard.run.environment.installed import installed, lock_pins
 from wizard.run.environment.venv_layout import made_with_venv, site_packages
 

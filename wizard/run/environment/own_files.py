@@ -7,13 +7,13 @@ import shutil
 from itertools import count
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
 from wizard.run.environment import execstack
 from wizard.run.environment.installed import installed_versions
 from wizard.run.environment.remains import holds
 from wizard.run.environment.venv_layout import site_packages
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 
 def write_settings(path: Path, content: str, mode: int) -> str:

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from wizard.core.events import Output
+from wizard.core.trouble import Trouble
+from wizard.host.live import LiveHost
 from wizard.machine.contents import read_live_contents
-from wizard.machine.live import LiveHost
 from wizard.plan.broken_needs import conflicts
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.downloads.resolution import read_report
-from wizard.run.events import Output
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 _DEPENDS = re.compile(
     r"^\s+(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])? \S+ depends on (?P<need>.+)$", re.MULTILINE

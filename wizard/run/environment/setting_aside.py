@@ -8,9 +8,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from wizard.core.events import Progress
+from wizard.core.trouble import Trouble
+from wizard.host.live import LiveHost
 from wizard.jsonform import to_json
 from wizard.machine.contents import BEFORE, OURS, read_live_contents
-from wizard.machine.live import LiveHost
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.as_planned import require_as_planned
@@ -18,9 +20,7 @@ from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_m
 from wizard.run.environment.leaving import family_files, stale_bytecode
 from wizard.run.environment.moving import move_aside
 from wizard.run.environment.strays import wait_for_strays
-from wizard.run.events import Progress
-from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.system.whole_file import write_whole
 
 PATIENCE_S = 2.0
 """Time for programs out of the environment that are just ending."""

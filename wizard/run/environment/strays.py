@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psutil
 
+from wizard.core.trouble import Trouble
 from wizard.plan.uv import cache_of
-from wizard.run.trouble import Trouble
 
 PATIENCE_S = 15.0
 """Time for what a killed run left behind to end by itself: mostly pip unpacking itself."""

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
+from wizard.host.live import LiveHost
 from wizard.machine.contents import read_distributions, read_kept_contents
-from wizard.machine.live import LiveHost
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import torch_family
 from wizard.plan.steps import PinInstalled, Plan, WriteFile
 from wizard.run.environment.backup import FILES, Backup
 from wizard.run.environment.installed import named_in
-from wizard.run.trouble import Trouble
 
 
 def without_journal(plan: Plan, backup: str) -> Trouble:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import assets
+from wizard.core.events import Output
+from wizard.core.lines import clean, clean_lines
+from wizard.core.trouble import Trouble, explain_pip
 from wizard.plan.steps import CheckTorch
 from wizard.run.acting import Act, Done, Surroundings, program
-from wizard.run.events import Output
 from wizard.run.joined_groups import with_joined_group
-from wizard.run.lines import clean, clean_lines
-from wizard.run.trouble import Trouble, explain_pip
 
 
 async def check_torch(step: CheckTorch, around: Surroundings) -> Act:

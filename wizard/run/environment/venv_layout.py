@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.run.environment.fingerprints import Print, listing
+from wizard.host.prints import Print, listing
 
 _VENV_LAYOUT = re.compile(
     r"pyvenv\.cfg|\.gitignore|lib64|bin/(python[\d.]*t?|𝜋thon|activate(\.\w+)?|Activate\.ps1|"

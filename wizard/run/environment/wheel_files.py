@@ -8,7 +8,7 @@ from pathlib import Path
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from wizard.run.environment.fingerprints import Print, prints
+from wizard.host.prints import Print, prints
 from wizard.run.environment.venv_layout import site_packages
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from wizard.run.events import Event, Output, Progress
+from wizard.core.events import Event, Output, Progress
 
 WINDOW_S = 30.0
 """The speed is the mean of this long."""

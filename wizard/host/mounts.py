@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wizard.machine.facts import Fact, SilentFileSystem, Unknown
-from wizard.machine.host import FILE_SYSTEM_ASKER, Host
-from wizard.machine.part import Found, Part
+from wizard.core.fact import Fact
+from wizard.host.file_systems import SilentFileSystem
+from wizard.host.host import FILE_SYSTEM_ASKER
 
 MOUNTS = "/proc/self/mountinfo"
 KINDS = frozenset(
@@ -87,25 +87,3 @@ def _is_met(mount: Mount, environ: Mapping[str, str]) -> bool:
     return not mount.path.startswith(DESKTOP) or any(
         mount.path in value for value in environ.values()
     )
-
-
-def _read(host: Host) -> Found[tuple[SilentFileSystem, ...]]:
-    silent = host.silent()
-    return Found(silent, tuple(Unknown(f"{one.path} does not respond") for one in silent))
-
-
-def _tell(silent: tuple[SilentFileSystem, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(f"{one.path} ({one.kind}): nothing in it was checked" for one in silent)
-    if not silent:
-        return "all respond", lines
-    return f"no response from {', '.join(one.path for one in silent)}", lines
-
-
-MOUNTED: Part[tuple[SilentFileSystem, ...]] = Part(
-    title="File systems",
-    source=f"{MOUNTS}, statfs(2)",
-    read=_read,
-    without=lambda _: (),
-    tell=_tell,
-)
-"""Mounted file systems that do not answer."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
-from wizard.machine.host import Host, Query
+from wizard.core.fact import Fact, Unknown
+from wizard.host.file_systems import Disk, SilentFileSystem
+from wizard.host.host import Host, Query
 
 LINK_LIMIT = 40
 """As in the kernel: more links than this in one path are a loop."""

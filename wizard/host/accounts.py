@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wizard.machine.facts import Fact, Unknown
+from wizard.core.fact import Fact, Unknown
 
 TEXT_LIMIT = 1024 * 1024
 """No account file of one machine is longer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
+from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import signal
 
-from wizard.credentials import redact
-from wizard.run.known_failures import KNOWN
-from wizard.run.lines import clean
-from wizard.run.unreached import host_words, hosts_in
+from wizard.core.credentials import redact
+from wizard.core.known_failures import KNOWN
+from wizard.core.lines import clean
+from wizard.core.unreached import host_words, hosts_in
 
 
 class Trouble(Exception):

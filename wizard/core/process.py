@@ -13,9 +13,9 @@ from collections.abc import AsyncGenerator, Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from wizard.credentials import redact
-from wizard.run.lines import Lines
-from wizard.run.trouble import Trouble
+from wizard.core.credentials import redact
+from wizard.core.lines import Lines
+from wizard.core.trouble import Trouble
 
 T = TypeVar("T")
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Protocol
 
-from wizard.machine.facts import Disk, Fact, SilentFileSystem
+from wizard.core.fact import Fact
+from wizard.host.file_systems import Disk, SilentFileSystem
 
 DRIVER_READER = ("cat", "--")
 """Reads a file of the GPU's driver in our place: a child that gets stuck can be left behind."""

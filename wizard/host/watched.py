@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wizard.machine.facts import Fact, Unknown
+from wizard.core.fact import Fact, Unknown
 
 FOLDERS = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 """Where programs are looked up: never through the user's PATH, which may hold anything."""

@@ -1,0 +1,1 @@
+"""Types and texts that everything else uses: troubles, events, children, sizes."""

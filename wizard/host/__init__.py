@@ -1,0 +1,1 @@
+"""The door in: how a machine is looked at."""

@@ -1,0 +1,1 @@
+"""The door out: everything that changes anything for a plan."""
