@@ -17,13 +17,13 @@ from urllib.parse import unquote, urlsplit
 from wizard.core.events import Output, Progress
 from wizard.core.stoppable import pause
 from wizard.core.trouble import Trouble
-from wizard.plan.uv import bring_python as install_python
-from wizard.plan.uv import list_pythons
 from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.downloads.download import Patience, Wanted, download
 from wizard.run.downloads.network import name_failure
 from wizard.run.downloads.receive import Reached
 from wizard.run.downloads.web import Web, open_web
+from wizard.system.uv import bring_python as install_python
+from wizard.system.uv import list_pythons
 
 LISTED_S = 60.0
 INSTALLED_S = 600.0

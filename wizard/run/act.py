@@ -14,6 +14,8 @@ from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
+from wizard.host.installed import missing_files
+from wizard.host.venv_layout import site_packages
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
@@ -29,11 +31,9 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.uv import without_settings
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.downloads.line_speed import Received
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
-from wizard.run.environment.installed import missing_files
 from wizard.run.environment.own_files import (
     clear_stack,
     drop_downloads,
@@ -44,9 +44,9 @@ from wizard.run.environment.resolving import resolve_carried, resolve_held
 from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
 from wizard.run.environment.unpacking import Unpacking, UnpackingAtOnce, parcels, with_looks
-from wizard.run.environment.venv_layout import site_packages
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
+from wizard.system.uv import without_settings
 
 
 def act(step: Step, around: Surroundings) -> Act:
