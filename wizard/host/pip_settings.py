@@ -16,7 +16,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from wizard.core.credentials import redact
 from wizard.core.fact import Unknown
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 
@@ -29,31 +29,34 @@ _OTHER_NAMES = {
     "pypi-url": "index-url",
     "default-timeout": "timeout",
     "no-dependencies": "no-deps",
+    "only-deps": "only-dependencies",
     "require-venv": "require-virtualenv",
 }
 _FALSE = ("0", "f", "false", "n", "no", "off")
 _TRUE = ("1", "on", "t", "true", "y", "yes")
 
-_NO_MATTER = frozenset(
-    "break-system-packages build-constraint cache-dir check-build-dependencies compile "
-    "config-settings debug disable-pip-version-check exists-action force-reinstall "
-    "global-option ignore-installed install-option isolated log log-file no-build-isolation "
-    "no-cache-dir no-clean no-color no-compile no-input no-python-version-warning no-user "
-    "no-warn-conflicts no-warn-script-location only-binary prefer-binary progress-bar quiet "
-    "report require-virtualenv resume-retries root-user-action src upgrade upgrade-strategy "
-    "use-feature use-pep517 no-use-pep517 user verbose".split()
-)
+_NO_MATTER = """
+    break-system-packages build-constraint cache-dir check-build-dependencies compile
+    config-settings debug disable-pip-version-check exists-action force-reinstall global-option
+    help ignore-installed install-option isolated local-log log log-file no-build-isolation
+    no-cache-dir no-clean no-color no-compile no-input no-python-version-warning no-require-hashes
+    no-use-pep517 no-user no-warn-conflicts no-warn-script-location only-binary prefer-binary
+    progress-bar quiet refresh-package report require-virtualenv resume-retries root-user-action
+    source source-dir source-directory src upgrade upgrade-strategy use-feature use-pep517 user
+    verbose
+"""
 """What changes neither which wheels are installed nor where they come from."""
-_NO_WORD = frozenset(
-    "abi all-releases dry-run editable group ignore-requires-python implementation no-binary "
-    "no-deps only-final platform prefix python python-version require-hashes requirement root "
-    "target uploaded-prior-to use-deprecated".split()
-)
+_NO_WORD = """
+    abi all-releases dry-run editable group ignore-requires-python implementation no-binary
+    no-deps no-proxy-env only-dependencies only-final platform prefix python python-version
+    require-hashes requirement requirements-from-script root target uploaded-prior-to
+    use-deprecated
+"""
 """What does, and has no equal in uv, or none that this program could vouch for."""
-_TRANSLATED = frozenset(
-    "cert client-cert constraint extra-index-url find-links index-url keyring-provider no-index "
-    "pre proxy retries timeout trusted-host".split()
-)
+_TRANSLATED = """
+    cert client-cert constraint extra-index-url find-links index-url keyring-provider no-index
+    pre proxy retries timeout trusted-host
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,8 @@ def pip_settings(host: Host, venv: str = "") -> PipSettings:
     """
     found = _obeyed(host, venv)
     for name, setting in found.items():
-        if name in _NO_WORD and setting.value.lower() not in _FALSE:
-            raise _cannot(name, setting, "There is no equal for it here")
+        if name in _NO_WORD.split() and setting.value.lower() not in (*_FALSE, ":none:"):
+            raise _cannot(name, setting, "uv has no such setting")
     return PipSettings(
         index=_text(found, "index-url") or PYPI,
         extra_indexes=_words(found, "extra-index-url"),
@@ -116,6 +119,22 @@ def pip_settings(host: Host, venv: str = "") -> PipSettings:
 
 def _obeyed(host: Host, venv: str) -> dict[str, _Setting]:
     """Every setting that `pip install` knows, by its usual name."""
+    matters, nothing = (*_TRANSLATED.split(), *_NO_WORD.split()), _NO_MATTER.split()
+    found: dict[str, _Setting] = {}
+    for section, settings in _sections(host, venv).items():
+        for name, setting in settings.items():
+            usual = _OTHER_NAMES.get(name, name)
+            if not setting.value:
+                continue  # to pip an empty value is none, though it hides that of a weaker file
+            if usual in matters:
+                found[usual] = setting
+            elif section == "install" and usual not in nothing:
+                raise _cannot(name, setting, "This version of rdna1-setup does not know it")
+    return found
+
+
+def _sections(host: Host, venv: str) -> dict[str, dict[str, _Setting]]:
+    """The settings of each section, the weakest section first; of two files the stronger's."""
     sections: dict[str, dict[str, _Setting]] = {section: {} for section in _SECTIONS}
     for path in _files(host, venv):
         for section, name, value in _read(host, path):
@@ -125,17 +144,7 @@ def _obeyed(host: Host, venv: str) -> dict[str, _Setting]:
         if variable.startswith("PIP_"):
             name = _normal(variable.removeprefix("PIP_"))
             sections[":env:"][name] = _Setting(value, variable)
-    found: dict[str, _Setting] = {}
-    for section in _SECTIONS:
-        for name, setting in sections[section].items():
-            if not setting.value:
-                continue  # to pip an empty value is none, though it hides that of a weaker file
-            usual = _OTHER_NAMES.get(name, name)
-            if usual in _TRANSLATED | _NO_WORD:
-                found[usual] = setting
-            elif section == "install" and usual not in _NO_MATTER:
-                raise _cannot(name, setting, "This setting is not known here")
-    return found
+    return sections
 
 
 def _files(host: Host, venv: str) -> tuple[str, ...]:
@@ -207,7 +216,7 @@ def _absolute(path: str, found: Mapping[str, _Setting], name: str, home: str) ->
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
     if not path.startswith("/"):
-        raise _cannot(name, found[name], "A relative path means another place in each folder")
+        raise _cannot(name, found[name], "Its path is not absolute")
     return path
 
 
@@ -229,7 +238,7 @@ def _keyring(found: Mapping[str, _Setting]) -> bool:
         raise _cannot(
             "keyring-provider",
             found["keyring-provider"],
-            "Only the program keyring can be asked for logins (subprocess)",
+            "Only `subprocess` works, which runs the program keyring",
         )
     return value == "subprocess"
 
@@ -251,7 +260,7 @@ def _constraint_lines(
 ) -> Iterator[str]:
     """The requirements of a file of constraints, and of the files that it names."""
     if "://" in word and not word.startswith("file://"):
-        raise _cannot("constraint", setting, f"{redact(word)} is not a file of this machine")
+        raise _cannot("constraint", setting, f"{redact(word)} is not a file on this computer")
     path = _absolute(word.removeprefix("file://"), {"constraint": setting}, "constraint", host.home)
     if path in above:
         return
@@ -260,14 +269,15 @@ def _constraint_lines(
         raise _cannot("constraint", setting, f"{clean(text.because)}")
     for line in _logical_lines(text, host.environ):
         if another := _ANOTHER.match(line):
-            beside = os.path.normpath(os.path.join(os.path.dirname(path), another["file"]))
-            named = another["file"] if "://" in another["file"] else beside
+            beside = os.path.normpath(f"{path.rpartition('/')[0]}/{another['file']}")
+            named = another["file"] if _WHOLE.match(another["file"]) else beside
             yield from _constraint_lines(named, setting, host, above | {path})
             continue
         yield _requirement(_HASHES.sub("", line).strip(), path, setting)
 
 
 _ANOTHER = re.compile(r"(?:-c|--constraint|-r|--requirement)[\s=]*(?P<file>\S+)$")
+_WHOLE = re.compile(r"/|\w+://")
 _HASHES = re.compile(r"\s--hash[=\s]\S+")
 _COMMENT = re.compile(r"(?:^|\s+)#.*$")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Z0-9_]+)\}")
@@ -289,7 +299,7 @@ def _requirement(line: str, path: str, setting: _Setting) -> str:
         requirement = Requirement(line)
     except InvalidRequirement:
         raise _cannot(
-            "constraint", setting, f"{path} has a line that is no requirement: {redact(line)}"
+            "constraint", setting, f"{path} has a line that cannot be read: {redact(line)}"
         ) from None
     if requirement.url:
         raise _cannot("constraint", setting, f"{path} gives an address for {requirement.name}")
@@ -297,23 +307,21 @@ def _requirement(line: str, path: str, setting: _Setting) -> str:
 
 
 def _cannot(name: str, setting: _Setting, why: str) -> Trouble:
-    value = clean(redact(setting.value))
-    place = clean(setting.place)
-    named = f"{place}={value}" if place.startswith("PIP_") else f"{name} = {value} in {place}"
+    value, place = shown(redact(setting.value)), shown(setting.place)
+    variable = place.startswith("PIP_")
+    named = f"{place}={value}" if variable else f"{name} = {value} in {place}"
+    where = f"{place}, or run `unset {place}`" if variable else f"it in {place}, or remove it there"
     return Trouble(
-        f"pip's setting cannot be used here: {' '.join(named.split())}. {clean(why)}.",
-        "uv chooses the versions, and it would install something else, or from somewhere else, "
-        "than pip does with this setting. Nothing was changed.",
-        f"Remove or correct this setting in {place} while you run this command, or set "
-        f"PIP_CONFIG_FILE to a file of your own."
-        if not place.startswith("PIP_")
-        else f"Correct it or run `unset {place}`, then run the same command again.",
+        f"This setting of pip cannot be followed: {named}. {clean(why)}.",
+        "It may decide which packages are installed or where they come from, so it is not "
+        "ignored. Nothing was changed.",
+        f"Correct {where}. Then run the same command again.",
     )
 
 
 def _unreadable(path: str, why: str) -> Trouble:
     return Trouble(
-        f"pip's settings in {clean(path)} cannot be read: {clean(why)}.",
-        "They say where packages come from, so they cannot be left out. Nothing was changed.",
+        f"pip's settings in {shown(path)} cannot be read: {shown(redact(why))}.",
+        "They may say where packages come from, so they are not ignored. Nothing was changed.",
         "Correct the file or its permissions, then run the same command again.",
     )
