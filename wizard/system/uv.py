@@ -51,6 +51,14 @@ def install_wheels(uv: str, python: str, venv: str, staging: str, lock: str) -> 
     )
 
 
+def lock(uv: str, python: str, folder: str) -> tuple[str, ...]:
+    """Choose every version for the project in a folder, by its own uv.toml; no wheel comes."""
+    return (
+        *(uv, "lock", "--project", folder, "--config-file", f"{folder}/uv.toml", *_APART),
+        *("--python", python, "--no-cache", "--no-progress", "--color", "never"),
+    )
+
+
 def bring_python(uv: str, version: str, folder: str, mirror: str = "") -> tuple[str, ...]:
     """Install a Python into a folder, from a mirror or from where the user's settings say."""
     source = ("--mirror", mirror) if mirror else ()
