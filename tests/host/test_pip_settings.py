@@ -17,6 +17,15 @@ from wizard.machine.recorded import RecordedHost
 
 USER = "/home/owner/.config/pip/pip.conf"
 MIRROR = "https://mirror.example/simple"
+CERTIFICATES = {
+    "/etc/ssl/company.pem": "",
+    "/home/owner/me.pem": "",
+    "/etc/ssl/c.pem": "",
+    "/etc/ssl/r.pem": "",
+    "/me.pem": "",
+    "/pip.pem": "",
+    "/requests.pem": "",
+}
 
 
 def host(folder: Path, files: dict[str, str] | None = None, **environ: str) -> RecordedHost:
@@ -67,7 +76,9 @@ def test_without_any_setting_pip_looks_at_pypi(tmp_path: Path) -> None:
 def test_each_setting_of_a_file_is_followed(
     tmp_path: Path, line: str, expected: PipSettings
 ) -> None:
-    assert pip_settings(host(tmp_path, {USER: f"[install]\n{line}\n"})) == expected
+    files = {USER: f"[install]\n{line}\n", **CERTIFICATES}
+
+    assert pip_settings(host(tmp_path, files)) == expected
 
 
 @pytest.mark.parametrize(
@@ -92,13 +103,23 @@ def test_each_setting_of_a_file_is_followed(
 def test_each_variable_is_followed(
     tmp_path: Path, variable: str, value: str, expected: PipSettings
 ) -> None:
-    assert pip_settings(host(tmp_path, **{variable: value})) == expected
+    assert pip_settings(host(tmp_path, CERTIFICATES, **{variable: value})) == expected
 
 
 def test_pip_s_own_certificates_outrank_those_of_its_library(tmp_path: Path) -> None:
     variables = {"PIP_CERT": "/pip.pem", "REQUESTS_CA_BUNDLE": "/requests.pem"}
 
-    assert pip_settings(host(tmp_path, **variables)).certificates == "/pip.pem"
+    assert pip_settings(host(tmp_path, CERTIFICATES, **variables)).certificates == "/pip.pem"
+
+
+@pytest.mark.parametrize(
+    "variable", ["PIP_CERT", "PIP_CLIENT_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+)
+def test_certificates_that_are_missing_stop_and_are_named(tmp_path: Path, variable: str) -> None:
+    with pytest.raises(Trouble) as trouble:
+        pip_settings(host(tmp_path, **{variable: "/gone.pem"}))
+
+    assert f"{variable}=/gone.pem. There is no such file." in trouble.value.happened
 
 
 def test_constraints_are_read_with_the_files_that_they_name(tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ def pip_settings(host: Host, venv: str = "") -> PipSettings:
         find_links=_find_links(found, host.home),
         no_index=_truth(found, "no-index"),
         proxy=_text(found, "proxy"),
-        certificates=_file(found, "cert", host.home) or _bundle(host.environ),
-        client_certificate=_file(found, "client-cert", host.home),
+        certificates=_file(found, "cert", host) or _bundle(host),
+        client_certificate=_file(found, "client-cert", host),
         trusted_hosts=_words(found, "trusted-host"),
         timeout_s=_number(found, "timeout"),
         retries=_number(found, "retries"),
@@ -208,8 +208,13 @@ def _number(found: Mapping[str, _Setting], name: str) -> int | None:
     return max(1, round(number)) if name == "timeout" else int(number)
 
 
-def _file(found: Mapping[str, _Setting], name: str, home: str) -> str:
-    return _absolute(_text(found, name), found, name, home) if name in found else ""
+def _file(found: Mapping[str, _Setting], name: str, host: Host) -> str:
+    if name not in found:
+        return ""
+    path = _absolute(found[name].value, found, name, host.home)
+    if not host.exists(path):  # uv would only warn
+        raise _cannot(name, found[name], "There is no such file")
+    return path
 
 
 def _absolute(path: str, found: Mapping[str, _Setting], name: str, home: str) -> str:
@@ -220,9 +225,12 @@ def _absolute(path: str, found: Mapping[str, _Setting], name: str, home: str) ->
     return path
 
 
-def _bundle(environ: Mapping[str, str]) -> str:
+def _bundle(host: Host) -> str:
     """The file of authorities that pip takes from the library that fetches for it."""
-    return environ.get("REQUESTS_CA_BUNDLE") or environ.get("CURL_CA_BUNDLE") or ""
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        if value := host.environ.get(variable):
+            return _file({"cert": _Setting(value, variable)}, "cert", host)
+    return ""
 
 
 def _find_links(found: Mapping[str, _Setting], home: str) -> tuple[str, ...]:
@@ -308,7 +316,7 @@ def _requirement(line: str, path: str, setting: _Setting) -> str:
 
 def _cannot(name: str, setting: _Setting, why: str) -> Trouble:
     value, place = shown(redact(setting.value)), shown(setting.place)
-    variable = place.startswith("PIP_")
+    variable = "/" not in place
     named = f"{place}={value}" if variable else f"{name} = {value} in {place}"
     where = f"{place}, or run `unset {place}`" if variable else f"it in {place}, or remove it there"
     return Trouble(

@@ -15,9 +15,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
-from packaging.markers import InvalidMarker, Marker
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
@@ -26,7 +26,7 @@ from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.host.pip_settings import PipSettings
 from wizard.host.target import Target, answered, question, tags
-from wizard.system.lock import Wheel, checked, wheel_file
+from wizard.system.lock import Wheel, checked, wheel_file, write_wheels
 from wizard.system.system import System
 from wizard.system.uv import lock, without_settings
 
@@ -43,9 +43,13 @@ TOOLS = ("pip", "setuptools")
 """What comes from the package index where the stack's index replaces it."""
 _REFUSES_UNKNOWN = ("repo.amd.com",)
 """Servers that answer 403 for a package that they do not have."""
+_NOT_FOUND = re.compile(
+    r"(?P<wanted>\S+) was not found in the provided|there (?:is|are) no versions? of (?P<none>\S+)"
+)
 ROUNDS = 10
 """How often a version without a wheel for this machine is struck out before it is given up."""
 DEADLINE_S = 900.0
+ANSWER_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Request:
     """The interpreter that the wheels are for."""
     folder: str
     """A folder of work, for the files that uv reads and writes."""
+    lock: str
+    """Where the chosen wheels are noted."""
     requirements: tuple[str, ...]
     index: str = ""
     """The index of torch; ``""`` where everything comes from where pip is configured to look."""
@@ -189,12 +195,12 @@ def variables(
     request: Request, settings: PipSettings, environ: Mapping[str, str]
 ) -> dict[str, str]:
     """The environment of uv: proxies, certificates and logins, and nothing that has a say else."""
-    found = without_settings(environ)
+    found = {**without_settings(environ), "UV_NO_WRAP": "1"}  # what it says of a failure is read
     if request.wheelhouse:
         return found
     found |= {"UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}  # one word each of new and old
     if settings.certificates:
-        folder = os.path.isdir(settings.certificates)
+        folder = Path(settings.certificates).is_dir()
         found["SSL_CERT_DIR" if folder else "SSL_CERT_FILE"] = settings.certificates
     if settings.client_certificate:
         found["SSL_CLIENT_CERT"] = settings.client_certificate
@@ -224,4 +230,179 @@ def _logins(request: Request, settings: PipSettings) -> Iterator[tuple[str, str]
             yield f"UV_INDEX_{name}_PASSWORD", unquote(parts.password or "")
     links = _links(request, settings)
     if any(without_login(each) != each for each in links):
-        yield "UV_FIND_LINKS", " ".join(quote(each, safe=":/@%?=&+~!$,;") for each in links)
+        yield "UV_FIND_LINKS", ",".join(each.replace(",", "%2C") for each in links)
+
+
+async def ask_target(system: System, python: str) -> Target:
+    """What an interpreter says of itself."""
+    said: list[str] = []
+    environment = without_settings(system.environment())
+    async with aclosing(system.run(question(python), environment, ANSWER_S)) as output:
+        async for lines in output:
+            said += lines.lines
+    try:
+        return answered(said[-1])
+    except (ValueError, LookupError, TypeError):
+        raise Trouble(
+            f"{python} did not say which Python it is.",
+            "Which packages fit cannot be decided without that.",
+            f"Run `{python} --version`. If that fails too, choose another Python.",
+        ) from None
+
+
+async def choose(
+    request: Request, settings: PipSettings, target: Target, system: System
+) -> AsyncGenerator[Output, None]:
+    """Choose every version and write the wheels to ``request.lock``.
+
+    Raises Trouble that says which requirement cannot be met, or who could not be asked.
+    """
+    struck: list[Wheelless] = []
+    for _ in range(ROUNDS):
+        limits = (f"{each.name}!={each.version}" for each in struck)
+        asked = replace(request, constraints=(*request.constraints, *limits))
+        try:
+            async with aclosing(_lock(asked, settings, target, system)) as output:
+                async for lines in output:
+                    yield lines
+        except Unsatisfiable:
+            if struck:  # the versions without a wheel were the only ones
+                raise struck[0].trouble(target) from None
+            raise
+        chosen = tuple(read_lock(Path(request.folder), target))
+        without = [each for each in chosen if isinstance(each, Wheelless)]
+        if not without:
+            stay = {name for name, _ in request.stays}
+            wheels = [each for each in chosen if isinstance(each, Wheel) and each.name not in stay]
+            write_wheels(Path(request.lock), wheels)
+            return
+        struck += without
+        yield Output(tuple(f"{each}. Looking for another version." for each in without))
+    raise struck[0].trouble(target)
+
+
+class Unsatisfiable(Trouble):
+    """No versions meet all requirements; ``said`` is uv's explanation."""
+
+    def __init__(self, trouble: Trouble, said: str) -> None:
+        super().__init__(trouble.happened, trouble.meaning, trouble.next_step)
+        self.said = said
+
+
+async def _lock(
+    request: Request, settings: PipSettings, target: Target, system: System
+) -> AsyncGenerator[Output, None]:
+    """One call of uv; raises Unsatisfiable where it found no solution."""
+    folder, said = request.folder, list[str]()
+    system.make_folder(folder)
+    system.write(f"{folder}/pyproject.toml", project_text(request, target, settings))
+    system.write(f"{folder}/uv.toml", settings_text(request, settings))
+    system.remove(f"{folder}/uv.lock")  # uv would keep to the versions of an earlier one
+    environment = variables(request, settings, system.environment())
+    argv = lock(request.uv, request.python, folder)
+    try:
+        async with aclosing(system.run(argv, environment, DEADLINE_S)) as output:
+            async for lines in output:
+                said += lines.lines
+                yield lines
+    except Trouble as trouble:
+        text = "\n".join(said)
+        if "No solution found" not in text:
+            raise
+        raise Unsatisfiable(_in_folder(request, text) or trouble, text) from None
+
+
+def _in_folder(request: Request, said: str) -> Trouble | None:
+    """What a folder of wheels lacks; None where it lacks nothing, or there is none."""
+    found = _NOT_FOUND.search(said) if request.wheelhouse else None
+    if found is None:
+        return None
+    return Trouble(
+        f"{request.wheelhouse} has no suitable wheel for {found['wanted'] or found['none']}.",
+        "With --wheelhouse, packages come only from that folder. It must contain all of the "
+        "stack's dependencies for this Python and machine.",
+        "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
+        "then run the same command again. Finished steps are kept.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wheelless:
+    """A version that was chosen and has no wheel that fits."""
+
+    name: str
+    version: str
+    files: tuple[str, ...]
+    """Names of the wheels that it has."""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version} has no wheel for this Python and computer"
+
+    def trouble(self, target: Target) -> Trouble:
+        """That no version has one."""
+        has = f" Its wheels are: {', '.join(self.files[:4])}." if self.files else ""
+        glibc = f" and glibc {target.glibc}" if target.glibc else ""
+        return Trouble(
+            f"{self}, and no other version can be used.",
+            f"This is Python {target.python} on {target.machine}{glibc}.{has}",
+            "Use another stack or another Python, or an index that has such a wheel "
+            "(--torch-index URL).",
+        )
+
+
+def read_lock(folder: Path, target: Target) -> Iterator[Wheel | Wheelless]:
+    """The best wheel of each package in ``uv.lock``; raises Trouble for a file that is none."""
+    path = folder / "uv.lock"
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+        if found["version"] != 1:
+            raise _strange(path, f"its version is {found['version']!r}")
+        for package in found["package"]:
+            if "virtual" not in package["source"] and _applies(package, target):
+                yield _best(package, folder, target)
+    except OSError as error:
+        raise _strange(path, str(error.strerror)) from None
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise _strange(path, f"its structure is unknown ({type(error).__name__})") from None
+
+
+def _strange(path: Path, why: str) -> Trouble:
+    return Trouble(
+        f"{path} cannot be used: {why}.",
+        "uv writes the chosen versions into that file. Another version of uv may write it in "
+        "another way.",
+        "Install the latest rdna1-setup and uv, then run the same command again.",
+    )
+
+
+def _applies(package: Mapping[str, Any], target: Target) -> bool:
+    """Of a package that is there twice, each is for other machines."""
+    markers = package.get("resolution-markers", ())
+    here = {"python_full_version": target.python, "platform_machine": target.machine}
+    return not markers or any(Marker(each).evaluate(here) for each in markers)
+
+
+def _best(package: Mapping[str, Any], folder: Path, target: Target) -> Wheel | Wheelless:
+    name, version = str(canonicalize_name(package["name"])), str(package["version"])
+    rank = {tag: place for place, tag in enumerate(tags(target))}
+    wheels = [_wheel(name, version, row, package, folder) for row in package.get("wheels", ())]
+    fitting = []
+    for wheel in wheels:
+        _, _, build, its = parse_wheel_filename(wheel.file)
+        if places := [rank[tag] for tag in its if tag in rank]:
+            fitting.append(((-min(places), build), wheel))
+    if not fitting:
+        return Wheelless(name, version, tuple(each.file for each in wheels))
+    return max(fitting, key=lambda each: each[0])[1]
+
+
+def _wheel(
+    name: str, version: str, row: Mapping[str, Any], package: Mapping[str, Any], folder: Path
+) -> Wheel:
+    address = row.get("url")
+    if address is None:  # a path, absolute or below that of its source
+        place = os.path.normpath(folder / package["source"]["registry"] / row["path"])
+        address = Path(place).as_uri()
+    kind, _, digest = str(row.get("hash", "")).partition(":")
+    sha256 = digest if kind == "sha256" else ""
+    return checked(Wheel(name, version, wheel_file(address), address, sha256, row.get("size")))
