@@ -2,61 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.operations.resolving import HERE, STACK, TARGET, request_, resolved, tagged
 from tests.run.server import Manner, WheelIndex, make_stand_ins
 from tests.run.wheels import make_wheel, sha256_of
 from wizard.core.trouble import Trouble
 from wizard.host.pip_settings import PipSettings
 from wizard.host.target import Target
-from wizard.operations.resolve import Request, ask_target, choose, project_text, settings_text
-from wizard.system.lock import Wheel, read_wheels
-from wizard.system.system import System
+from wizard.operations.resolve import Request, project_text, settings_text
 
-UV = str(Path(sys.executable).parent / "uv")
-HERE = f"cp3{sys.version_info.minor}"
-TARGET = Target(".".join(map(str, sys.version_info[:3])), "2.36")
-STACK = ("torch==1.13.1+rocm5.2", "torchvision==0.14.1+rocm5.2", "numpy<2", "pip")
-
-
-def tagged(wheel: Path, tag: str) -> Path:
-    """The same wheel, made for another Python or machine."""
-    return wheel.rename(wheel.with_name(wheel.name.replace("py3-none-any", tag)))
-
-
-def resolved(
-    request: Request,
-    settings: PipSettings,
-    environ: dict[str, str] | None = None,
-    target: Target | None = None,
-) -> tuple[dict[str, Wheel], str]:
-    """The chosen wheels by name, and what was told meanwhile."""
-    environ = {"PATH": os.environ["PATH"], "HOME": request.folder, **(environ or {})}
-    said: list[str] = []
-
-    async def run() -> None:
-        system = System(environ, request.folder, lambda: False)
-        Path(request.folder).mkdir(parents=True, exist_ok=True)
-        here = target or await ask_target(system, request.python)
-        async for output in choose(request, settings, here, system):
-            said.extend(output.lines)
-
-    asyncio.run(run())
-    return {each.name: each for each in read_wheels(Path(request.lock))}, "\n".join(said)
-
-
-@pytest.fixture
-def request_(tmp_path: Path) -> Request:
-    work = tmp_path / "work"
-    return Request(UV, sys.executable, str(work), str(work / "lock.json"), STACK)
+__all__ = ["request_"]
 
 
 @pytest.fixture
@@ -322,17 +283,6 @@ def test_what_a_folder_of_wheels_lacks_is_named(
         resolved(request, PipSettings())
 
     assert trouble.value.happened == f"{house} has no suitable wheel for {wanted}."
-
-
-def test_an_address_that_ends_in_another_file_is_refused(request_: Request, house: Path) -> None:
-    request = replace(request_, requirements=("pip",))
-    name = "pip-25.0-py3-none-any.whl"
-    with WheelIndex(house.glob("*.whl"), metadata=True) as index:
-        page = f'<a href="/files/other?{name}" data-core-metadata="true">{name}</a>'
-        index.put("/simple/pip/", page.encode(), Manner(content_type="text/html"))
-        index.put(f"/files/other.metadata?{name}", b"")
-        with pytest.raises(Trouble):
-            resolved(request, PipSettings(index.simple))
 
 
 def test_the_files_for_uv_are_as_review_shows_them(request_: Request) -> None:

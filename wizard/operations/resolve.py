@@ -26,7 +26,7 @@ from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.host.pip_settings import PipSettings
 from wizard.host.target import Target, answered, question, tags
-from wizard.system.lock import Wheel, checked, wheel_file, write_wheels
+from wizard.system.lock import Wheel, wheel, write_wheels
 from wizard.system.system import System
 from wizard.system.uv import lock, without_settings
 
@@ -387,10 +387,10 @@ def _best(package: Mapping[str, Any], folder: Path, target: Target) -> Wheel | W
     rank = {tag: place for place, tag in enumerate(tags(target))}
     wheels = [_wheel(name, version, row, package, folder) for row in package.get("wheels", ())]
     fitting = []
-    for wheel in wheels:
-        _, _, build, its = parse_wheel_filename(wheel.file)
+    for each in wheels:
+        _, _, build, its = parse_wheel_filename(each.file)
         if places := [rank[tag] for tag in its if tag in rank]:
-            fitting.append(((-min(places), build), wheel))
+            fitting.append(((-min(places), build), each))
     if not fitting:
         return Wheelless(name, version, tuple(each.file for each in wheels))
     return max(fitting, key=lambda each: each[0])[1]
@@ -404,5 +404,4 @@ def _wheel(
         place = os.path.normpath(folder / package["source"]["registry"] / row["path"])
         address = Path(place).as_uri()
     kind, _, digest = str(row.get("hash", "")).partition(":")
-    sha256 = digest if kind == "sha256" else ""
-    return checked(Wheel(name, version, wheel_file(address), address, sha256, row.get("size")))
+    return wheel(name, version, address, digest if kind == "sha256" else "", row.get("size"))
