@@ -17,7 +17,7 @@ from tests.run.fetching import fetched
 from tests.run.server import Manner, WheelIndex, make_stand_ins
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.steps import CreateVenv, FetchWheels, InstallWheels, RunProgram, Step
-from wizard.run.downloads.resolution import read_report
+from wizard.run.pip_report import read_report
 from wizard.run.wheels_size import WheelsSize, wheels_size
 
 pytestmark = pytest.mark.e2e

@@ -16,8 +16,7 @@ from wizard.fetch.wheels import Sources, choose_stack, make_chooser
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.steps import FetchWheels
 from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.downloads.fetch import fetch_wheels
-from wizard.run.downloads.resolution import read_report
+from wizard.run.pip_report import fetch_reported, read_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ async def _fetched(fetch: Fetch, report: Path, around: Surroundings) -> Act:
     folder = fetch.folder
     staging, lock = folder.path / WHEELS, folder.path / LOCK
     step = FetchWheels("", str(report), str(staging), str(lock), "", fetch.stack.hashes)
-    news = fetch_wheels(step, cancelled=around.cancelled, indexes=around.indexes)
+    news = fetch_reported(step, cancelled=around.cancelled, indexes=around.indexes)
     while (each := await asyncio.to_thread(next, news, None)) is not None:
         yield each
     if around.cancelled():

@@ -31,7 +31,6 @@ from wizard.plan.steps import (
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.uv import without_settings
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
-from wizard.run.downloads.line_speed import Received
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
 from wizard.run.environment.installed import missing_files
 from wizard.run.environment.own_files import (
@@ -136,10 +135,12 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
 
 
 async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
-    from wizard.run.downloads.fetch import fetch_wheels  # brings ssl and the network with it
+    # They bring ssl and the network with them.
+    from wizard.run.pip_report import fetch_reported
+    from wizard.system.downloads import Received
 
     received = Received()
-    events: Iterator[Progress | Output] = fetch_wheels(
+    events: Iterator[Progress | Output] = fetch_reported(
         step, cancelled=around.cancelled, indexes=around.indexes, received=received
     )
     while (event := await asyncio.to_thread(next, events, None)) is not None:

@@ -19,7 +19,7 @@ from wizard.machine.contents import read_live_contents
 from wizard.plan.broken_needs import conflicts
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
-from wizard.run.downloads.resolution import read_report
+from wizard.run.pip_report import read_report
 from wizard.system.whole_file import write_whole
 
 _DEPENDS = re.compile(
