@@ -10,14 +10,14 @@ import pytest
 from tests.run.places import plan_of
 from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
+from wizard.host.installed import installed, lock_pins, missing_files, others_installed
 from wizard.host.prints import prints
+from wizard.host.wheel_files import wheel_files
 from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels
-from wizard.run.environment.installed import installed, lock_pins, missing_files, others_installed
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.wheel_files import wheel_files
 from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
 
 SITE = "lib/python3.10/site-packages"

@@ -9,8 +9,8 @@ import pytest
 from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished
+from wizard.host.installed import missing_files
 from wizard.plan.steps import AddToGroups, CreateVenv, InstallWheels, Plan, RunProgram, WriteFile
-from wizard.run.environment.installed import missing_files
 from wizard.run.journal import Journal
 from wizard.run.live import Live, now
 from wizard.run.records import read_records

@@ -40,7 +40,7 @@ def step(
 
 
 def carried_out(asked: FetchWheels) -> list[Progress | Output]:
-    return list(fetch_reported(asked, cancelled=never))
+    return list(fetch_reported(asked, cancelled=never, environ={}))
 
 
 @pytest.fixture
@@ -57,7 +57,9 @@ def test_what_the_report_names_is_staged_and_locked(torch: Path, tmp_path: Path)
 
 
 def test_who_stops_gets_no_lock(torch: Path, tmp_path: Path) -> None:
-    assert list(fetch_reported(step(tmp_path, row(torch)), cancelled=lambda: True)) == []
+    assert (
+        list(fetch_reported(step(tmp_path, row(torch)), cancelled=lambda: True, environ={})) == []
+    )
     assert not (tmp_path / "lock.txt").exists()
 
 

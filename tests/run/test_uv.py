@@ -20,9 +20,9 @@ from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.plan.steps import InstallWheels
 from wizard.run.act import act
-from wizard.run.acting import Surroundings
 from wizard.run.environment.notes import ours_after
 from wizard.run.in_the_way import run_to_resume
+from wizard.system.system import System
 
 FILES = {"big/__init__.py": "x = 1\n", "big/data.bin": "d" * 90_000}
 
@@ -48,10 +48,10 @@ def step(tmp_path: Path) -> InstallWheels:
 
 def carry_out(step: InstallWheels, environ: Mapping[str, str] = os.environ) -> str:
     """What was printed."""
-    around = Surroundings(environ, str(Path(step.venv).parent), lambda: False)
+    system = System(environ, str(Path(step.venv).parent), lambda: False)
 
     async def printed() -> str:
-        async with aclosing(act(step, around)) as news:
+        async with aclosing(act(step, system)) as news:
             told = [each.lines async for each in news if isinstance(each, Output)]
         return "\n".join(line for lines in told for line in lines)
 

@@ -14,7 +14,7 @@ from wizard.plan.existing_steps import ResolveHeld
 from wizard.plan.python_steps import PIP_QUIET, pip_from
 from wizard.plan.resolve import second_try
 from wizard.plan.steps import FetchWheels, InstallWheels, RunProgram, Step
-from wizard.plan.uv import bring_pip as bring_pip_by_uv
+from wizard.system.uv import bring_pip as bring_pip_by_uv
 
 QUIET = (*PIP_QUIET, ("PYTHONDONTWRITEBYTECODE", "1"))
 """No file of the environment changes because its Python was started."""

@@ -8,7 +8,7 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.steps import CreateVenv, RunProgram, Step
-from wizard.plan.uv import BRING_PYTHON, bring_python
+from wizard.system.uv import BRING_PYTHON, bring_python
 
 PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
 """pip writes nothing outside the venv, and looks for no newer pip."""

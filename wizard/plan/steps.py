@@ -26,7 +26,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.root_steps import WriteSystemFile as WriteSystemFile
 from wizard.plan.titles import about_path
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.uv import PATIENT, cache_of, install_wheels
+from wizard.system.uv import PATIENT, cache_of, install_wheels
 
 
 @dataclass(frozen=True, slots=True)

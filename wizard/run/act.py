@@ -14,6 +14,8 @@ from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
+from wizard.host.installed import missing_files
+from wizard.host.venv_layout import site_packages
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
@@ -29,10 +31,7 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.uv import without_settings
-from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
-from wizard.run.environment.installed import missing_files
 from wizard.run.environment.own_files import (
     clear_stack,
     drop_downloads,
@@ -43,24 +42,25 @@ from wizard.run.environment.resolving import resolve_carried, resolve_held
 from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
 from wizard.run.environment.unpacking import Unpacking, UnpackingAtOnce, parcels, with_looks
-from wizard.run.environment.venv_layout import site_packages
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
+from wizard.system.system import Act, Done, Stopped, System
+from wizard.system.uv import without_settings
 
 
-def act(step: Step, around: Surroundings) -> Act:
+def act(step: Step, system: System) -> Act:
     """Carry one step out; ends with Done, or raises Trouble."""
     match step:
         case RunProgram():
-            return _run_program(step, around)
+            return _run_program(step, system)
         case CreateVenv():
-            return _create_venv(step, around)
+            return _create_venv(step, system)
         case FetchWheels():
-            return _fetch(step, around)
+            return _fetch(step, system)
         case InstallWheels():
-            return _install(step, around)
+            return _install(step, system)
         case CheckTorch():
-            return check_torch(step, around)
+            return check_torch(step, system)
         case WriteFile():
             return _at_once(lambda: write_settings(Path(step.path), step.content, step.mode))
         case PinInstalled():
@@ -70,25 +70,25 @@ def act(step: Step, around: Surroundings) -> Act:
         case DropDownloads():
             return _at_once(lambda: drop_downloads(step))
         case _:
-            return _act_on_existing(step, around)
+            return _act_on_existing(step, system)
 
 
-def _act_on_existing(step: Step, around: Surroundings) -> Act:
+def _act_on_existing(step: Step, system: System) -> Act:
     match step:
         case SetAsidePackages():
-            return set_packages_aside(step, around)
+            return set_packages_aside(step, system)
         case ResolveHeld():
-            return resolve_held(step, around)
+            return resolve_held(step, system)
         case ResolveCarried():
-            return resolve_carried(step, around)
+            return resolve_carried(step, system)
         case TakeLinesOut() | PutLinesBack():
             return _at_once(lambda: edit_lines(step))
         case ExchangeLibrary():
             return _at_once(lambda: exchange_library(step))
         case BringLibraryBack():
             return _at_once(lambda: bring_library_back(step))
-        case _ if around.as_root is not None and is_root_step(step):
-            return around.as_root()
+        case _ if system.as_root is not None and is_root_step(step):
+            return system.as_root()
         case _:
             raise Trouble(
                 f"This version of rdna1-setup cannot carry out this step: {step}",
@@ -97,12 +97,12 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
             )
 
 
-async def _run_program(step: RunProgram, around: Surroundings) -> Act:
+async def _run_program(step: RunProgram, system: System) -> Act:
     if step.folder:
         _make_folder(step.folder)
-    environment = around.environment(step.environment)
+    environment = system.environment(step.environment)
     try:
-        async for output in program(step.argv, environment, step.deadline_s):
+        async for output in system.run(step.argv, environment, step.deadline_s):
             yield output
     except Trouble as trouble:
         if not step.otherwise:
@@ -110,7 +110,7 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
         yield Output(
             (trouble.happened, redact(f"Trying another command: {shlex.join(step.otherwise)}"))
         )
-        async for output in program(step.otherwise, environment, step.deadline_s):
+        async for output in system.run(step.otherwise, environment, step.deadline_s):
             yield output
     if missing := _missing(step.creates):
         raise Trouble(
@@ -121,9 +121,9 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
 
 
-async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
+async def _create_venv(step: CreateVenv, system: System) -> Act:
     Path(step.venv).parent.mkdir(parents=True, exist_ok=True)
-    async for output in program(step.argv, around.environment(), step.deadline_s):
+    async for output in system.run(step.argv, system.environment(), step.deadline_s):
         yield output
     if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
         raise Trouble(
@@ -134,18 +134,22 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
     yield Done(f"{step.venv} is a venv of {step.python}")
 
 
-async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
+async def _fetch(step: FetchWheels, system: System) -> Act:
     # They bring ssl and the network with them.
     from wizard.run.pip_report import fetch_reported
     from wizard.system.downloads import Received
 
     received = Received()
     events: Iterator[Progress | Output] = fetch_reported(
-        step, cancelled=around.cancelled, indexes=around.indexes, received=received
+        step,
+        cancelled=system.cancelled,
+        environ=system.environ,
+        indexes=system.indexes,
+        received=received,
     )
     while (event := await asyncio.to_thread(next, events, None)) is not None:
         yield event
-    if around.cancelled():
+    if system.cancelled():
         raise Stopped
     sizes = _sizes(Path(step.staging))
     yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, all hashes match{received.words}")
@@ -163,18 +167,18 @@ def _sizes(staging: Path) -> tuple[int, ...]:
     return tuple(wheel.stat().st_size for wheel in staging.glob("*.whl"))
 
 
-async def _install(step: InstallWheels, around: Surroundings) -> Act:
+async def _install(step: InstallWheels, system: System) -> Act:
     # The user's pip settings name indexes and targets; this call must know neither.
     quiet = (("PYTHONDONTWRITEBYTECODE", "1"),) if step.tool else ()
-    environment = around.environment(
+    environment = system.environment(
         (("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1"), *quiet)
     )
-    async with aclosing(_installing(step, environment)) as news:
+    async with aclosing(_installing(step, environment, system)) as news:
         async for each in news:
             yield each
     check = () if step.tool else ((step.python, "-m", "pip", "check"),)
     for argv in check:
-        async for output in program(argv, environment, 120):
+        async for output in system.run(argv, environment, 120):
             yield output
     if missing := await asyncio.to_thread(
         missing_files, Path(step.venv), Path(step.lock), step.site
@@ -190,7 +194,7 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
 
 
 async def _installing(
-    step: InstallWheels, environment: dict[str, str]
+    step: InstallWheels, environment: dict[str, str], system: System
 ) -> AsyncGenerator[Output | Progress, None]:
     """The call of uv or pip, and how far it is."""
     wheels, cache = await asyncio.to_thread(parcels, step), Path(step.cache)
@@ -202,7 +206,7 @@ async def _installing(
     else:
         looks = await asyncio.to_thread(Unpacking, wheels)
     yield looks.beginning()
-    installing = program(step.argv, environment, step.deadline_s)
+    installing = system.run(step.argv, environment, step.deadline_s)
     try:
         async with aclosing(with_looks(installing, looks.look)) as news:
             async for each in news:

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.installed import lock_pins, others_installed
+from wizard.host.venv_layout import LAYOUT, made_with_venv
+from wizard.host.wheel_files import wheel_files
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
 from wizard.run.environment.backup import MANIFEST
-from wizard.run.environment.installed import lock_pins, others_installed
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.environment.taken_backup import without_journal
-from wizard.run.environment.venv_layout import LAYOUT, made_with_venv
-from wizard.run.environment.wheel_files import wheel_files
 from wizard.run.standing import absence, older_run_in, refusal_of_older
 
 

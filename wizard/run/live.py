@@ -29,7 +29,6 @@ from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
-from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.environment.notes import notes_before, ours_after
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
@@ -47,6 +46,7 @@ from wizard.run.restart import NOTE, restart_waits, this_boot
 from wizard.run.resume import clear_remains, done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
+from wizard.system.system import Act, Done, Stopped, System
 
 
 def now() -> datetime:
@@ -136,8 +136,8 @@ class Live:
                 yield StepFinished(number, 0.0, True, record.outcomes.get(number, "already done"))
                 continue
             failed = False
-            around = self._around(plan, record, partial(root.do, number))
-            async with aclosing(self._step(number, step, plan, record, around)) as events:
+            system = self._system(plan, record, partial(root.do, number))
+            async with aclosing(self._step(number, step, plan, record, system)) as events:
                 async for event in events:
                     failed = failed or isinstance(event, StepFailed)
                     yield event
@@ -149,7 +149,7 @@ class Live:
         yield self._end(plan, record, ok=True, changed=changed)
 
     async def _step(
-        self, number: int, step: Step, plan: Plan, record: Record, around: Surroundings
+        self, number: int, step: Step, plan: Plan, record: Record, system: System
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
@@ -164,7 +164,7 @@ class Live:
                 noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
             outcome = ""
-            async with aclosing(act(step, around)) as acting:
+            async with aclosing(act(step, system)) as acting:
                 async for item in acting:
                     if isinstance(item, Done):
                         outcome = item.outcome
@@ -180,11 +180,9 @@ class Live:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
 
-    def _around(self, plan: Plan, record: Record, as_root: Callable[[], Act]) -> Surroundings:
+    def _system(self, plan: Plan, record: Record, as_root: Callable[[], Act]) -> System:
         scratch = str(Path(record.folder) / SCRATCH)
-        return Surroundings(
-            self._environ, scratch, lambda: self._cancelled, _indexes(plan), as_root
-        )
+        return System(self._environ, scratch, lambda: self._cancelled, _indexes(plan), as_root)
 
     def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
         return PlanFinished(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -36,6 +35,7 @@ def fetch_reported(
     step: FetchWheels,
     *,
     cancelled: Callable[[], bool],
+    environ: Mapping[str, str],
     indexes: tuple[str, ...] = (),
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] | None = None,
@@ -57,8 +57,8 @@ def fetch_reported(
         wheels,
         Path(step.staging),
         cancelled=cancelled,
+        environ=environ,
         indexes=indexes,
-        environ=os.environ,
         clock=clock,
         wait=wait,
         received=received,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from wizard.core.events import CHECKED
 from wizard.core.sizes import counted
+from wizard.host.installed import recorded
 from wizard.host.prints import Listing, Print, bytecode, listing, prints
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
-from wizard.plan.uv import cache_of
-from wizard.run.environment.installed import recorded
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import holds, notes_of_the_venv, remains
+from wizard.system.uv import cache_of
 from wizard.undo.installed_since import installed_since
 from wizard.undo.returns import KEPT, Return, existed, find_returns, some
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from wizard.host.installed import installed, lock_pins
 from wizard.host.prints import Print, listing, prints
+from wizard.host.venv_layout import made_with_venv, site_packages
 from wizard.plan.existing_steps import ResolveCarried, SetAsidePackages, changes_existing
 from wizard.plan.steps import (
     ClearExecutableStack,
@@ -20,9 +22,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
-from wizard.plan.uv import lock_of
-from wizard.run.environment.installed import installed, lock_pins
-from wizard.run.environment.venv_layout import made_with_venv, site_packages
+from wizard.system.uv import lock_of
 
 
 def notes_before(step: Step, plan: Plan) -> dict[str, Any]:

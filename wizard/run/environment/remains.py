@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from wizard.host.prints import Print, prints
+from wizard.host.venv_layout import made_with_venv, site_packages
+from wizard.host.wheel_files import wheel_files
 from wizard.journalform import Record
-from wizard.plan.uv import lock_of
-from wizard.run.environment.venv_layout import made_with_venv, site_packages
-from wizard.run.environment.wheel_files import wheel_files
 from wizard.run.records import last_written_ns
+from wizard.system.uv import lock_of
 from wizard.system.whole_file import draft_of
 
 OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")

@@ -13,8 +13,8 @@ from packaging.utils import canonicalize_name
 
 from wizard.core.events import Output, Progress
 from wizard.core.sizes import counted, size_text
+from wizard.host.wheel_files import contents, version_of
 from wizard.plan.steps import InstallWheels
-from wizard.run.environment.wheel_files import contents, version_of
 
 LOOK_S = 1.0
 """Time without a line of output after which the disk is looked at."""
