@@ -8,13 +8,13 @@ from itertools import count
 
 from wizard.diagnose.finding import About
 from wizard.host.host import Host
+from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.mending.settings import Mending
 from wizard.places import Places, places
-from wizard.plan.broken_needs import conflicts
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.held import (

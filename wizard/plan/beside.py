@@ -8,12 +8,13 @@ from packaging.utils import canonicalize_name
 
 from wizard.core.credentials import redact
 from wizard.core.sizes import counted
+from wizard.host.needs import needs_of
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveCarried
-from wizard.plan.family import TORCH, TRITON, needs_of, replaced, stack_specifiers, torch_family
+from wizard.plan.family import TORCH, TRITON, replaced, stack_specifiers, torch_family
 from wizard.plan.steps import RunProgram, Step
 
 LEFT_OUT = "rdna1-not-the-same.txt"

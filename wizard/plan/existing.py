@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+
+from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import Stack
 from wizard.machine.contents import OURS
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
-from wizard.plan.broken_needs import conflicts, known_versions
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.family import replaced, stack_specifiers, without_successor
@@ -73,11 +76,21 @@ def _steps(
 
 def planned_conflicts(stack: Stack, there: Contents) -> tuple[str, ...]:
     """Who asks for another torch or numpy, as far as the stack names its versions exactly."""
-    goes, come = replaced(there, stack), known_versions(stack_specifiers(stack))
+    goes, come = replaced(there, stack), _known_versions(stack_specifiers(stack))
     stay = [each for each in there.distributions if each not in goes]
     # Of the rest it is known only after the resolver's run whether it comes back.
     known = {*come, *(each.name for each in without_successor(stack, goes))}
     return conflicts(stay, [each for each in goes if each.name in known], come, there.python)
+
+
+def _known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
+    """The versions that a stack names exactly."""
+    found = {}
+    for name, specifier in specifiers.items():
+        exact = [each.version for each in specifier if each.operator == "=="]
+        if len(exact) == 1:
+            found[name] = exact[0]
+    return found
 
 
 def obstacles_to(

@@ -15,8 +15,8 @@ from packaging.utils import canonicalize_name
 from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.host.live import LiveHost
+from wizard.host.needs import conflicts
 from wizard.machine.contents import read_live_contents
-from wizard.plan.broken_needs import conflicts
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.run.pip_report import read_report
 from wizard.system.system import Act, Done, Stopped, System

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
-from wizard.machine.facts.contents import Distribution
-from wizard.plan.family import contains, needs_of
+from wizard.host.distributions import Distribution
 
 
 def conflicts(
@@ -30,16 +30,6 @@ def conflicts(
         for need in needs_of(each)
         if _counts(need, python) and (text := _broken(each, need, before, come))
     )
-
-
-def known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
-    """The versions that a stack names exactly."""
-    found = {}
-    for name, specifier in specifiers.items():
-        exact = [each.version for each in specifier if each.operator == "=="]
-        if len(exact) == 1:
-            found[name] = exact[0]
-    return found
 
 
 def _broken(
@@ -67,4 +57,21 @@ def _counts(need: Requirement, python: str) -> bool:
     try:
         return need.marker.evaluate(this)
     except (UndefinedComparison, UndefinedEnvironmentName):
+        return True
+
+
+def needs_of(distribution: Distribution) -> Iterable[Requirement]:
+    """What a distribution requires; lines that are none are passed over."""
+    for line in distribution.requires:
+        try:
+            yield Requirement(line)
+        except InvalidRequirement:
+            continue
+
+
+def contains(specifier: SpecifierSet, version: str) -> bool:
+    """True when the version is allowed; one that is no version allows nothing to be said: True."""
+    try:
+        return specifier.contains(Version(version), prereleases=True)
+    except InvalidVersion:
         return True
