@@ -46,9 +46,10 @@ def explain_pip(output: str, code: int) -> Trouble:
     for known in KNOWN:
         if found := known.pattern.search(output):
             servers = host_words(hosts_in(output, known.pattern))
-            caught = {name: shown(text or "") for name, text in found.groupdict().items()}
+            caught: dict[str | int, str] = {0: found[0]}
+            caught |= {name: shown(text or "") for name, text in found.groupdict().items()}
             texts = (known.happened, known.meaning, known.next)
-            filled: dict[str, object] = {"found": {0: found[0], **caught}, **servers}
+            filled: dict[str, object] = {"found": caught, **servers}
             return Trouble(*(text.format_map(filled) for text in texts))
     return _unknown(output, code)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
@@ -32,6 +32,22 @@ def conflicts(
     )
 
 
+def limits(
+    stay: Iterable[Distribution], go: Iterable[Distribution], python: str
+) -> Iterator[tuple[str, str]]:
+    """What each package that stays asks of one that does not, and who asks it, as far as that
+    holds now."""
+    staying, before = tuple(stay), {each.name: each.version for each in go}
+    names = {each.name for each in staying}
+    for each in staying:
+        for need in needs_of(each):
+            name = str(canonicalize_name(need.name))
+            holds = name not in before or contains(need.specifier, before[name])
+            if name not in names and need.specifier and holds and _counts(need, python):
+                limit = f"{name}{need.specifier}"
+                yield limit, f"{each.name} {each.version} needs {limit}"
+
+
 def _broken(
     asking: Distribution, need: Requirement, before: Mapping[str, str], come: Mapping[str, str]
 ) -> str:
@@ -53,7 +69,8 @@ def _counts(need: Requirement, python: str) -> bool:
     if need.marker is None:
         return True
     # The least of what a marker may ask; the rest is as on the machine that runs this.
-    this = {"python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    minor = ".".join(python.split(".")[:2])
+    this = {"python_version": minor, "python_full_version": f"{minor}.0", "extra": ""}
     try:
         return need.marker.evaluate(this)
     except (UndefinedComparison, UndefinedEnvironmentName):

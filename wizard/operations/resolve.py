@@ -1,51 +1,48 @@
-"""Choose versions: uv decides on every version and address, and fetches no wheel.
-
-``uv lock`` reads the metadata that an index publishes, or the end of each wheel by range. (``uv pip
-compile`` would download whole whatever has no published hash.) What it reads are two files in a
-folder of work, without any login: those reach it through variables.
-"""
+"""Choose versions: uv decides on every version and address, and fetches no wheel."""
 
 from __future__ import annotations
 
-import json
-import os
+import base64
+import hashlib
 import re
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+import shlex
+import zipfile
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from packaging.markers import Marker
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
-from wizard.core.credentials import without_login
+from wizard.core.credentials import redact
 from wizard.core.events import Output
+from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
-from wizard.host.pip_settings import PipSettings
-from wizard.host.target import Target, answered, question, tags
-from wizard.system.lock import Wheel, wheel, write_wheels
-from wizard.system.system import System
+from wizard.host.distributions import read_distributions
+from wizard.host.live import LiveHost
+from wizard.host.needs import conflicts, limits
+from wizard.host.pip_settings import PipSettings, pip_settings
+from wizard.host.prints import prints
+from wizard.host.target import Target, answered, question
+from wizard.operations.operation import After, Before, Operation
+from wizard.operations.remove import Remove
+from wizard.operations.uv_project import (
+    Wheelless,
+    Wishes,
+    project_text,
+    read_lock,
+    settings_text,
+    variables,
+)
+from wizard.system.lock import Wheel, read_wheels, write_wheels
+from wizard.system.system import News, Stopped, System
 from wizard.system.uv import lock, without_settings
-
-try:
-    import tomllib
-except ModuleNotFoundError:
-    import tomli as tomllib
 
 AS_CONFIGURED = "pip"
 """The word for "take torch from wherever pip is configured to look"."""
-FAMILY = ("torch", "torchvision", "torchaudio", "pytorch-triton-rocm")
-"""What a stack's own index serves; each must be a requirement of its own for that."""
-TOOLS = ("pip", "setuptools")
-"""What comes from the package index where the stack's index replaces it."""
-_REFUSES_UNKNOWN = ("repo.amd.com",)
-"""Servers that answer 403 for a package that they do not have."""
-_NOT_FOUND = re.compile(
-    r"(?P<wanted>\S+) was not found in the provided|there (?:is|are) no versions? of (?P<none>\S+)"
-)
 ROUNDS = 10
 """How often a version without a wheel for this machine is struck out before it is given up."""
 DEADLINE_S = 900.0
@@ -53,184 +50,266 @@ ANSWER_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be chosen, for which Python, and from where."""
+class Resolve(Operation):
+    """Choose the exact versions of packages, with all that they depend on."""
 
+    reason: str
     uv: str
     python: str
-    """The interpreter that the wheels are for."""
-    folder: str
-    """A folder of work, for the files that uv reads and writes."""
-    lock: str
-    """Where the chosen wheels are noted."""
-    requirements: tuple[str, ...]
-    index: str = ""
-    """The index of torch; ``""`` where everything comes from where pip is configured to look."""
-    index_replaces_pypi: bool = False
-    """True when that index holds every dependency too."""
-    wheelhouse: str = ""
-    """A folder of wheels that is the only source, without any network; ``""`` for none."""
-    constraints: tuple[str, ...] = ()
-    stays: tuple[tuple[str, str], ...] = ()
-    """Names and versions of what is installed and stays as it is."""
-    kept: str = ""
-    """A folder of wheels that hold nothing but the metadata of what stays; ``""`` for none."""
+    """The interpreter that the packages are for."""
+    work: str
+    """The folder of work."""
+    wishes: Wishes
+    venv: str = ""
+    """An environment that exists, whose own ``pip.conf`` counts too; ``""`` for a new one."""
+    site: str = ""
+    """Its site folder."""
+    held: tuple[str, ...] = ()
+    """``name==version`` of every package in there that stays as it is."""
+    leaving: tuple[str, ...] = ()
+    """Names of those that go."""
+    carried: tuple[tuple[str, str], ...] = ()
+    """Names and versions of what another environment was asked to hold: it comes if it fits."""
+    told: str = ""
+    """A file that tells what of that came in another version, what did not come, and why."""
+    deadline_s: float = DEADLINE_S
+    """For each call of uv."""
+
+    title = "Choose exact versions"
+
+    @property
+    def folder(self) -> str:
+        """Where uv's files are."""
+        return f"{self.work}/resolve"
+
+    @property
+    def lock(self) -> str:
+        """Where the chosen wheels are noted."""
+        return f"{self.work}/lock.json"
+
+    def shown(self) -> str:
+        """What is asked for, and the call."""
+        asked = ", ".join(self.wishes.requirements)
+        call = shlex.join(lock(self.uv, self.python, self.folder))
+        more = (
+            *((f"{counted(len(self.held), 'installed package')} kept",) if self.held else ()),
+            *(
+                (
+                    f"and, as far as they fit, {', '.join('=='.join(c) for c in self.carried)} "
+                    f"({self.told} lists the differences)",
+                )
+                if self.carried
+                else ()
+            ),
+        )
+        return redact("; ".join((f"choose {asked} {self.wishes.source}", *more, call)))
+
+    async def do(self, system: System, before: Before) -> News:
+        """Choose, and note the wheels; nothing is downloaded but what tells of them."""
+        here = LiveHost(system.environ)
+        alone = self.wishes.wheelhouse  # then nothing of pip's settings counts
+        settings = PipSettings() if alone else pip_settings(here, self.venv)
+        target = await ask_target(system, self.python)
+        if self.venv:
+            chosen = self._hold(settings, target, system)
+        elif self.carried:
+            chosen = self._carry(settings, target, system)
+        else:
+            chosen = self._choose(self.wishes, settings, target, system)
+        async with aclosing(chosen) as news:
+            async for lines in news:
+                yield lines
+
+    def verify(self, before: Before) -> After:
+        """That the wheels are noted."""
+        wheels = read_wheels(Path(self.lock))
+        come = ", ".join(f"{each.name} {each.version}" for each in wheels)
+        if not self.told:
+            return After(f"{counted(len(wheels), 'package')}: {come}")
+        told = Path(self.told)
+        left = {line.split()[0] for line in told.read_text("utf-8").splitlines()}
+        same = sum(name not in left for name, _ in self.carried)
+        text = (
+            f"{same} of {counted(len(self.carried), 'package')} will have the same version "
+            f"({self.told} lists the rest): {come}"
+        )
+        return After(text, prints(told.parent, (told,)))
+
+    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+        """Remove the file that tells of the differences."""
+        if not self.told:
+            return ()
+        told = Path(self.told)
+        files = prints(told.parent, (told,)) if after is None else after.files
+        return (Remove("The run wrote it.", self.told, str(told.parent), files),)
+
+    async def _choose(
+        self, wishes: Wishes, settings: PipSettings, target: Target, system: System
+    ) -> AsyncGenerator[Output, None]:
+        stay = frozenset(pin.split("==")[0] for pin in self.held)
+        choosing = choose(self, wishes, settings, target, system)
+        async with aclosing(choosing) as news:
+            async for each in news:
+                if isinstance(each, Output):
+                    yield each
+                else:
+                    wheels = (wheel for wheel in each if wheel.name not in stay)
+                    write_wheels(Path(self.lock), wheels)
+
+    async def _hold(
+        self, settings: PipSettings, target: Target, system: System
+    ) -> AsyncGenerator[Output, None]:
+        """Choose what gets on with everything that stays."""
+        there = read_distributions(LiveHost(system.environ), self.site)
+        go = [each for each in there if each.name in self.leaving]
+        stay = [each for each in there if each.name not in self.leaving]
+        kept = f"{self.folder}/kept"
+        system.remove_tree(kept)
+        for each in stay:
+            if is_version(each.version):
+                name, content = metadata_wheel(each.name, each.version)
+                system.write_bytes(f"{kept}/{name}", content)
+        asked = dict(limits(stay, go, target.python))
+        constraints = (*self.wishes.constraints, *self.held, *asked)
+        wishes = replace(self.wishes, constraints=constraints, kept=kept)
+        try:
+            async with aclosing(self._choose(wishes, settings, target, system)) as news:
+                async for lines in news:
+                    yield lines
+        except Unsatisfiable as error:
+            raise self._held_back(error.said, asked) or error from None
+        wheels = {each.name: each.version for each in read_wheels(Path(self.lock))}
+        broken = conflicts(stay, go, wheels, target.python)
+        broken += tuple(f"{each.name} would be changed" for each in stay if each.name in wheels)
+        if broken:
+            system.remove(self.lock)
+            raise self._kept(f"{'; '.join(broken)}.")
+
+    def _held_back(self, said: str, asked: dict[str, str]) -> Trouble | None:
+        """The conflict with packages that stay; None when it is something else."""
+        # Of `numpy>=2,<3` uv may name one half alone.
+        wishes = [who for limit, who in asked.items() if _mentions(said, limit)]
+        pins = [pin for pin in self.held if re.search(rf"\b{re.escape(pin)}(?![\w.+-])", said)]
+        if not (wishes or pins):
+            return None
+        needs = (f"{m['name']} needs {m['need']}" for m in _DEPENDS.finditer(said))
+        told = "; ".join(dict.fromkeys((*wishes, *needs)))
+        kept = f", but {', '.join(pins)} is installed and will be kept." if pins else "."
+        return self._kept(f"{told}{kept}" if told else f"{', '.join(pins)} will be kept.")
+
+    def _kept(self, happened: str) -> Trouble:
+        return Trouble(
+            happened,
+            f"These packages remain in {self.venv}, and the new ones conflict with them. Nothing "
+            "was changed.",
+            "Undo this run (rdna1-setup rollback), then remove or update the conflicting package "
+            "and start again. Or choose a new folder with --venv.",
+        )
+
+    async def _carry(
+        self, settings: PipSettings, target: Target, system: System
+    ) -> AsyncGenerator[Output, None]:
+        """Choose; what has no version that fits is asked for without its number, then left out."""
+        wanted = {name: f"{name}=={version}" for name, version in self.carried}
+        differs: dict[str, str] = {}
+        while True:
+            if system.cancelled():
+                raise Stopped
+            requirements = (*self.wishes.requirements, *wanted.values())
+            wishes = replace(self.wishes, requirements=requirements)
+            try:
+                async with aclosing(self._choose(wishes, settings, target, system)) as news:
+                    async for lines in news:
+                        yield lines
+                break
+            except Unsatisfiable as error:
+                found = offender(error.said, tuple(wanted))
+                if found is None:
+                    raise
+            name, differs[name] = found
+            if wanted[name] == name:
+                del wanted[name]
+                yield Output((f"{name} is left out: {differs[name]}",))
+            else:
+                wanted[name] = name
+                yield Output((f"{name} gets another version: {differs[name]}",))
+        had, wheels = dict(self.carried), read_wheels(Path(self.lock))
+        come = {each.name: each.version for each in wheels}
+        told = []
+        for name, why in sorted(differs.items()):
+            now = f"installed as {come[name]}" if name in come else "not installed"
+            told.append(f"{name} {had[name]}: {now} ({why})")
+        system.write(self.told, "".join(f"{line}\n" for line in told))
+        if told:
+            yield Output(tuple(told))
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """One index, or one place of links."""
-
-    name: str
-    address: str
-    explicit: bool = False
-    """True where it serves only the packages that name it."""
+_DEPENDS = re.compile(
+    r"\b(?P<name>[A-Za-z0-9][\w.-]*?)(?:\[[^\]]*\])?(?:[=!<>]=?[^\s,]+)? "
+    r"depends? on (?P<need>[^\s,]+)"
+)
 
 
-def project_text(request: Request, target: Target, settings: PipSettings) -> str:
-    """``pyproject.toml``: what is wanted, for which Python, and what comes from which index."""
-    explicit = [each for each in _sources(request, settings) if each.explicit]
-    stay = (f"{name}=={version}" for name, version in request.stays)
-    limits = (*request.constraints, *_limits(request, settings), *stay)
-    lines = [
-        "[project]",
-        'name = "rdna1-setup-environment"',
-        'version = "0"',
-        f"requires-python = {_toml(f'=={target.python}')}",
-        f"dependencies = {_toml(request.requirements)}",
-        "",
-        "[tool.uv]",
-        "package = false",
-        f"environments = {_toml((_machine(target),))}",
-        f"constraint-dependencies = {_toml(limits)}",
-    ]
-    if explicit:
-        lines += ["", "[tool.uv.sources]"]
-    for source in explicit:
-        lines += [f"{name} = {{ index = {_toml(source.name)} }}" for name in _served(request)]
-    for source in explicit:
-        lines += ["", "[[tool.uv.index]]", *_index_lines(source), "explicit = true"]
-    return "\n".join((*lines, ""))
+def _mentions(said: str, limit: str) -> bool:
+    """True where uv speaks of this requirement, or of one of its bounds."""
+    need = Requirement(limit)
+    bounds = {f"{need.name}{need.specifier}", *(f"{need.name}{each}" for each in need.specifier)}
+    return any(re.search(rf"(?<![\w.-]){re.escape(each)}(?![\w.+-])", said) for each in bounds)
 
 
-def settings_text(request: Request, settings: PipSettings) -> str:
-    """``uv.toml``: where packages come from, as pip is configured to look, and how."""
-    alone, links = _alone(request, settings), _links(request, settings)
-    lines = ["no-build = true", 'index-strategy = "unsafe-best-match"']
-    lines += [f"find-links = {_toml(map(without_login, links))}"] if links else []
-    lines += ["no-index = true"] if alone else []
-    if request.wheelhouse:
-        return "\n".join((*lines, "offline = true", ""))
-    lines += ['prerelease = "allow"'] if settings.prereleases else []
-    lines += ['keyring-provider = "subprocess"'] if settings.keyring else []
-    if settings.trusted_hosts:
-        lines.append(f"allow-insecure-host = {_toml(settings.trusted_hosts)}")
-    shared = [each for each in _sources(request, settings) if not each.explicit]
-    for place, source in enumerate(shared):
-        lines += ["", "[[index]]", *_index_lines(source)]
-        lines += ["default = true"] if place == 0 else []
-    return "\n".join((*lines, ""))
+def is_version(text: str) -> bool:
+    """True for what uv takes for a version."""
+    try:
+        Version(text)
+    except InvalidVersion:
+        return False
+    return True
 
 
-def _index_lines(source: _Source) -> list[str]:
-    lines = [f"name = {_toml(source.name)}", f"url = {_toml(without_login(source.address))}"]
-    host = urlsplit(source.address).hostname or ""
-    if any(host == known or host.endswith(f".{known}") for known in _REFUSES_UNKNOWN):
-        lines.append("ignore-error-codes = [403]")
-    return lines
+def metadata_wheel(name: str, version: str) -> tuple[str, bytes]:
+    """File name and content of a wheel that holds nothing but a name and a version.
+
+    With it uv knows a version that no index has, such as one that was built on this machine.
+    """
+    stem = f"{name.replace('-', '_')}-{Version(version)}"
+    info, made = f"{stem}.dist-info", BytesIO()
+    members = {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{path},{_digest(text)},{len(text)}\n" for path, text in members.items())
+    with zipfile.ZipFile(made, "w") as archive:
+        for path, text in {**members, f"{info}/RECORD": f"{record}{info}/RECORD,,\n"}.items():
+            archive.writestr(zipfile.ZipInfo(path), text)
+    return f"{stem}-py3-none-any.whl", made.getvalue()
 
 
-def _sources(request: Request, settings: PipSettings) -> tuple[_Source, ...]:
-    """Every index, the default one first; none where only links count."""
-    if _alone(request, settings):
-        return ()
-    extra = (_Source(f"extra-{n}", each) for n, each in enumerate(settings.extra_indexes, 1))
-    packages = _Source("packages", settings.index)
-    if not request.index:
-        return (packages, *extra)
-    torch = _Source("torch", request.index)
-    if request.index_replaces_pypi:
-        return (torch, *extra, replace(packages, explicit=True))
-    return (packages, *extra, replace(torch, explicit=True))
+def _digest(text: str) -> str:
+    found = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256={found.rstrip('=')}"
 
 
-def _alone(request: Request, settings: PipSettings) -> bool:
-    """True where no index is asked."""
-    return bool(request.wheelhouse) or settings.no_index
+_REASONS = (
+    (r"{} (?:was|were) not found in", "no index has it"),
+    (r"there (?:is|are) no versions? of {}", "that version does not exist"),
+    (r"{} has no (?:wheels|usable wheels|`)", "it has no wheel for this Python"),
+    (r"{} requires Python (?P<more>[^\s,]+)", "it needs Python {}"),
+    (r"{} depends? on (?P<more>[^\s,]+)", "it depends on {}, which conflicts with the rest"),
+)
 
 
-def _links(request: Request, settings: PipSettings) -> tuple[str, ...]:
-    own = (request.wheelhouse,) if request.wheelhouse else settings.find_links
-    return (*own, request.kept) if request.kept else own
+def offender(said: str, wanted: tuple[str, ...]) -> tuple[str, str] | None:
+    """The wanted package that could not be had, with uv's own reason; None without."""
+    for name in wanted:
+        package = rf"(?<![\w.-]){re.escape(name)}(?:\[[^\]]*\])?(?:[=!<>]=?[^\s,]+)*"
+        for pattern, why in _REASONS:
+            if found := re.search(pattern.format(package), said):
+                return name, why.format(found.groupdict().get("more", ""))
+    names = (str(canonicalize_name(word)) for word in _NAMES.findall(said))
+    return next(((name, "the stack excludes it") for name in names if name in wanted), None)
 
 
-def _limits(request: Request, settings: PipSettings) -> tuple[str, ...]:
-    """pip's own constraints; with a folder alone nothing of pip's settings counts."""
-    return () if request.wheelhouse else settings.constraints
-
-
-def _served(request: Request) -> list[str]:
-    """The names of the requirements that come from the one explicit index."""
-    names = dict.fromkeys(
-        str(canonicalize_name(Requirement(text).name)) for text in request.requirements
-    )
-    apart = TOOLS if request.index_replaces_pypi else FAMILY
-    return [name for name in names if name in apart]
-
-
-def _machine(target: Target) -> str:
-    return (
-        f"sys_platform == 'linux' and platform_machine == '{target.machine}' "
-        "and implementation_name == 'cpython'"
-    )
-
-
-def _toml(value: str | Iterable[str]) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return f"[{', '.join(map(_toml, value))}]"
-
-
-def variables(
-    request: Request, settings: PipSettings, environ: Mapping[str, str]
-) -> dict[str, str]:
-    """The environment of uv: proxies, certificates and logins, and nothing that has a say else."""
-    found = {**without_settings(environ), "UV_NO_WRAP": "1"}  # what it says of a failure is read
-    if request.wheelhouse:
-        return found
-    found |= {"UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}  # one word each of new and old
-    if settings.certificates:
-        folder = Path(settings.certificates).is_dir()
-        found["SSL_CERT_DIR" if folder else "SSL_CERT_FILE"] = settings.certificates
-    if settings.client_certificate:
-        found["SSL_CLIENT_CERT"] = settings.client_certificate
-    if settings.timeout_s is not None:
-        found["UV_HTTP_TIMEOUT"] = str(settings.timeout_s)
-    if settings.retries is not None:
-        found["UV_HTTP_RETRIES"] = str(settings.retries)
-    return {**found, **_proxy(settings), **dict(_logins(request, settings))}
-
-
-def _proxy(settings: PipSettings) -> dict[str, str]:
-    """pip's own proxy serves every address, whatever the usual variables leave out."""
-    if not settings.proxy:
-        return {}
-    proxy = settings.proxy if "://" in settings.proxy else f"http://{settings.proxy}"
-    names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-    every = {each: proxy for name in names for each in (name, name.lower())}
-    return {**every, "NO_PROXY": "", "no_proxy": ""}
-
-
-def _logins(request: Request, settings: PipSettings) -> Iterator[tuple[str, str]]:
-    for source in _sources(request, settings):
-        parts = urlsplit(source.address)
-        if parts.username is not None:
-            name = source.name.replace("-", "_").upper()
-            yield f"UV_INDEX_{name}_USERNAME", unquote(parts.username)
-            yield f"UV_INDEX_{name}_PASSWORD", unquote(parts.password or "")
-    links = _links(request, settings)
-    if any(without_login(each) != each for each in links):
-        yield "UV_FIND_LINKS", ",".join(each.replace(",", "%2C") for each in links)
+_NAMES = re.compile(r"(?<![\w.-])[A-Za-z0-9][\w.-]*[A-Za-z0-9]")
 
 
 async def ask_target(system: System, python: str) -> Target:
@@ -251,33 +330,31 @@ async def ask_target(system: System, python: str) -> Target:
 
 
 async def choose(
-    request: Request, settings: PipSettings, target: Target, system: System
-) -> AsyncGenerator[Output, None]:
-    """Choose every version and write the wheels to ``request.lock``.
+    step: Resolve, wishes: Wishes, settings: PipSettings, target: Target, system: System
+) -> AsyncGenerator[Output | tuple[Wheel, ...], None]:
+    """Choose every version; what comes last are the wheels.
 
     Raises Trouble that says which requirement cannot be met, or who could not be asked.
     """
     struck: list[Wheelless] = []
     for _ in range(ROUNDS):
-        limits = (f"{each.name}!={each.version}" for each in struck)
-        asked = replace(request, constraints=(*request.constraints, *limits))
+        without = (f"{each.name}!={each.version}" for each in struck)
+        asked = replace(wishes, constraints=(*wishes.constraints, *without))
         try:
-            async with aclosing(_lock(asked, settings, target, system)) as output:
+            async with aclosing(_lock(step, asked, settings, target, system)) as output:
                 async for lines in output:
                     yield lines
-        except Unsatisfiable:
+        except Unsatisfiable as error:
             if struck:  # the versions without a wheel were the only ones
-                raise struck[0].trouble(target) from None
+                raise Unsatisfiable(struck[0].trouble(target), error.said) from None
             raise
-        chosen = tuple(read_lock(Path(request.folder), target))
-        without = [each for each in chosen if isinstance(each, Wheelless)]
-        if not without:
-            stay = {name for name, _ in request.stays}
-            wheels = [each for each in chosen if isinstance(each, Wheel) and each.name not in stay]
-            write_wheels(Path(request.lock), wheels)
+        chosen = tuple(read_lock(Path(step.folder), target))
+        new = [each for each in chosen if isinstance(each, Wheelless)]
+        if not new:
+            yield tuple(each for each in chosen if isinstance(each, Wheel))
             return
-        struck += without
-        yield Output(tuple(f"{each}. Looking for another version." for each in without))
+        struck += new
+        yield Output(tuple(f"{each}. Looking for another version." for each in new))
     raise struck[0].trouble(target)
 
 
@@ -290,18 +367,17 @@ class Unsatisfiable(Trouble):
 
 
 async def _lock(
-    request: Request, settings: PipSettings, target: Target, system: System
+    step: Resolve, wishes: Wishes, settings: PipSettings, target: Target, system: System
 ) -> AsyncGenerator[Output, None]:
     """One call of uv; raises Unsatisfiable where it found no solution."""
-    folder, said = request.folder, list[str]()
-    system.make_folder(folder)
-    system.write(f"{folder}/pyproject.toml", project_text(request, target, settings))
-    system.write(f"{folder}/uv.toml", settings_text(request, settings))
+    folder, said = step.folder, list[str]()
+    system.write(f"{folder}/pyproject.toml", project_text(wishes, target, settings))
+    system.write(f"{folder}/uv.toml", settings_text(wishes, settings))
     system.remove(f"{folder}/uv.lock")  # uv would keep to the versions of an earlier one
-    environment = variables(request, settings, system.environment())
-    argv = lock(request.uv, request.python, folder)
+    environment = variables(wishes, settings, system.environment())
+    argv = lock(step.uv, step.python, folder)
     try:
-        async with aclosing(system.run(argv, environment, DEADLINE_S)) as output:
+        async with aclosing(system.run(argv, environment, step.deadline_s)) as output:
             async for lines in output:
                 said += lines.lines
                 yield lines
@@ -309,99 +385,23 @@ async def _lock(
         text = "\n".join(said)
         if "No solution found" not in text:
             raise
-        raise Unsatisfiable(_in_folder(request, text) or trouble, text) from None
+        raise Unsatisfiable(_in_folder(wishes, text) or trouble, text) from None
 
 
-def _in_folder(request: Request, said: str) -> Trouble | None:
+_LACKS = re.compile(
+    r"(?P<wanted>\S+) was not found in the provided|there (?:is|are) no versions? of (?P<none>\S+)"
+)
+
+
+def _in_folder(wishes: Wishes, said: str) -> Trouble | None:
     """What a folder of wheels lacks; None where it lacks nothing, or there is none."""
-    found = _NOT_FOUND.search(said) if request.wheelhouse else None
+    found = _LACKS.search(said) if wishes.wheelhouse else None
     if found is None:
         return None
     return Trouble(
-        f"{request.wheelhouse} has no suitable wheel for {found['wanted'] or found['none']}.",
+        f"{wishes.wheelhouse} has no suitable wheel for {found['wanted'] or found['none']}.",
         "With --wheelhouse, packages come only from that folder. It must contain all of the "
         "stack's dependencies for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
         "then run the same command again. Finished steps are kept.",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Wheelless:
-    """A version that was chosen and has no wheel that fits."""
-
-    name: str
-    version: str
-    files: tuple[str, ...]
-    """Names of the wheels that it has."""
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version} has no wheel for this Python and computer"
-
-    def trouble(self, target: Target) -> Trouble:
-        """That no version has one."""
-        has = f" Its wheels are: {', '.join(self.files[:4])}." if self.files else ""
-        glibc = f" and glibc {target.glibc}" if target.glibc else ""
-        return Trouble(
-            f"{self}, and no other version can be used.",
-            f"This is Python {target.python} on {target.machine}{glibc}.{has}",
-            "Use another stack or another Python, or an index that has such a wheel "
-            "(--torch-index URL).",
-        )
-
-
-def read_lock(folder: Path, target: Target) -> Iterator[Wheel | Wheelless]:
-    """The best wheel of each package in ``uv.lock``; raises Trouble for a file that is none."""
-    path = folder / "uv.lock"
-    try:
-        found = tomllib.loads(path.read_text("utf-8"))
-        if found["version"] != 1:
-            raise _strange(path, f"its version is {found['version']!r}")
-        for package in found["package"]:
-            if "virtual" not in package["source"] and _applies(package, target):
-                yield _best(package, folder, target)
-    except OSError as error:
-        raise _strange(path, str(error.strerror)) from None
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise _strange(path, f"its structure is unknown ({type(error).__name__})") from None
-
-
-def _strange(path: Path, why: str) -> Trouble:
-    return Trouble(
-        f"{path} cannot be used: {why}.",
-        "uv writes the chosen versions into that file. Another version of uv may write it in "
-        "another way.",
-        "Install the latest rdna1-setup and uv, then run the same command again.",
-    )
-
-
-def _applies(package: Mapping[str, Any], target: Target) -> bool:
-    """Of a package that is there twice, each is for other machines."""
-    markers = package.get("resolution-markers", ())
-    here = {"python_full_version": target.python, "platform_machine": target.machine}
-    return not markers or any(Marker(each).evaluate(here) for each in markers)
-
-
-def _best(package: Mapping[str, Any], folder: Path, target: Target) -> Wheel | Wheelless:
-    name, version = str(canonicalize_name(package["name"])), str(package["version"])
-    rank = {tag: place for place, tag in enumerate(tags(target))}
-    wheels = [_wheel(name, version, row, package, folder) for row in package.get("wheels", ())]
-    fitting = []
-    for each in wheels:
-        _, _, build, its = parse_wheel_filename(each.file)
-        if places := [rank[tag] for tag in its if tag in rank]:
-            fitting.append(((-min(places), build), each))
-    if not fitting:
-        return Wheelless(name, version, tuple(each.file for each in wheels))
-    return max(fitting, key=lambda each: each[0])[1]
-
-
-def _wheel(
-    name: str, version: str, row: Mapping[str, Any], package: Mapping[str, Any], folder: Path
-) -> Wheel:
-    address = row.get("url")
-    if address is None:  # a path, absolute or below that of its source
-        place = os.path.normpath(folder / package["source"]["registry"] / row["path"])
-        address = Path(place).as_uri()
-    kind, _, digest = str(row.get("hash", "")).partition(":")
-    return wheel(name, version, address, digest if kind == "sha256" else "", row.get("size"))
