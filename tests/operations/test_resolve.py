@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.resolving import HERE, STACK, TARGET, request_, resolved, tagged
+from tests.operations.resolving import HERE, STACK, TARGET, Asked, asked, resolved, tagged
 from tests.run.server import Manner, WheelIndex, make_stand_ins
 from tests.run.wheels import make_wheel, sha256_of
 from wizard.core.trouble import Trouble
 from wizard.host.pip_settings import PipSettings
 from wizard.host.target import Target
-from wizard.operations.resolve import Request, project_text, settings_text
+from wizard.operations.uv_project import project_text, settings_text
 
-__all__ = ["request_"]
+__all__ = ["asked"]
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ def packages(house: Path) -> Iterator[WheelIndex]:
 
 
 def test_torch_comes_from_its_own_index_and_the_rest_from_pip_s(
-    request_: Request, torches: WheelIndex, packages: WheelIndex, house: Path
+    asked: Asked, torches: WheelIndex, packages: WheelIndex, house: Path
 ) -> None:
-    request = replace(request_, index=torches.simple)
+    wish = asked.but(index=torches.simple)
 
-    wheels, _ = resolved(request, PipSettings(index=packages.simple))
+    wheels, _ = resolved(wish, PipSettings(index=packages.simple))
 
     numbers = {name: wheel.version for name, wheel in wheels.items()}
     assert numbers == {
@@ -65,11 +65,11 @@ def test_torch_comes_from_its_own_index_and_the_rest_from_pip_s(
 
 
 def test_an_index_that_has_everything_stands_for_the_package_index(
-    request_: Request, torches: WheelIndex, packages: WheelIndex
+    asked: Asked, torches: WheelIndex, packages: WheelIndex
 ) -> None:
-    request = replace(request_, index=torches.simple, index_replaces_pypi=True)
+    wish = asked.but(index=torches.simple, index_replaces_pypi=True)
 
-    wheels, _ = resolved(request, PipSettings(index=packages.simple))
+    wheels, _ = resolved(wish, PipSettings(index=packages.simple))
 
     assert wheels["numpy"].version == "1.26.4"
     assert wheels["pip"].address.startswith(packages.url("/files/"))
@@ -78,13 +78,13 @@ def test_an_index_that_has_everything_stands_for_the_package_index(
 
 
 def test_without_an_index_of_ours_pip_s_extra_indexes_and_links_serve(
-    request_: Request, torches: WheelIndex, house: Path, tmp_path: Path
+    asked: Asked, torches: WheelIndex, house: Path, tmp_path: Path
 ) -> None:
     links = tmp_path / "links"
     make_wheel(links, "numpy", "1.26.3", {})
     with WheelIndex([], metadata=True) as empty, WheelIndex(house.glob("pip*")) as extra:
         settings = PipSettings(empty.simple, (extra.simple, torches.simple), (str(links),))
-        wheels, _ = resolved(replace(request_, requirements=(*STACK, "numpy<1.26.4")), settings)
+        wheels, _ = resolved(asked.but(*STACK, "numpy<1.26.4"), settings)
 
     assert wheels["torch"].version == "1.13.1+rocm5.2"
     assert wheels["numpy"].address == (links / wheels["numpy"].file).as_uri()
@@ -92,11 +92,11 @@ def test_without_an_index_of_ours_pip_s_extra_indexes_and_links_serve(
 
 
 def test_the_highest_version_is_taken_whichever_index_has_it(
-    request_: Request, torches: WheelIndex, packages: WheelIndex
+    asked: Asked, torches: WheelIndex, packages: WheelIndex
 ) -> None:
-    request = replace(request_, requirements=("numpy<2", "typing-extensions"))
+    wish = asked.but("numpy<2", "typing-extensions")
 
-    wheels, _ = resolved(request, PipSettings(packages.simple, (torches.simple,)))
+    wheels, _ = resolved(wish, PipSettings(packages.simple, (torches.simple,)))
 
     assert {name: wheel.version for name, wheel in wheels.items()} == {
         "numpy": "1.26.4",
@@ -105,50 +105,50 @@ def test_the_highest_version_is_taken_whichever_index_has_it(
 
 
 def test_a_folder_of_wheels_needs_no_network_and_none_of_pip_s_settings(
-    request_: Request, tmp_path: Path, house: Path
+    asked: Asked, tmp_path: Path, house: Path
 ) -> None:
     make_stand_ins(house)
     away = PipSettings("http://127.0.0.1:9/simple", constraints=("numpy==7",), proxy="127.0.0.1:9")
-    request = replace(request_, wheelhouse=str(house), index="http://127.0.0.1:9/torch")
+    wish = asked.but(wheelhouse=str(house), index="http://127.0.0.1:9/torch")
 
-    wheels, _ = resolved(request, away)
+    wheels, _ = resolved(wish, away)
 
     torch = house / "torch-1.13.1+rocm5.2-py3-none-any.whl"
     assert wheels["torch"].address == torch.as_uri()
     assert wheels["numpy"].version == "1.26.4"
 
 
-def test_pip_s_no_index_leaves_its_links_alone(request_: Request, house: Path) -> None:
+def test_pip_s_no_index_leaves_its_links_alone(asked: Asked, house: Path) -> None:
     make_stand_ins(house)
     settings = PipSettings("http://127.0.0.1:9", find_links=(str(house),), no_index=True)
 
-    wheels, _ = resolved(replace(request_, index="http://127.0.0.1:9/torch"), settings)
+    wheels, _ = resolved(asked.but(index="http://127.0.0.1:9/torch"), settings)
 
     assert len(wheels) == 5
 
 
-def test_pip_s_constraints_limit_the_versions(request_: Request, packages: WheelIndex) -> None:
-    request = replace(request_, requirements=("numpy",))
+def test_pip_s_constraints_limit_the_versions(asked: Asked, packages: WheelIndex) -> None:
+    wish = asked.but("numpy")
 
-    wheels, _ = resolved(request, PipSettings(packages.simple, constraints=("numpy<2",)))
+    wheels, _ = resolved(wish, PipSettings(packages.simple, constraints=("numpy<2",)))
 
     assert wheels["numpy"].version == "1.26.0"
 
 
 @pytest.mark.parametrize(("prereleases", "version"), [(False, "2.1.0"), (True, "3.0rc1")])
 def test_versions_before_a_release_come_where_pip_takes_them(
-    request_: Request, house: Path, prereleases: bool, version: str
+    asked: Asked, house: Path, prereleases: bool, version: str
 ) -> None:
     make_wheel(house, "numpy", "3.0rc1", {})
     with WheelIndex(house.glob("*.whl"), metadata=True) as index:
         settings = PipSettings(index.simple, prereleases=prereleases)
-        wheels, _ = resolved(replace(request_, requirements=("numpy",)), settings)
+        wheels, _ = resolved(asked.but("numpy"), settings)
 
     assert wheels["numpy"].version == version
 
 
 def test_logins_reach_every_server_and_no_file(
-    request_: Request, torches: WheelIndex, house: Path
+    asked: Asked, torches: WheelIndex, house: Path
 ) -> None:
     login = "Basic " + base64.b64encode(b"me:p@ss/word").decode()
 
@@ -169,29 +169,29 @@ def test_logins_reach_every_server_and_no_file(
         closed(linked)
         links = linked.url("/links.html").replace("//", "//me:p%40ss%2Fword@")
         settings = PipSettings(closed(packages), (closed(extra),), (links,))
-        wheels, told = resolved(replace(request_, index=closed(torches)), settings)
+        wheels, told = resolved(asked.but(index=closed(torches)), settings)
         assert wheels["numpy"].address == linked.url(f"/files/{numpy.name}")
 
     assert len(wheels) == 5
-    written = [path.read_text() for path in Path(request_.folder).iterdir() if path.is_file()]
+    written = [path.read_text() for path in Path(asked.work).iterdir() if path.is_file()]
     assert not [text for text in (told, *written) if "p%40ss" in text or "p@ss" in text]
 
 
-def test_a_login_of_the_netrc_file_is_used(request_: Request, packages: WheelIndex) -> None:
+def test_a_login_of_the_netrc_file_is_used(asked: Asked, packages: WheelIndex) -> None:
     login = "Basic " + base64.b64encode(b"me:secret").decode()
     for path, (body, manner) in packages.served.files.items():
         packages.served.files[path] = (body, replace(manner, login=login))
-    netrc = Path(request_.folder) / ".netrc"
+    netrc = Path(asked.work) / ".netrc"
     netrc.parent.mkdir(parents=True)
     netrc.write_text("machine 127.0.0.1 login me password secret\n")
 
-    wheels, _ = resolved(replace(request_, requirements=("pip",)), PipSettings(packages.simple))
+    wheels, _ = resolved(asked.but("pip"), PipSettings(packages.simple))
 
     assert wheels["pip"].version == "25.0"
 
 
 def test_nothing_of_the_user_s_own_uv_settings_counts(
-    request_: Request, packages: WheelIndex, tmp_path: Path
+    asked: Asked, packages: WheelIndex, tmp_path: Path
 ) -> None:
     for folder in (tmp_path / "work/.config/uv", tmp_path / "config/uv"):
         folder.mkdir(parents=True)
@@ -206,18 +206,18 @@ def test_nothing_of_the_user_s_own_uv_settings_counts(
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "VIRTUAL_ENV": "/nowhere",
     }
-    request = replace(request_, requirements=("numpy",))
+    wish = asked.but("numpy")
 
-    wheels, _ = resolved(request, PipSettings(packages.simple), environ)
+    wheels, _ = resolved(wish, PipSettings(packages.simple), environ)
 
     assert wheels["numpy"].version == "2.1.0"
 
 
-def test_a_second_choice_is_made_anew(request_: Request, house: Path) -> None:
-    request = replace(request_, requirements=("numpy",))
+def test_a_second_choice_is_made_anew(asked: Asked, house: Path) -> None:
+    wish = asked.but("numpy")
     with WheelIndex(house.glob("*.whl"), metadata=True) as index:
-        resolved(request, PipSettings(index.simple, constraints=("numpy<2",)))
-        wheels, _ = resolved(request, PipSettings(index.simple))
+        resolved(wish, PipSettings(index.simple, constraints=("numpy<2",)))
+        wheels, _ = resolved(wish, PipSettings(index.simple))
 
     assert wheels["numpy"].version == "2.1.0"
 
@@ -231,29 +231,29 @@ def test_a_second_choice_is_made_anew(request_: Request, house: Path) -> None:
     ],
 )
 def test_the_best_wheel_for_this_python_and_c_library_is_taken(
-    request_: Request, house: Path, glibc: str, tag: str
+    asked: Asked, house: Path, glibc: str, tag: str
 ) -> None:
     own = ("2_99_x86_64", "2_28_x86_64", "2_5_x86_64", "2_5_aarch64")
     for each in (*(f"{HERE}-{HERE}-manylinux_{name}" for name in own), f"{HERE}-{HERE}-win_amd64"):
         tagged(make_wheel(house, "many", "1.0", {}), each)
     for each in ("py3-none-any", f"{HERE}-abi3-manylinux_2_17_x86_64", "cp39-cp39-linux_x86_64"):
         tagged(make_wheel(house, "many", "1.0", {}), each)
-    request = replace(request_, requirements=("many",), wheelhouse=str(house))
+    wish = asked.but("many", wheelhouse=str(house))
 
-    wheels, _ = resolved(request, PipSettings(), target=replace(TARGET, glibc=glibc))
+    wheels, _ = resolved(wish, PipSettings(), target=replace(TARGET, glibc=glibc))
 
     assert wheels["many"].file == f"many-1.0-{tag}.whl"
 
 
 def test_a_version_whose_wheels_are_too_new_gives_way_to_an_older_one(
-    request_: Request, house: Path
+    asked: Asked, house: Path
 ) -> None:
     tagged(make_wheel(house, "modern", "3.0", {}), "py3-none-manylinux_2_98_x86_64")
     tagged(make_wheel(house, "modern", "2.0", {}), "py3-none-manylinux_2_97_x86_64")
     tagged(make_wheel(house, "modern", "1.0", {}), "py3-none-manylinux_2_5_x86_64")
-    request = replace(request_, requirements=("modern",), wheelhouse=str(house))
+    wish = asked.but("modern", wheelhouse=str(house))
 
-    wheels, told = resolved(request, PipSettings())
+    wheels, told = resolved(wish, PipSettings())
 
     assert wheels["modern"].version == "1.0"
     assert "modern 3.0 has no wheel for this Python and computer. Looking for another" in told
@@ -261,31 +261,29 @@ def test_a_version_whose_wheels_are_too_new_gives_way_to_an_older_one(
 
 @pytest.mark.parametrize("wanted", ["modern", "modern==3.0"])
 def test_where_no_version_has_a_wheel_that_fits_the_first_is_named(
-    request_: Request, house: Path, wanted: str
+    asked: Asked, house: Path, wanted: str
 ) -> None:
     tagged(make_wheel(house, "modern", "3.0", {}), "py3-none-manylinux_2_98_x86_64")
-    request = replace(request_, requirements=(wanted,), wheelhouse=str(house))
+    wish = asked.but(wanted, wheelhouse=str(house))
 
     with pytest.raises(Trouble) as trouble:
-        resolved(request, PipSettings())
+        resolved(wish, PipSettings())
 
     assert trouble.value.happened.startswith("modern 3.0 has no wheel for this Python and computer")
     assert "modern-3.0-py3-none-manylinux_2_98_x86_64.whl" in trouble.value.meaning
 
 
 @pytest.mark.parametrize("wanted", ["absent", "numpy==7"])
-def test_what_a_folder_of_wheels_lacks_is_named(
-    request_: Request, house: Path, wanted: str
-) -> None:
-    request = replace(request_, requirements=(wanted,), wheelhouse=str(house))
+def test_what_a_folder_of_wheels_lacks_is_named(asked: Asked, house: Path, wanted: str) -> None:
+    wish = asked.but(wanted, wheelhouse=str(house))
 
     with pytest.raises(Trouble) as trouble:
-        resolved(request, PipSettings())
+        resolved(wish, PipSettings())
 
     assert trouble.value.happened == f"{house} has no suitable wheel for {wanted}."
 
 
-def test_the_files_for_uv_are_as_review_shows_them(request_: Request) -> None:
+def test_the_files_for_uv_are_as_review_shows_them(asked: Asked) -> None:
     settings = PipSettings(
         "https://me:secret@pypi.example/simple",
         ("https://extra.example/simple",),
@@ -297,9 +295,9 @@ def test_the_files_for_uv_are_as_review_shows_them(request_: Request) -> None:
     )
     index = "https://stable.repo.amd.com/rocm/whl-next/"
     wanted = (STACK[0], "pip")
-    request = replace(request_, requirements=wanted, index=index, index_replaces_pypi=True)
+    wish = asked.but(*wanted, index=index, index_replaces_pypi=True)
 
-    assert project_text(request, Target("3.10.13", "2.36"), settings) == (
+    assert project_text(wish.wishes, Target("3.10.13", "2.36"), settings) == (
         "[project]\n"
         'name = "rdna1-setup-environment"\n'
         'version = "0"\n'
@@ -320,7 +318,7 @@ def test_the_files_for_uv_are_as_review_shows_them(request_: Request) -> None:
         'url = "https://pypi.example/simple"\n'
         "explicit = true\n"
     )
-    assert settings_text(request, settings) == (
+    assert settings_text(wish.wishes, settings) == (
         "no-build = true\n"
         'index-strategy = "unsafe-best-match"\n'
         'find-links = ["/srv/wheels"]\n'

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.resolving import Request, request_, resolved, tagged
+from tests.operations.resolving import Asked, asked, resolved, tagged
 from tests.run.server import Manner, WheelIndex
 from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
 from wizard.host.pip_settings import PipSettings
 
-__all__ = ["request_"]
+__all__ = ["asked"]
 
 PAGE = Manner(content_type="text/html")
 ONCE = PipSettings(retries=0, timeout_s=3)
@@ -67,9 +67,9 @@ def source_archive() -> bytes:
     return made.getvalue()
 
 
-def trouble_of(request: Request, settings: PipSettings, *wanted: str) -> Trouble:
+def trouble_of(asked: Asked, settings: PipSettings, *wanted: str) -> Trouble:
     with pytest.raises(Trouble) as trouble:
-        resolved(replace(request, requirements=wanted), settings)
+        resolved(asked.but(*wanted), settings)
     assert trouble.value.meaning.endswith(".")
     assert trouble.value.next_step.endswith(".")
     return trouble.value
@@ -87,22 +87,20 @@ def trouble_of(request: Request, settings: PipSettings, *wanted: str) -> Trouble
     ],
 )
 def test_a_requirement_that_cannot_be_met_is_named(
-    request_: Request, index: WheelIndex, wanted: str, happened: str
+    asked: Asked, index: WheelIndex, wanted: str, happened: str
 ) -> None:
-    assert trouble_of(request_, PipSettings(index.simple), wanted).happened == happened
+    assert trouble_of(asked, PipSettings(index.simple), wanted).happened == happened
 
 
-def test_a_wheel_for_other_machines_alone_is_none(request_: Request, index: WheelIndex) -> None:
+def test_a_wheel_for_other_machines_alone_is_none(asked: Asked, index: WheelIndex) -> None:
     # uv 0.9 chooses it and leaves the rest to us, uv 0.13 refuses it.
-    happened = trouble_of(request_, PipSettings(index.simple), "windows").happened
+    happened = trouble_of(asked, PipSettings(index.simple), "windows").happened
 
     assert happened.startswith(("windows==1.0 has no wheel", "windows 1.0 has no wheel"))
 
 
-def test_a_conflict_is_told_with_what_each_package_needs(
-    request_: Request, index: WheelIndex
-) -> None:
-    told = trouble_of(request_, PipSettings(index.simple), "outer", "numpy<2")
+def test_a_conflict_is_told_with_what_each_package_needs(asked: Asked, index: WheelIndex) -> None:
+    told = trouble_of(asked, PipSettings(index.simple), "outer", "numpy<2")
 
     assert told.happened == "The requested versions conflict."
     assert "depend" in told.meaning
@@ -110,39 +108,39 @@ def test_a_conflict_is_told_with_what_each_package_needs(
     assert "numpy==1.26.0" in told.meaning
 
 
-def test_a_page_of_another_kind_is_named(request_: Request, index: WheelIndex) -> None:
-    told = trouble_of(request_, PipSettings(index.simple), "picture")
+def test_a_page_of_another_kind_is_named(asked: Asked, index: WheelIndex) -> None:
+    told = trouble_of(asked, PipSettings(index.simple), "picture")
 
     assert told.happened == f"{index.url('/simple/picture/')} is not the page of a package index."
     assert "image/png" in told.meaning
 
 
 @pytest.mark.parametrize("status", [500, 503])
-def test_an_error_of_the_server_is_named(request_: Request, index: WheelIndex, status: int) -> None:
+def test_an_error_of_the_server_is_named(asked: Asked, index: WheelIndex, status: int) -> None:
     index.put("/simple/numpy/", b"", Manner(status=status))
 
-    told = trouble_of(request_, replace(ONCE, index=index.simple), "numpy")
+    told = trouble_of(asked, replace(ONCE, index=index.simple), "numpy")
 
     assert told.happened.startswith(f"127.0.0.1 responded with an HTTP error: {status} ")
 
 
-def test_without_a_network_the_host_is_named(request_: Request) -> None:
-    told = trouble_of(request_, replace(ONCE, index="https://no-such-host.invalid/simple"), "numpy")
+def test_without_a_network_the_host_is_named(asked: Asked) -> None:
+    told = trouble_of(asked, replace(ONCE, index="https://no-such-host.invalid/simple"), "numpy")
 
     assert told.happened.startswith("no-such-host.invalid was not found")
     assert "getent hosts no-such-host.invalid" in told.next_step
 
 
-def test_a_server_that_is_down_is_named(request_: Request) -> None:
-    told = trouble_of(request_, replace(ONCE, index="http://127.0.0.1:9/simple"), "numpy")
+def test_a_server_that_is_down_is_named(asked: Asked) -> None:
+    told = trouble_of(asked, replace(ONCE, index="http://127.0.0.1:9/simple"), "numpy")
 
     assert told.happened == "Cannot connect to 127.0.0.1: Connection refused."
 
 
-def test_a_server_that_says_nothing_is_given_up(request_: Request) -> None:
+def test_a_server_that_says_nothing_is_given_up(asked: Asked) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/simple"
-        told = trouble_of(request_, PipSettings(address, retries=0, timeout_s=1), "numpy")
+        told = trouble_of(asked, PipSettings(address, retries=0, timeout_s=1), "numpy")
 
     assert told.happened == "The connection was lost, or the server did not answer in time."
 
@@ -166,9 +164,9 @@ def answering(text: str) -> Iterator[str]:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_a_server_without_tls_is_told(request_: Request) -> None:
+def test_a_server_without_tls_is_told(asked: Asked) -> None:
     with answering("HTTP/1.1 400 Bad Request\n\n") as place:
-        told = trouble_of(request_, replace(ONCE, index=f"https://{place}/simple"), "numpy")
+        told = trouble_of(asked, replace(ONCE, index=f"https://{place}/simple"), "numpy")
 
     assert told.happened == "127.0.0.1 did not answer in TLS."
 
@@ -183,21 +181,21 @@ def test_a_server_without_tls_is_told(request_: Request) -> None:
         ),
     ],
 )
-def test_a_proxy_that_refuses_is_told(request_: Request, answer: str, happened: str) -> None:
+def test_a_proxy_that_refuses_is_told(asked: Asked, answer: str, happened: str) -> None:
     with answering(answer) as place:
         settings = replace(ONCE, index="https://no-such-host.invalid/simple", proxy=place)
-        told = trouble_of(request_, settings, "numpy")
+        told = trouble_of(asked, settings, "numpy")
 
     assert told.happened == happened
 
 
 def test_pip_s_proxy_serves_also_what_the_usual_variables_leave_out(
-    request_: Request, index: WheelIndex
+    asked: Asked, index: WheelIndex
 ) -> None:
     with answering("HTTP/1.1 407 Proxy Authentication Required\n\n") as place:
         settings = replace(ONCE, index="https://127.0.0.1:9/simple", proxy=place)
         with pytest.raises(Trouble) as trouble:
-            resolved(replace(request_, requirements=("numpy",)), settings, {"NO_PROXY": "*"})
+            resolved(asked.but("numpy"), settings, {"NO_PROXY": "*"})
 
     assert trouble.value.happened == "The proxy needs a login."
 
@@ -233,38 +231,36 @@ def secure(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(
-    request_: Request, secure: tuple[str, Path]
+    asked: Asked, secure: tuple[str, Path]
 ) -> None:
-    told = trouble_of(request_, replace(ONCE, index=secure[0]), "numpy")
+    told = trouble_of(asked, replace(ONCE, index=secure[0]), "numpy")
 
     assert told.happened == "The server's certificate was not accepted."
 
 
-def test_pip_s_own_certificate_vouches_for_a_server(
-    request_: Request, secure: tuple[str, Path]
-) -> None:
+def test_pip_s_own_certificate_vouches_for_a_server(asked: Asked, secure: tuple[str, Path]) -> None:
     address, certificate = secure
-    request = replace(request_, requirements=("numpy",))
+    wish = asked.but("numpy")
 
-    wheels, _ = resolved(request, PipSettings(address, certificates=str(certificate)))
+    wheels, _ = resolved(wish, PipSettings(address, certificates=str(certificate)))
 
     assert wheels["numpy"].version == "1.26.0"
 
 
 @pytest.mark.parametrize("port", ["", ":port"])
 def test_a_host_that_pip_trusts_needs_no_certificate(
-    request_: Request, secure: tuple[str, Path], port: str
+    asked: Asked, secure: tuple[str, Path], port: str
 ) -> None:
     address = secure[0]
     trusted = f"localhost{port and ':' + address.split(':')[2].split('/')[0]}"
-    request = replace(request_, requirements=("numpy",))
+    wish = asked.but("numpy")
 
-    wheels, _ = resolved(request, PipSettings(address, trusted_hosts=(trusted,)))
+    wheels, _ = resolved(wish, PipSettings(address, trusted_hosts=(trusted,)))
 
     assert wheels["numpy"].version == "1.26.0"
 
 
-def test_a_python_that_does_not_start_is_named(request_: Request) -> None:
-    told = trouble_of(replace(request_, python="/no/python"), ONCE, "numpy")
+def test_a_python_that_does_not_start_is_named(asked: Asked) -> None:
+    told = trouble_of(replace(asked, python="/no/python"), ONCE, "numpy")
 
     assert "/no/python" in told.happened

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from wizard.host.pip_settings import pip_settings
 from wizard.operations.operation import After, Before, Operation
 from wizard.operations.remove import Remove
 from wizard.system.lock import (
+    Wheel,
     read_note,
     read_wheels,
     remarks,
@@ -54,12 +56,13 @@ class FetchWheels(Operation):
         wheels = with_known_hashes(published, self.hashes)
         for remark in remarks(published, wheels):
             yield Output((remark,))
+        environ, indexes = self._reach(system, wheels)
         news = fetch_wheels(
             wheels,
             Path(self.staging),
             cancelled=system.cancelled,
-            environ=system.environ,
-            indexes=system.indexes,
+            environ=environ,
+            indexes=indexes,
             received=received,
         )
         while (each := await asyncio.to_thread(next, news, None)) is not None:
@@ -69,6 +72,18 @@ class FetchWheels(Operation):
         pairs = tuple((each, received.hashes[each.file]) for each in wheels)
         write_requirements(Path(self.lock), pairs, received.words)
         yield Output((f"{self.lock} lists {counted(len(wheels), 'wheel')}, each with its SHA-256",))
+
+    def _reach(
+        self, system: System, wheels: tuple[Wheel, ...]
+    ) -> tuple[Mapping[str, str], tuple[str, ...]]:
+        """The variables and the addresses with logins by which servers are reached, those of
+        pip's own files among them."""
+        if all(each.address.startswith("file:") for each in wheels):
+            return system.environ, ()
+        found = pip_settings(LiveHost(system.environ))
+        own = {"PIP_PROXY": found.proxy, "PIP_CERT": found.certificates}
+        environ = {**system.environ, **{name: value for name, value in own.items() if value}}
+        return environ, (*system.indexes, found.index, *found.extra_indexes, *found.find_links)
 
     def verify(self, before: Before) -> After:
         """That every wheel is there; each was checked when it came."""

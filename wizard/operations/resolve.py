@@ -104,6 +104,12 @@ class Resolve(Operation):
         )
         return redact("; ".join((f"choose {asked} {self.wishes.source}", *more, call)))
 
+    def observe(self) -> Before:
+        """Of an environment that exists: which folders are made above the downloads."""
+        if not self.venv:
+            return {}
+        return {"made_folders": [str(at) for at in Path(self.work).parents if not at.exists()]}
+
     async def do(self, system: System, before: Before) -> News:
         """Choose, and note the wheels; nothing is downloaded but what tells of them."""
         here = LiveHost(system.environ)

@@ -16,16 +16,9 @@ from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import replaced, stack_specifiers, without_successor
-from wizard.plan.held import (
-    bring_pip,
-    fetch_beside,
-    install_beside,
-    report_in,
-    resolve_held,
-)
-from wizard.plan.resolve import resolve_argv
+from wizard.plan.held import fetch_beside, install_beside, resolve_held
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
     ClearExecutableStack,
@@ -34,7 +27,13 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_site import user_site_steps
-from wizard.plan.venv import check_torch, drop_downloads, execstack_steps, target, work_folder
+from wizard.plan.venv import (
+    check_torch,
+    drop_downloads,
+    execstack_steps,
+    wishes_of,
+    work_folder,
+)
 
 
 def existing_steps(
@@ -57,10 +56,18 @@ def _steps(
 ) -> tuple[Step, ...]:
     work = work_folder(choice, stack, places)
     settings = setting_steps(machine, choice, stack, there.python, there.pip_conf)
+    resolve = resolve_held(
+        "uv chooses every version before anything is changed. All other packages keep their "
+        "versions.",
+        machine,
+        there,
+        replaced(there, stack),
+        wishes_of(machine, choice, stack),
+        work,
+    )
     return (
-        bring_pip(machine, choice, there, work),
-        _resolve(machine, choice, stack, there, work),
-        fetch_beside(work, stack.hashes),
+        resolve,
+        fetch_beside(resolve, stack.hashes),
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
         install_beside(machine, there, work),
@@ -101,26 +108,6 @@ def obstacles_to(
     missing = python_obstacle(machine, stack, held.python)
     mended = missing.text if own and missing else ""
     return tuple(each for each in held.obstacles if each != mended)
-
-
-def _resolve(
-    machine: Machine, choice: Choice, stack: Stack, there: Contents, work: str
-) -> ResolveHeld:
-    gfx = target(machine, choice, stack)
-    resolving = resolve_argv(
-        f"{there.path}/bin/python",
-        tuple(line.replace("{gfx}", gfx) for line in stack.requirements),
-        index=stack.index,
-        index_replaces_pypi=stack.index_replaces_pypi,
-        torch_index=choice.torch_index,
-        wheelhouse=choice.wheelhouse,
-        report=report_in(work),
-    )
-    why = (
-        "pip chooses every version before anything is changed. All other packages keep "
-        "their versions."
-    )
-    return resolve_held(why, resolving, there, replaced(there, stack), work)
 
 
 def _set_aside(

@@ -8,9 +8,11 @@ from typing import Union
 
 from wizard.core.credentials import redact
 from wizard.journalform import Kind, name_of
+from wizard.operations.fetch_wheels import FetchWheels as FetchWheels
 from wizard.operations.install_wheels import InstallWheels as InstallWheels
 from wizard.operations.operation import Operation
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.operations.resolve import Resolve as Resolve
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.root_steps import AddToGroups as AddToGroups
 from wizard.plan.root_steps import (
@@ -79,33 +81,6 @@ class CreateVenv:
 
     def __str__(self) -> str:
         return shlex.join(self.argv)
-
-
-@dataclass(frozen=True, slots=True)
-class FetchWheels:
-    """Download what the resolver chose into a staging folder, by range, hashes checked."""
-
-    reason: str
-    report: str
-    """pip's installation report: addresses and hashes."""
-    staging: str
-    lock: str
-    """The requirements file with hashes that the installation will read."""
-    inverse: str
-    hashes: tuple[tuple[str, str], ...] = ()
-    """Known SHA-256 by file name; they outrank the index's."""
-    needs_root: bool = False
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Download packages"
-
-    def __str__(self) -> str:
-        return (
-            f"download every file listed in {self.report} to {self.staging}, check each SHA-256, "
-            f"and write {self.lock}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +213,8 @@ Step = Union[  # noqa: UP007 - a closed union in one list
     SetAside,
     CheckTorch,
     DropDownloads,
-    ResolveHeld,
+    Resolve,
     SetAsidePackages,
-    ResolveCarried,
     TakeLinesOut,
     PutLinesBack,
     ExchangeLibrary,

@@ -28,8 +28,7 @@ from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.operations.operation import Operation, Probe
 from wizard.places import Places
 from wizard.plan.apt_steps import AptChange
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
-from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.plan.steps import CheckTorch, Plan, Resolve, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
 from wizard.run.environment.notes import made_by, notes_before
@@ -235,9 +234,8 @@ def _as_noted(record: Record) -> Record:
 
 
 def _indexes(plan: Plan) -> tuple[str, ...]:
-    kinds = (RunProgram, ResolveHeld, ResolveCarried)
-    programs = (step for step in plan.steps if isinstance(step, kinds))
-    return tuple(word for program in programs for word in program.argv if "://" in word)
+    chosen = (step.wishes.index for step in plan.steps if isinstance(step, Resolve))
+    return tuple(filter(None, chosen))
 
 
 def _failed_outside_of_a_step(record: Record | None) -> PlanFinished:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from wizard.host.prints import Print
 from wizard.journalform import Record
 from wizard.operations.operation import Operation
 from wizard.plan.environment import adds_settings_alone
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.steps import (
     USER_EDITS,
     ClearExecutableStack,
@@ -23,6 +22,7 @@ from wizard.plan.steps import (
     InstallWheels,
     PinInstalled,
     Plan,
+    Resolve,
     RunProgram,
     Step,
     WriteFile,
@@ -47,14 +47,7 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
         # What is fetched anew must be dropped anew.
         done -= {n for n, step in steps.items() if isinstance(step, DropDownloads)}
     else:
-        report = next(s.report for s in plan.steps if isinstance(s, FetchWheels))
-        work = os.path.dirname(report)  # noqa: PTH120 - a text of the plan
-        done |= {
-            n
-            for n, step in steps.items()
-            if isinstance(step, (FetchWheels, ResolveHeld, ResolveCarried))
-            or (isinstance(step, RunProgram) and any(p.startswith(work) for p in step.creates))
-        }
+        done |= {n for n, step in steps.items() if isinstance(step, (FetchWheels, Resolve))}
     return frozenset(done)
 
 
@@ -112,10 +105,6 @@ def _holds(step: Step, record: Record) -> bool:
             return all((Path(step.venv) / name).exists() for name in ("pyvenv.cfg", "bin/python"))
         case RunProgram():
             return all(Path(path).exists() for path in step.creates)
-        case ResolveHeld() | ResolveCarried():
-            return Path(step.report).is_file()
-        case FetchWheels():
-            return Path(step.lock).is_file()
         case WriteFile():
             return holds(Path(step.path), step.content) or _was_added_to(step)
         case PinInstalled():

@@ -74,11 +74,6 @@ def list_pythons(uv: str, minor: str) -> tuple[str, ...]:
     return (uv, "python", "list", minor, *_APART, "--no-cache", *form)
 
 
-def bring_pip(uv: str, python: str, into: tuple[str, ...]) -> tuple[str, ...]:
-    """Install a pip for this Python into a folder, from where the user's settings say."""
-    return (uv, "pip", "install", "--python", python, *_APART, "--no-cache", *into)
-
-
 def without_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment without anything of the caller's that speaks to uv or Python."""
     return {name: v for name, v in environment.items() if not name.startswith(_STRANGE)}

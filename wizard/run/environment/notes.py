@@ -8,7 +8,7 @@ from typing import Any
 
 from wizard.host.prints import Print, listing, prints
 from wizard.host.venv_layout import made_with_venv, site_packages
-from wizard.plan.existing_steps import ResolveCarried, SetAsidePackages, changes_existing
+from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
@@ -28,8 +28,6 @@ def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
         there = listing(Path(plan.venv))
         noted["before"] = sorted(there.files)
         noted["folders_before"] = sorted(there.folders)
-        noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
-    if changes_existing(plan) and step == plan.steps[0]:
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
     if isinstance(step, SetAsidePackages):
         noted["real"] = os.path.realpath(step.root)  # a link may lead elsewhere by the way back
@@ -52,8 +50,6 @@ def made_by(step: Step, plan: Plan) -> dict[str, Print]:
     match step:
         case CreateVenv() | RunProgram():
             return {} if changes_existing(plan) else made_with_venv(venv, ())
-        case ResolveCarried():
-            return prints(venv, (Path(step.told),))
         case WriteFile() | PinInstalled():
             return prints(venv, (Path(step.path),))
         case ClearExecutableStack():

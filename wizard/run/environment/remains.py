@@ -73,8 +73,6 @@ def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Prin
         case {"kind": "ClearExecutableStack", "libraries": list(names)}:
             folders = [each / "torch/lib" for each in site_packages(venv, step.get("site", ""))]
             return prints(venv, (draft_of(at / name) for at in folders for name in names))
-        case {"kind": "ResolveCarried", "told": str(path)}:
-            return prints(venv, (Path(path),))
         case {"kind": "PinInstalled", "path": str(path)}:
             return prints(venv, (Path(path), draft_of(Path(path))))
         case _:
