@@ -13,6 +13,7 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.plan.room import wheel_sizes
 from wizard.plan.root_steps import AptChange
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
 
@@ -118,10 +119,10 @@ class Overall:
 
 def overall(plan: Plan) -> Overall:
     """The start of a plan."""
-    changes = [step for step in plan.steps if isinstance(step, AptChange)]
+    sizes = wheel_sizes(plan)
     wheels = Weight(
-        _less(plan.download_bytes, sum(c.download_bytes for c in changes), UNKNOWN_FETCH_BYTES),
-        _less(plan.installed_bytes, sum(c.installed_bytes for c in changes), UNKNOWN_UNPACK_BYTES),
+        UNKNOWN_FETCH_BYTES if sizes.download is None else sizes.download,
+        UNKNOWN_UNPACK_BYTES if sizes.installed is None else sizes.installed,
     )
     return Overall(
         tuple(_weight_of(step, wheels) for step in plan.steps),
@@ -152,8 +153,3 @@ def _weight_of(step: Step, wheels: Weight) -> Weight:
         case _:
             weight = Weight(0, 0)
     return weight if weight.whole >= SMALL_BYTES else Weight(0, SMALL_BYTES)
-
-
-def _less(whole: int | None, part: int, unknown: int) -> int:
-    """What is left for the wheels of all that a plan moves."""
-    return unknown if whole is None else max(0, whole - part)
