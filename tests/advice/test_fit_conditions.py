@@ -129,11 +129,6 @@ NEEDED: dict[str, tuple[Machine, str, str]] = {
     ),
     "an executable stack": (system(glibc="2.41"), "rocm57", "glibc 2.41 refuses them"),
     "memory": (system(memory_bytes=4 * GIGABYTE), "rocm62", "this machine has 3.7 GiB"),
-    "room whose need is unknown": (
-        with_room(5 * GIGABYTE),
-        "rocm57",
-        "how much it needs is not known",
-    ),
 }
 
 NOT_READ: dict[str, tuple[Machine, str, str]] = {
