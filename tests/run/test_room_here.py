@@ -30,7 +30,8 @@ def small(tmp_path: Path) -> Iterator[Path]:
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no file system can be mounted here")
     yield folder
-    subprocess.run(("umount", "--lazy", str(folder)), check=False)
+    unmount = ("umount", "--lazy", str(folder))
+    subprocess.run(unmount, check=False)
 
 
 def plan(venv: Path, work: Path, *, download: int, installed: int) -> Plan:

@@ -136,9 +136,8 @@ def _disk(download: int | None, installed: int | None) -> str:
     """While it is installed, all that was downloaded lies beside it."""
     if not download or installed is None:
         return bytes_text(installed)
-    return (
-        f"{bytes_text(download + installed)} while installing, {bytes_text(installed)} afterwards"
-    )
+    most, stays = bytes_text(download + installed), bytes_text(installed)
+    return f"{most} while installing, {stays} afterwards"
 
 
 def most_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
