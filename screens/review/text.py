@@ -18,7 +18,7 @@ from wizard.journalform import Kind
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import changes_existing
 from wizard.plan.root_steps import AptChange
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
+from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step, undo_of
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
 from wizard.report.plan import download_bytes, most_bytes
 from wizard.report.units import bytes_text
@@ -85,7 +85,7 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
         shown(step.title),
         shown(step.reason),
         (clean(str(step)),),
-        shown(step.inverse),
+        shown(undo_of(step)),
         lines,
         ", ".join(note),
         step.needs_root,

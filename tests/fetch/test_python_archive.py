@@ -10,7 +10,7 @@ import pytest
 from tests.run.server import WheelServer
 from wizard.core.trouble import Trouble
 from wizard.fetch.python_archive import bring_python, installed_python
-from wizard.run.acting import Done, Surroundings
+from wizard.system.system import Done, System
 
 FILE = "cpython-3.10.22+20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz"
 BODY = b"\x1f\x8bnot really an archive" * 100
@@ -37,11 +37,11 @@ def bring(tmp_path: Path, server: WheelServer, hash_of: bytes = BODY, **more: st
     uv.chmod(0o755)
     (tmp_path / "expected").write_bytes(BODY)
     environ = {**os.environ, "EXPECTS": str(tmp_path / "expected"), **more}
-    around = Surroundings(environ, str(tmp_path), lambda: False)
+    system = System(environ, str(tmp_path), lambda: False)
     mirror, installed = tmp_path / "mirror", tmp_path / "installed"
 
     async def outcome() -> list[str]:
-        acting = bring_python(str(uv), "3.10", "x86_64", mirror, installed, around)
+        acting = bring_python(str(uv), "3.10", "x86_64", mirror, installed, system)
         return [each.outcome async for each in acting if isinstance(each, Done)]
 
     return asyncio.run(outcome())

@@ -14,12 +14,12 @@ from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.acting import Done, Surroundings
 from wizard.run.as_planned import require_as_planned
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.leaving import family_files
 from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.environment.setting_aside import set_packages_aside
+from wizard.system.system import Done, System
 from wizard.undo.returns import keep_aside
 
 PACKAGES = "lib/python3.10/site-packages"
@@ -110,7 +110,7 @@ def test_what_came_since_is_never_moved_for_what_was_removed_from_the_backup(roo
 async def test_the_outcome_counts_the_files_that_are_in_the_backup_for_sure(root: Path) -> None:
     backup = listed(root)
     backup.place(backup.things()[0]).unlink()
-    acting = set_packages_aside(step(root), Surroundings({}, "", lambda: False))
+    acting = set_packages_aside(step(root), System({}, "", lambda: False))
     (done,) = [item async for item in acting]
     assert isinstance(done, Done)
     assert done.outcome.startswith("3 files are in")
@@ -193,8 +193,8 @@ async def test_bytecode_without_a_source_waits_in_the_backup_too(root: Path) -> 
     before = tree(root)
     make_wheel(root.parent / "wheels", "added", "1.0", {"added/__init__.py": ""})
     taking = replace(step(root), staging=str(root.parent / "wheels"))
-    around = Surroundings({}, "", lambda: False)
-    async for _ in set_packages_aside(taking, around):
+    system = System({}, "", lambda: False)
+    async for _ in set_packages_aside(taking, system):
         pass
     assert not stale.exists()
     assert move_back(Backup(root, root / ".rdna1-setup")).left == ()
@@ -208,7 +208,7 @@ async def test_a_file_that_a_new_wheel_would_write_over_is_named_and_nothing_mov
     make_wheel(root.parent / "wheels", "added", "1.0", {"other.py": ""})
     taking = replace(step(root), staging=str(root.parent / "wheels"))
     with pytest.raises(Trouble, match=r"other\.py already exists"):
-        async for _ in set_packages_aside(taking, Surroundings({}, "", lambda: False)):
+        async for _ in set_packages_aside(taking, System({}, "", lambda: False)):
             pass
     assert tree(root) == before
 
@@ -217,7 +217,7 @@ async def test_an_environment_that_changed_since_the_plan_is_left_alone(root: Pa
     before = tree(root)
     other = replace(step(root), packages=(("torch", "1.9"),))
     with pytest.raises(Trouble, match=r"torch 1\.9 is no longer in"):
-        async for _ in set_packages_aside(other, Surroundings({}, "", lambda: False)):
+        async for _ in set_packages_aside(other, System({}, "", lambda: False)):
             pass
     assert tree(root) == before
 
@@ -375,7 +375,7 @@ async def test_a_move_that_fails_is_told_with_its_own_cause(
 
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(Trouble) as failed:
-        async for _ in set_packages_aside(step(root), Surroundings({}, "", lambda: False)):
+        async for _ in set_packages_aside(step(root), System({}, "", lambda: False)):
             pass
     assert told in failed.value.meaning
     assert "rollback" in failed.value.next_step

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from wizard.host.installed import installed
 from wizard.host.prints import prints
-from wizard.run.environment.installed import installed
+from wizard.host.wheel_files import wheel_files
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.wheel_files import wheel_files
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.run.places import plan_of
 from wizard.plan.root_steps import AddToGroups
-from wizard.run.acting import Done
 from wizard.run.root_part import NOTHING_DONE, RootPart
+from wizard.system.system import Done
 
 JOIN = AddToGroups("x", "owner", ("render", "video"), "taken out")
 

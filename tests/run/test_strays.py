@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from wizard.core.trouble import Trouble
-from wizard.plan.uv import cache_of
 from wizard.run.environment.strays import wait_for_strays
+from wizard.system.uv import cache_of
 
 
 def running(venv: Path) -> subprocess.Popen[bytes]:

@@ -11,8 +11,8 @@ from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFini
 from wizard.core.trouble import Trouble
 from wizard.fetch.folder import in_words
 from wizard.fetch.stages import Fetch, Stage, stages
-from wizard.run.acting import Done, Stopped, Surroundings
 from wizard.run.lock import only_one
+from wizard.system.system import Done, Stopped, System
 
 
 class Filling:
@@ -53,13 +53,13 @@ class Filling:
         return folder.finished and not folder.wrong(lambda: self._cancelled)
 
     async def _each(self) -> AsyncGenerator[Event, None]:
-        every, around = stages(self._fetch), self._around()
+        every, system = stages(self._fetch), self._system()
         for number, stage in enumerate(every, 1):
             if self._cancelled:
                 break
             yield StepStarted(number, len(every), stage.text, stage.reason)
             try:
-                async with aclosing(_one(number, stage, around)) as events:
+                async with aclosing(_one(number, stage, system)) as events:
                     async for event in events:
                         yield event
             except Stopped:
@@ -71,19 +71,17 @@ class Filling:
                 return
         yield _ending(ok=not self._cancelled, changed=True, cancelled=self._cancelled)
 
-    def _around(self) -> Surroundings:
+    def _system(self) -> System:
         scratch = self._fetch.folder.work / "tmp"
         scratch.mkdir(exist_ok=True)
         known = (self._fetch.sources.torch_index, self._fetch.stack.index)
         indexes = tuple(address for address in known if "://" in address)
-        return Surroundings(
-            self._fetch.here.environ, str(scratch), lambda: self._cancelled, indexes
-        )
+        return System(self._fetch.here.environ, str(scratch), lambda: self._cancelled, indexes)
 
 
-async def _one(number: int, stage: Stage, around: Surroundings) -> AsyncGenerator[Event, None]:
+async def _one(number: int, stage: Stage, system: System) -> AsyncGenerator[Event, None]:
     began, outcome = monotonic(), ""
-    async with aclosing(stage.act(around)) as acting:
+    async with aclosing(stage.act(system)) as acting:
         async for item in acting:
             if isinstance(item, Done):
                 outcome = item.outcome

@@ -17,13 +17,13 @@ from urllib.parse import unquote, urlsplit
 from wizard.core.events import Output, Progress
 from wizard.core.stoppable import pause
 from wizard.core.trouble import Trouble
-from wizard.plan.uv import bring_python as install_python
-from wizard.plan.uv import list_pythons
-from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.downloads.download import Patience, Wanted, download
 from wizard.run.downloads.network import name_failure
 from wizard.run.downloads.receive import Reached
 from wizard.run.downloads.web import Web, open_web
+from wizard.system.system import Act, Done, System
+from wizard.system.uv import bring_python as install_python
+from wizard.system.uv import list_pythons
 
 LISTED_S = 60.0
 INSTALLED_S = 600.0
@@ -49,20 +49,20 @@ class Archive:
 
 
 async def bring_python(
-    uv: str, minor: str, architecture: str, mirror: Path, installed: Path, around: Surroundings
+    uv: str, minor: str, architecture: str, mirror: Path, installed: Path, system: System
 ) -> Act:
     """Fetch the archive into the mirror, and install it from there: so uv checks it.
 
     The installed one chooses the wheels here. Raises Trouble.
     """
-    archive = await _archive(uv, minor, architecture, around)
+    archive = await _archive(uv, minor, architecture, system)
     path = mirror / archive.place
     path.parent.mkdir(parents=True, exist_ok=True)
-    async with aclosing(_fetched(archive, path, around)) as news:
+    async with aclosing(_fetched(archive, path, system)) as news:
         async for each in news:
             yield each
     try:
-        async for output in _install(uv, minor, mirror, installed, around):
+        async for output in _install(uv, minor, mirror, installed, system):
             yield output
     except Trouble as trouble:
         path.unlink(missing_ok=True)
@@ -75,10 +75,10 @@ async def bring_python(
     yield Done(f"{path.name} is downloaded, and uv can install Python {minor} from it")
 
 
-async def _archive(uv: str, minor: str, architecture: str, around: Surroundings) -> Archive:
+async def _archive(uv: str, minor: str, architecture: str, system: System) -> Archive:
     argv = list_pythons(uv, minor)
     text = ""
-    async for output in program(argv, around.environment(QUIET), LISTED_S, 4000):
+    async for output in system.run(argv, system.environment(QUIET), LISTED_S, 4000):
         text += "\n".join(output.lines)
     try:
         rows = json.loads(text)
@@ -108,19 +108,19 @@ def _no_python(minor: str, why: str) -> Trouble:
 
 
 async def _fetched(
-    archive: Archive, path: Path, around: Surroundings
+    archive: Archive, path: Path, system: System
 ) -> AsyncGenerator[Progress | Output, None]:
-    news = _downloaded(archive, path, around)
+    news = _downloaded(archive, path, system)
     while (each := await asyncio.to_thread(next, news, None)) is not None:
         yield each
 
 
-def _downloaded(archive: Archive, path: Path, around: Surroundings) -> Iterator[Progress | Output]:
+def _downloaded(archive: Archive, path: Path, system: System) -> Iterator[Progress | Output]:
     if path.is_file():
         yield Output((f"{path.name} is already downloaded",))
         return
-    patience = Patience(around.cancelled, partial(pause, around.cancelled))
-    web = open_web(around.environ)
+    patience = Patience(system.cancelled, partial(pause, system.cancelled))
+    web = open_web(system.environ)
     sha256 = _published(archive, web)
     for news in download(Wanted(archive.address, path, sha256), web, patience):
         match news:
@@ -146,10 +146,10 @@ def _published(archive: Archive, web: Web) -> str:
 
 
 async def _install(
-    uv: str, minor: str, mirror: Path, installed: Path, around: Surroundings
+    uv: str, minor: str, mirror: Path, installed: Path, system: System
 ) -> AsyncGenerator[Output, None]:
     argv = install_python(uv, minor, str(installed), mirror.as_uri())
-    async for output in program(argv, around.environment(QUIET), INSTALLED_S):
+    async for output in system.run(argv, system.environment(QUIET), INSTALLED_S):
         yield output
 
 

@@ -15,9 +15,9 @@ from wizard.fetch.target import Target
 from wizard.fetch.wheels import Sources, choose_stack, make_chooser
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.steps import FetchWheels
-from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.downloads.fetch import fetch_wheels
 from wizard.run.downloads.resolution import read_report
+from wizard.system.system import Act, Done, Stopped, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Stage:
 
     text: str
     reason: str
-    act: Callable[[Surroundings], Act]
+    act: Callable[[System], Act]
 
 
 def stages(fetch: Fetch) -> tuple[Stage, ...]:
@@ -111,22 +111,22 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     return (Stage(f"Download Python {target.python} for uv", reason, act),)
 
 
-async def _make_chooser(fetch: Fetch, venv: Path, around: Surroundings) -> Act:
+async def _make_chooser(fetch: Fetch, venv: Path, system: System) -> Act:
     minor = fetch.target.python
     brought = installed_python(fetch.folder.work / "python", minor)
     python = fetch.here.pythons.get(minor) or str(brought or "")
-    async for each in make_chooser(python, venv, fetch.sources, around):
+    async for each in make_chooser(python, venv, fetch.sources, system):
         yield each
 
 
-async def _fetched(fetch: Fetch, report: Path, around: Surroundings) -> Act:
+async def _fetched(fetch: Fetch, report: Path, system: System) -> Act:
     folder = fetch.folder
     staging, lock = folder.path / WHEELS, folder.path / LOCK
     step = FetchWheels("", str(report), str(staging), str(lock), "", fetch.stack.hashes)
-    news = fetch_wheels(step, cancelled=around.cancelled, indexes=around.indexes)
+    news = fetch_wheels(step, cancelled=system.cancelled, indexes=system.indexes)
     while (each := await asyncio.to_thread(next, news, None)) is not None:
         yield each
-    if around.cancelled():
+    if system.cancelled():
         raise Stopped
     yield Done(await asyncio.to_thread(_only_chosen, folder, report, staging))
 
@@ -149,8 +149,8 @@ def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
     return f"{len(chosen)} wheels; every SHA-256 matches"
 
 
-async def _finish(folder: Folder, around: Surroundings) -> Act:
-    count = await asyncio.to_thread(folder.finish, around.cancelled)
-    if around.cancelled():
+async def _finish(folder: Folder, system: System) -> Act:
+    count = await asyncio.to_thread(folder.finish, system.cancelled)
+    if system.cancelled():
         raise Stopped
     yield Done(f"{count} files")

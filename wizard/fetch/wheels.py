@@ -18,8 +18,8 @@ from wizard.fetch.target import Target
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.python_steps import PIP_QUIET
 from wizard.plan.resolve import resolve_argv, second_try
-from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.downloads.resolution import FORMAT, read_report
+from wizard.system.system import Act, Done, System
 from wizard.system.whole_file import write_whole
 
 VENV_S = 300.0
@@ -38,12 +38,12 @@ class Sources:
     wheelhouse: str = ""
 
 
-async def make_chooser(python: str, venv: Path, sources: Sources, around: Surroundings) -> Act:
+async def make_chooser(python: str, venv: Path, sources: Sources, system: System) -> Act:
     """A venv whose pip chooses: new enough, and gone once the folder is finished."""
     found = ("--no-index", "--find-links", sources.wheelhouse) if sources.wheelhouse else ()
     pip = (f"{venv}/bin/python", "-m", "pip", "install", "--no-input", "--upgrade", *found, "pip")
     for argv in ((python, "-m", "venv", str(venv)), pip):
-        async for output in program(argv, around.environment(PIP_QUIET), VENV_S):
+        async for output in system.run(argv, system.environment(PIP_QUIET), VENV_S):
             yield output
     yield Done(f"{venv} exists")
 
@@ -58,9 +58,7 @@ class Asked:
     report: Path
 
 
-async def choose(
-    asked: Asked, venv: Path, target: Target, sources: Sources, around: Surroundings
-) -> Act:
+async def choose(asked: Asked, venv: Path, target: Target, sources: Sources, system: System) -> Act:
     """Have pip write which wheels it takes, once: a second choice could be another one."""
     if await asyncio.to_thread(asked.report.is_file):
         yield Done("already chosen")
@@ -68,21 +66,21 @@ async def choose(
     argv, report = _argv(asked, venv, target, sources), asked.report
     draft = report.with_name(f"{report.name}.draft")
     try:
-        async for output in _one(argv, around):
+        async for output in _one(argv, system):
             yield output
     except Trouble as trouble:
         again = second_try(argv)
         if not again:
             raise
         yield Output((trouble.happened, "Trying again without range requests."))
-        async for output in _one(again, around):
+        async for output in _one(again, system):
             yield output
     draft.replace(report)
     yield Done(f"{report} exists")
 
 
 async def choose_stack(
-    report: Path, venv: Path, target: Target, sources: Sources, around: Surroundings
+    report: Path, venv: Path, target: Target, sources: Sources, system: System
 ) -> Act:
     """Have pip write the wheels of the stack, and the pip that the machine's plan begins with.
 
@@ -92,7 +90,7 @@ async def choose_stack(
     stack = find_stack(target.stack)
     alone = Asked(stack_requirements(target), stack, report.with_name(f"only-{report.name}"))
     for asked in (pip, alone):
-        async for each in choose(asked, venv, target, sources, around):
+        async for each in choose(asked, venv, target, sources, system):
             yield each
     write_whole(report, await asyncio.to_thread(_joined, (alone.report, pip.report)))
     yield Done(f"{report} exists")
@@ -108,8 +106,8 @@ def _joined(reports: tuple[Path, ...]) -> str:
     return json.dumps({"version": FORMAT, "install": list(rows.values())})
 
 
-async def _one(argv: tuple[str, ...], around: Surroundings) -> AsyncGenerator[Output, None]:
-    async for output in program(argv, around.environment(PIP_QUIET), CHOSEN_S):
+async def _one(argv: tuple[str, ...], system: System) -> AsyncGenerator[Output, None]:
+    async for output in system.run(argv, system.environment(PIP_QUIET), CHOSEN_S):
         yield output
 
 

@@ -29,7 +29,7 @@ def listing(root: Path) -> Listing:
         for name in (*names, *plain):
             path = Path(folder, name)
             relative = os.path.relpath(path, root)
-            if (seen := _seen(path)) is not None:
+            if (seen := print_of(path)) is not None:
                 files[relative] = seen
             elif path.is_dir():
                 folders.add(relative)
@@ -50,7 +50,7 @@ def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
         folder = relative.rpartition("/")[0]
         if folder not in known:
             known[folder] = straight(root, folder)
-        if known[folder] and (seen := _seen(each)) is not None:
+        if known[folder] and (seen := print_of(each)) is not None:
             found[relative] = seen
     return found
 
@@ -63,7 +63,7 @@ def straight(root: Path, folder: str) -> bool:
         return False  # a NUL in a RECORD
 
 
-def _seen(path: Path) -> Print | None:
+def print_of(path: Path) -> Print | None:
     """The print of a file or link; None for a folder and for nothing."""
     try:
         seen = path.lstat()

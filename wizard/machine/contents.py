@@ -10,9 +10,9 @@ from dataclasses import replace
 from packaging.utils import canonicalize_name
 
 from wizard.host.host import Host
+from wizard.host.metadata_headers import header, header_values
 from wizard.machine.facts import Unknown
 from wizard.machine.facts.contents import Contents, Distribution
-from wizard.machine.metadata_headers import header, header_values
 from wizard.typed import typed
 
 OURS = ".rdna1-setup"

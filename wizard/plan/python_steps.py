@@ -8,7 +8,7 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.steps import CreateVenv, RunProgram, Step
-from wizard.plan.uv import BRING_PYTHON, bring_python
+from wizard.system.uv import BRING_PYTHON, bring_python
 
 PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
 """pip writes nothing outside the venv, and looks for no newer pip."""
@@ -68,6 +68,11 @@ def _version_of_uv(machine: Machine, choice: Choice, python: str, folder: str) -
     if choice.python or isinstance(machine.uv, Unknown) or not python.startswith(f"{folder}/"):
         return ""
     return python.rpartition("/python")[2]
+
+
+def uv_of(machine: Machine) -> str:
+    """The uv that acts for a plan: it comes with this program, wherever a machine's own is."""
+    return "uv" if isinstance(machine.uv, Unknown) else machine.uv
 
 
 def pip_from(choice: Choice) -> tuple[str, ...]:

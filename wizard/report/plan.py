@@ -16,7 +16,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step, undo_of
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
@@ -215,4 +215,4 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
     if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
         yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"
     yield from (f"    | {line}" for line in content_lines(step))
-    yield f"    undo: {step.inverse}"
+    yield f"    undo: {undo_of(step)}"

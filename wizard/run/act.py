@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
-import shutil
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
+from wizard.host.venv_layout import site_packages
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
@@ -22,18 +19,14 @@ from wizard.plan.steps import (
     CreateVenv,
     DropDownloads,
     FetchWheels,
-    InstallWheels,
     PinInstalled,
     RunProgram,
     Step,
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.uv import without_settings
-from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.downloads.line_speed import Received
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
-from wizard.run.environment.installed import missing_files
 from wizard.run.environment.own_files import (
     clear_stack,
     drop_downloads,
@@ -43,25 +36,22 @@ from wizard.run.environment.own_files import (
 from wizard.run.environment.resolving import resolve_carried, resolve_held
 from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
-from wizard.run.environment.unpacking import Unpacking, UnpackingAtOnce, parcels, with_looks
-from wizard.run.environment.venv_layout import site_packages
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
+from wizard.system.system import Act, Done, Stopped, System
 
 
-def act(step: Step, around: Surroundings) -> Act:
+def act(step: Step, system: System) -> Act:
     """Carry one step out; ends with Done, or raises Trouble."""
     match step:
         case RunProgram():
-            return _run_program(step, around)
+            return _run_program(step, system)
         case CreateVenv():
-            return _create_venv(step, around)
+            return _create_venv(step, system)
         case FetchWheels():
-            return _fetch(step, around)
-        case InstallWheels():
-            return _install(step, around)
+            return _fetch(step, system)
         case CheckTorch():
-            return check_torch(step, around)
+            return check_torch(step, system)
         case WriteFile():
             return _at_once(lambda: write_settings(Path(step.path), step.content, step.mode))
         case PinInstalled():
@@ -71,25 +61,25 @@ def act(step: Step, around: Surroundings) -> Act:
         case DropDownloads():
             return _at_once(lambda: drop_downloads(step))
         case _:
-            return _act_on_existing(step, around)
+            return _act_on_existing(step, system)
 
 
-def _act_on_existing(step: Step, around: Surroundings) -> Act:
+def _act_on_existing(step: Step, system: System) -> Act:
     match step:
         case SetAsidePackages():
-            return set_packages_aside(step, around)
+            return set_packages_aside(step, system)
         case ResolveHeld():
-            return resolve_held(step, around)
+            return resolve_held(step, system)
         case ResolveCarried():
-            return resolve_carried(step, around)
+            return resolve_carried(step, system)
         case TakeLinesOut() | PutLinesBack():
             return _at_once(lambda: edit_lines(step))
         case ExchangeLibrary():
             return _at_once(lambda: exchange_library(step))
         case BringLibraryBack():
             return _at_once(lambda: bring_library_back(step))
-        case _ if around.as_root is not None and is_root_step(step):
-            return around.as_root()
+        case _ if system.as_root is not None and is_root_step(step):
+            return system.as_root()
         case _:
             raise Trouble(
                 f"This version of rdna1-setup cannot carry out this step: {step}",
@@ -98,12 +88,12 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
             )
 
 
-async def _run_program(step: RunProgram, around: Surroundings) -> Act:
+async def _run_program(step: RunProgram, system: System) -> Act:
     if step.folder:
         _make_folder(step.folder)
-    environment = around.environment(step.environment)
+    environment = system.environment(step.environment)
     try:
-        async for output in program(step.argv, environment, step.deadline_s):
+        async for output in system.run(step.argv, environment, step.deadline_s):
             yield output
     except Trouble as trouble:
         if not step.otherwise:
@@ -111,7 +101,7 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
         yield Output(
             (trouble.happened, redact(f"Trying another command: {shlex.join(step.otherwise)}"))
         )
-        async for output in program(step.otherwise, environment, step.deadline_s):
+        async for output in system.run(step.otherwise, environment, step.deadline_s):
             yield output
     if missing := _missing(step.creates):
         raise Trouble(
@@ -122,9 +112,9 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
 
 
-async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
+async def _create_venv(step: CreateVenv, system: System) -> Act:
     Path(step.venv).parent.mkdir(parents=True, exist_ok=True)
-    async for output in program(step.argv, around.environment(), step.deadline_s):
+    async for output in system.run(step.argv, system.environment(), step.deadline_s):
         yield output
     if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
         raise Trouble(
@@ -135,16 +125,16 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
     yield Done(f"{step.venv} is a venv of {step.python}")
 
 
-async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
+async def _fetch(step: FetchWheels, system: System) -> Act:
     from wizard.run.downloads.fetch import fetch_wheels  # brings ssl and the network with it
 
     received = Received()
     events: Iterator[Progress | Output] = fetch_wheels(
-        step, cancelled=around.cancelled, indexes=around.indexes, received=received
+        step, cancelled=system.cancelled, indexes=system.indexes, received=received
     )
     while (event := await asyncio.to_thread(next, events, None)) is not None:
         yield event
-    if around.cancelled():
+    if system.cancelled():
         raise Stopped
     sizes = _sizes(Path(step.staging))
     yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, all hashes match{received.words}")
@@ -160,60 +150,6 @@ def _missing(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 def _sizes(staging: Path) -> tuple[int, ...]:
     return tuple(wheel.stat().st_size for wheel in staging.glob("*.whl"))
-
-
-async def _install(step: InstallWheels, around: Surroundings) -> Act:
-    # The user's pip settings name indexes and targets; this call must know neither.
-    quiet = (("PYTHONDONTWRITEBYTECODE", "1"),) if step.tool else ()
-    environment = around.environment(
-        (("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1"), *quiet)
-    )
-    async with aclosing(_installing(step, environment)) as news:
-        async for each in news:
-            yield each
-    check = () if step.tool else ((step.python, "-m", "pip", "check"),)
-    for argv in check:
-        async for output in program(argv, environment, 120):
-            yield output
-    if missing := await asyncio.to_thread(
-        missing_files, Path(step.venv), Path(step.lock), step.site
-    ):
-        more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
-        raise Trouble(
-            f"Everything should be installed, but {missing[0]} cannot be found{more}.",
-            "An earlier installation was interrupted, or another program is changing this folder.",
-            "Undo this run with `rdna1-setup rollback` and start again.",
-        )
-    found = "" if step.tool else ", and pip finds no conflict"
-    yield Done(f"installed: no file is missing{found}")
-
-
-async def _installing(
-    step: InstallWheels, environment: dict[str, str]
-) -> AsyncGenerator[Output | Progress, None]:
-    """The call of uv or pip, and how far it is."""
-    wheels, cache = await asyncio.to_thread(parcels, step), Path(step.cache)
-    looks: Unpacking | UnpackingAtOnce
-    if step.uv:
-        environment = {**without_settings(environment), **dict(step.environment)}
-        await asyncio.to_thread(_drop_cache, cache)  # of a run that was killed
-        looks = await asyncio.to_thread(UnpackingAtOnce, wheels, cache)
-    else:
-        looks = await asyncio.to_thread(Unpacking, wheels)
-    yield looks.beginning()
-    installing = program(step.argv, environment, step.deadline_s)
-    try:
-        async with aclosing(with_looks(installing, looks.look)) as news:
-            async for each in news:
-                yield each
-    finally:
-        if step.uv:  # before anything changes what the cache shares with the environment
-            await asyncio.to_thread(_drop_cache, cache)
-
-
-def _drop_cache(cache: Path) -> None:
-    if os.path.lexists(cache):
-        shutil.rmtree(cache)
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.installed import has_readable_record, record_of
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.environment.installed import has_readable_record, record_of
 from wizard.run.environment.leaving import family_files, relative, targets
 
 

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from wizard.core.events import (
     Event,
@@ -21,21 +22,22 @@ from wizard.core.events import (
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.live import LiveHost
+from wizard.host.prints import Print
 from wizard.journalform import Kind, Record
 from wizard.machine.stack_facts import stack_form, stack_now
+from wizard.operations.operation import Operation, Probe
 from wizard.places import Places
 from wizard.plan.apt_steps import AptChange
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
-from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.environment.notes import notes_before, ours_after
+from wizard.run.environment.notes import made_by, notes_before
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.harmless import explained
-from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
+from wizard.run.in_the_way import refuse_to_overwrite
 from wizard.run.journal import Journal
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
@@ -47,6 +49,7 @@ from wizard.run.restart import NOTE, restart_waits, this_boot
 from wizard.run.resume import clear_remains, done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
+from wizard.system.system import Act, Done, Stopped, System
 
 
 def now() -> datetime:
@@ -136,8 +139,8 @@ class Live:
                 yield StepFinished(number, 0.0, True, record.outcomes.get(number, "already done"))
                 continue
             failed = False
-            around = self._around(plan, record, partial(root.do, number))
-            async with aclosing(self._step(number, step, plan, record, around)) as events:
+            system = self._system(plan, record, partial(root.do, number))
+            async with aclosing(self._step(number, step, plan, record, system)) as events:
                 async for event in events:
                     failed = failed or isinstance(event, StepFailed)
                     yield event
@@ -149,29 +152,37 @@ class Live:
         yield self._end(plan, record, ok=True, changed=changed)
 
     async def _step(
-        self, number: int, step: Step, plan: Plan, record: Record, around: Surroundings
+        self, number: int, step: Step, plan: Plan, record: Record, system: System
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
-            refuse_other_versions(step, plan)
-            if left := clear_remains(step, plan, record):
+            if left := await asyncio.to_thread(_clear, number, step, plan, record, system):
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
             refuse_to_overwrite(step, plan, _as_noted(record))
-            noted = record.intents.get(number) or notes_before(step, plan)
+            noted = record.intents.get(number)
+            if noted is None:  # what was seen first counts, whatever stands there now
+                noted = await asyncio.to_thread(_observed, step, plan)
             if isinstance(step, AptChange) and step.takes_driver_out:
                 noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
             outcome = ""
-            async with aclosing(act(step, around)) as acting:
+            async with aclosing(_acting(step, noted, system)) as acting:
                 async for item in acting:
                     if isinstance(item, Done):
                         outcome = item.outcome
                     else:
                         yield item
-            known = files_before(_as_noted(record))
-            Owned(Path(record.folder)).add(ours_after(step, plan, known))
+            files: Mapping[str, Print]
+            if isinstance(step, Operation):
+                after = await asyncio.to_thread(step.verify, noted)
+                outcome, files = after.text, after.files
+            else:
+                files = made_by(step, plan)
+            theirs = frozenset(files_before(_as_noted(record)))
+            ours = {path: seen for path, seen in files.items() if path not in theirs}
+            Owned(Path(record.folder)).add(ours)
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
@@ -180,11 +191,9 @@ class Live:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
 
-    def _around(self, plan: Plan, record: Record, as_root: Callable[[], Act]) -> Surroundings:
+    def _system(self, plan: Plan, record: Record, as_root: Callable[[], Act]) -> System:
         scratch = str(Path(record.folder) / SCRATCH)
-        return Surroundings(
-            self._environ, scratch, lambda: self._cancelled, _indexes(plan), as_root
-        )
+        return System(self._environ, scratch, lambda: self._cancelled, _indexes(plan), as_root)
 
     def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
         return PlanFinished(
@@ -199,6 +208,25 @@ class Live:
 
     def _time(self) -> str:
         return self._clock().isoformat(timespec="seconds")
+
+
+def _clear(number: int, step: Step, plan: Plan, record: Record, system: System) -> int:
+    """Remove what the step left when it was cut off; gives the number of files."""
+    if not isinstance(step, Operation):
+        return clear_remains(step, plan, record)
+    before = record.intents.get(number)
+    if before is None or step.probe(before) is not Probe.PARTIAL:
+        return 0
+    return step.clear(system, before)
+
+
+def _observed(step: Step, plan: Plan) -> Mapping[str, Any]:
+    """What the journal must know before the step acts, so that undo can tell ours from theirs."""
+    return step.observe() if isinstance(step, Operation) else notes_before(step, plan)
+
+
+def _acting(step: Step, before: Mapping[str, Any], system: System) -> Act:
+    return step.do(system, before) if isinstance(step, Operation) else act(step, system)
 
 
 def _as_noted(record: Record) -> Record:

@@ -17,7 +17,7 @@ from wizard.root.line import Line, open_line
 from wizard.root.news import StepDone
 from wizard.root.rights import AskForRights
 from wizard.root.session import begun_by_helper
-from wizard.run.acting import Act, Done
+from wizard.system.system import Act, Done
 
 ROOT_STEPS = get_args(RootStep)
 BY_HAND = "by-hand.sh"

@@ -14,11 +14,11 @@ from threading import Event
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.plan.steps import CreateVenv, Plan, RunProgram, Step
 from wizard.run.act import act
-from wizard.run.acting import Surroundings
 from wizard.run.downloads.fetch_items import Item, whole_size, with_sizes
 from wizard.run.downloads.resolution import read_report
 from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made
+from wizard.system.system import System
 
 DEADLINE_S = 120.0
 """Nobody waits longer for a size; pip decides on torch and all that it takes in well below it."""
@@ -95,9 +95,9 @@ def _moved(step: RunProgram, venv: str, folder: Path) -> RunProgram:
 
 
 async def _asked(steps: tuple[Step, ...], environ: Mapping[str, str], folder: Path) -> WheelsSize:
-    around = Surroundings(environ, str(folder), lambda: False)
+    system = System(environ, str(folder), lambda: False)
     for step in steps:
-        async with aclosing(act(step, around)) as news:
+        async with aclosing(act(step, system)) as news:
             async for _ in news:
                 pass
     left = Event()

@@ -12,11 +12,11 @@ from pathlib import Path
 from wizard.core.events import REMOVED
 from wizard.core.trouble import Trouble
 from wizard.host.prints import listing
+from wizard.host.venv_layout import LAYOUT
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.plan.steps import USER_EDITS
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.strays import wait_for_strays
-from wizard.run.environment.venv_layout import LAYOUT
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.run.run_folder import SCRATCH

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from wizard.core.events import CHECKED
 from wizard.core.sizes import counted
+from wizard.host.installed import recorded
 from wizard.host.prints import Listing, Print, bytecode, listing, prints
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
-from wizard.plan.uv import cache_of
-from wizard.run.environment.installed import recorded
+from wizard.operations.operation import After
+from wizard.operations.remove import Remove
+from wizard.plan.form import operation_of
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import holds, notes_of_the_venv, remains
 from wizard.undo.installed_since import installed_since
@@ -200,7 +202,8 @@ def _own_folders(record: Record) -> Iterator[str]:
         match step:
             case {"kind": "DropDownloads", "folder": str(folder)}:
                 yield folder
-            case {"kind": "InstallWheels", "uv": str(uv), "venv": str(venv)} if uv:
-                yield cache_of(venv)
             case _:
-                pass
+                operation = operation_of(step)
+                undoing = operation.inverse({}, After("")) if operation else ()
+                for each in undoing:
+                    yield from each.folders if isinstance(each, Remove) else ()

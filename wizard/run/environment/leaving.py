@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.installed import record_of, recorded
 from wizard.host.prints import bytecode, prints
+from wizard.host.wheel_files import wheel_targets
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.environment.installed import record_of, recorded
-from wizard.run.environment.wheel_files import wheel_targets
 
 
 def family_files(step: SetAsidePackages) -> tuple[str, ...]:

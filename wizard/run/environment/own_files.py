@@ -8,11 +8,11 @@ from itertools import count
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.installed import installed_versions
+from wizard.host.venv_layout import site_packages
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
 from wizard.run.environment import execstack
-from wizard.run.environment.installed import installed_versions
 from wizard.run.environment.remains import holds
-from wizard.run.environment.venv_layout import site_packages
 from wizard.system.whole_file import write_whole
 
 

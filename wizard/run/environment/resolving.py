@@ -18,8 +18,8 @@ from wizard.host.live import LiveHost
 from wizard.machine.contents import read_live_contents
 from wizard.plan.broken_needs import conflicts
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
-from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.downloads.resolution import read_report
+from wizard.system.system import Act, Done, Stopped, System
 from wizard.system.whole_file import write_whole
 
 _DEPENDS = re.compile(
@@ -52,13 +52,14 @@ async def _attempt(
     calls: tuple[tuple[str, ...], ...],
     environment: dict[str, str],
     deadline_s: float,
+    system: System,
 ) -> AsyncGenerator[Output, None]:
     """Run the calls until one succeeds; a conflict is final, a second way would meet it too."""
     for argv in calls:
         attempt.failure = None
         attempt.said.clear()
         try:
-            async with aclosing(program(argv, environment, deadline_s)) as output:
+            async with aclosing(system.run(argv, environment, deadline_s)) as output:
                 async for lines in output:
                     attempt.said += lines.lines
                     yield lines
@@ -69,12 +70,12 @@ async def _attempt(
             return
 
 
-async def resolve_held(step: ResolveHeld, around: Surroundings) -> Act:
+async def resolve_held(step: ResolveHeld, system: System) -> Act:
     """Decide, with everything else held; raises Trouble that names who asks for what."""
     await asyncio.to_thread(_show_what_stays, step)
     attempt, calls = Attempt(), tuple(filter(None, (step.argv, step.otherwise)))
-    environment = around.environment(step.environment)
-    async for output in _attempt(attempt, calls, environment, step.deadline_s):
+    environment = system.environment(step.environment)
+    async for output in _attempt(attempt, calls, environment, step.deadline_s, system):
         yield output
     if attempt.failure:
         raise _held_back(step, attempt) or attempt.failure
@@ -127,18 +128,18 @@ def _held_back(step: ResolveHeld, attempt: Attempt) -> Trouble | None:
     )
 
 
-async def resolve_carried(step: ResolveCarried, around: Surroundings) -> Act:
+async def resolve_carried(step: ResolveCarried, system: System) -> Act:
     """Decide; what has no version that fits is asked for without its number, then left out."""
     _make_folder(step.folder)
-    environment = around.environment(step.environment)
+    environment = system.environment(step.environment)
     wanted = {name: f"{name}=={version}" for name, version in step.carried}
     differs: dict[str, str] = {}
     while True:
-        if around.cancelled():
+        if system.cancelled():
             raise Stopped
         attempt = Attempt()
         calls = tuple((*argv, *wanted.values()) for argv in (step.argv, step.otherwise) if argv)
-        async for output in _attempt(attempt, calls, environment, step.deadline_s):
+        async for output in _attempt(attempt, calls, environment, step.deadline_s, system):
             yield output
         if attempt.failure is None:
             break

@@ -14,26 +14,26 @@ from wizard.host.live import LiveHost
 from wizard.jsonform import to_json
 from wizard.machine.contents import BEFORE, OURS, read_live_contents
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.as_planned import require_as_planned
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.leaving import family_files, stale_bytecode
 from wizard.run.environment.moving import move_aside
 from wizard.run.environment.strays import wait_for_strays
+from wizard.system.system import Act, Done, Stopped, System
 from wizard.system.whole_file import write_whole
 
 PATIENCE_S = 2.0
 """Time for programs out of the environment that are just ending."""
 
 
-async def set_packages_aside(step: SetAsidePackages, around: Surroundings) -> Act:
+async def set_packages_aside(step: SetAsidePackages, system: System) -> Act:
     """Everything until the files are in the backup; before the list is written nothing moves."""
     aside = aside_of(step)
     if step.staging:  # programs in ~/.local/bin need not use the user's packages at all
         await asyncio.to_thread(wait_for_strays, aside.root, PATIENCE_S)
     if not aside.manifest.exists():
         await asyncio.to_thread(require_as_planned, step)
-        events = _listed(step, aside, around)
+        events = _listed(step, aside, system)
         while (event := await asyncio.to_thread(next, events, None)) is not None:
             yield event
     await asyncio.to_thread(_move, aside)
@@ -46,12 +46,12 @@ def aside_of(step: SetAsidePackages) -> Backup:
     return Backup(Path(step.root), Path(step.backup))
 
 
-def _listed(step: SetAsidePackages, aside: Backup, around: Surroundings) -> Iterator[Progress]:
+def _listed(step: SetAsidePackages, aside: Backup, system: System) -> Iterator[Progress]:
     paths = tuple(sorted({*family_files(step), *stale_bytecode(step)}))
     total = sum((aside.root / path).lstat().st_size for path in paths)
     done, rows = 0, []
     for number, path in enumerate(paths):
-        if around.cancelled():
+        if system.cancelled():
             raise Stopped
         row = seen_row(aside.root, path, lambda _: None)
         done += row.size

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from wizard.core.trouble import Trouble
-from wizard.plan.uv import cache_of
+from wizard.system.uv import cache_of
 
 PATIENCE_S = 15.0
 """Time for what a killed run left behind to end by itself: mostly pip unpacking itself."""

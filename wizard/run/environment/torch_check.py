@@ -11,21 +11,21 @@ from wizard.core.events import Output
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble, explain_pip
 from wizard.plan.steps import CheckTorch
-from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.joined_groups import with_joined_group
+from wizard.system.system import Act, Done, System
 
 
-async def check_torch(step: CheckTorch, around: Surroundings) -> Act:
+async def check_torch(step: CheckTorch, system: System) -> Act:
     """Import, device, one tiny product, and which libraries were really loaded."""
-    answer_file = Path(around.scratch) / "torch_check.json"
+    answer_file = Path(system.scratch) / "torch_check.json"
     answer_file.unlink(missing_ok=True)
     script = assets.FOLDER / "torch_check.py"
     argv: tuple[str, ...]
     argv = (step.python, str(script), "--device", step.device, "--result", str(answer_file))
-    environment = around.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
+    environment = system.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
     if step.device == "cuda":
         argv = with_joined_group(argv, environment)
-    async for output in program(argv, environment, step.deadline_s):
+    async for output in system.run(argv, environment, step.deadline_s):
         yield output
     answer = _answer_in(answer_file)
     yield Output(tuple(_told(answer)))

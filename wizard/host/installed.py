@@ -8,9 +8,9 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name, canonicalize_version
 
+from wizard.host.metadata_headers import header
 from wizard.host.prints import Print, prints
-from wizard.machine.metadata_headers import header
-from wizard.run.environment.venv_layout import site_packages
+from wizard.host.venv_layout import site_packages
 
 
 def installed(root: Path, pins: Mapping[str, str], site: str = "") -> dict[str, Print]:

@@ -30,6 +30,17 @@ def lock_of(venv: str) -> str:
     return f"{venv}/.lock"
 
 
+def create_environment(uv: str, python: str, venv: str) -> tuple[str, ...]:
+    """Make an environment in a folder that may hold files of the user's; nothing is downloaded."""
+    quiet = ("--no-config", "--no-cache", "--no-project", "--no-python-downloads")
+    return (uv, "venv", "--python", python, *_APART, *quiet, "--allow-existing", venv)
+
+
+def check_packages(uv: str, python: str) -> tuple[str, ...]:
+    """Whether what is installed gets on with one another."""
+    return (uv, "pip", "check", "--python", python, *_APART, "--no-config", "--no-cache")
+
+
 def install_wheels(uv: str, python: str, venv: str, staging: str, lock: str) -> tuple[str, ...]:
     """Install what a lock names from a folder of wheels, without an index, every hash required."""
     return (

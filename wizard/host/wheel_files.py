@@ -9,7 +9,7 @@ from pathlib import Path
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from wizard.host.prints import Print, prints
-from wizard.run.environment.venv_layout import site_packages
+from wizard.host.venv_layout import site_packages
 
 
 def wheel_files(root: Path, wheels: Iterable[Path], site: str = "") -> dict[str, Print]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from wizard.host.prints import Print, listing
 
 _VENV_LAYOUT = re.compile(
-    r"pyvenv\.cfg|\.gitignore|lib64|bin/(python[\d.]*t?|𝜋thon|activate(\.\w+)?|Activate\.ps1|"
+    r"pyvenv\.cfg|\.gitignore|CACHEDIR\.TAG|lib64|bin/(python[\d.]*t?|𝜋thon|activate(\.\w+)?|"
+    r"Activate\.ps1|activate_this\.py|deactivate\.bat|pydoc\.bat|"
     r"pip[\d.]*|easy_install[-\d.]*|wheel)|lib/python[\d.]+/site-packages/(pip|setuptools|"
     r"pkg_resources|_distutils_hack|wheel|(pip|setuptools|wheel)-[^/]+|~[^/]+)/.*|"
-    r"lib/python[\d.]+/site-packages/distutils-precedence\.pth"
+    r"lib/python[\d.]+/site-packages/(distutils-precedence\.pth|_virtualenv\.(py|pth))"
 )
 """What making a venv and upgrading its pip write, on Python 3.8 to 3.14.
 

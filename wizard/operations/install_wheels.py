@@ -1,0 +1,242 @@
+"""Install the wheels that were fetched."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.core.events import Output, Progress
+from wizard.core.sizes import counted, size_text
+from wizard.core.trouble import Trouble
+from wizard.host.installed import installed, lock_pins, missing_files, others_installed
+from wizard.host.prints import Print, prints
+from wizard.host.wheel_files import contents, version_of, wheel_files
+from wizard.operations.operation import After, Before, Operation, Probe
+from wizard.operations.remove import Remove
+from wizard.system.system import News, System
+from wizard.system.uv import (
+    PATIENT,
+    cache_of,
+    check_packages,
+    install_wheels,
+    lock_of,
+    without_settings,
+)
+
+LOOK_S = 1.0
+"""Time without a line of output after which the disk is looked at."""
+CHECK_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class InstallWheels(Operation):
+    """Install fetched wheels into an environment, without an index, every hash required."""
+
+    reason: str
+    uv: str
+    venv: str
+    staging: str
+    """The folder of the wheels."""
+    lock: str
+    """The requirements with hashes that uv reads."""
+    site: str = ""
+    """The site folder of an environment that the user had before; ``""`` for one of ours."""
+    deadline_s: float = 3600.0
+
+    title = "Install the downloaded packages"
+
+    @property
+    def python(self) -> str:
+        """The environment's Python."""
+        return f"{self.venv}/bin/python"
+
+    @property
+    def cache(self) -> str:
+        """uv's cache, which is there only while it runs."""
+        return cache_of(self.venv)
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The call that installs."""
+        return install_wheels(self.uv, self.python, self.venv, self.staging, self.lock)
+
+    def shown(self) -> str:
+        """The call, and the check after it."""
+        settings = "".join(f"{name}={shlex.quote(value)} " for name, value in PATIENT)
+        check = "" if self.site else f" && {shlex.join(check_packages(self.uv, self.python))}"
+        return f"{settings}{shlex.join(self.argv)}{check}"
+
+    def observe(self) -> Before:
+        """Files that lie where the wheels write: bytecode of a package that was backed up."""
+        return {"there": sorted(self._files())}
+
+    async def do(self, system: System, before: Before) -> News:
+        """Install all, then ask uv whether the packages get on with one another."""
+        environment = {**without_settings(system.environment()), **dict(PATIENT)}
+        await asyncio.to_thread(system.remove_tree, self.cache)  # of a run that was killed
+        unpacking = await asyncio.to_thread(Unpacking, self)
+        yield unpacking.beginning()
+        installing = system.run(self.argv, environment, self.deadline_s)
+        try:
+            async with aclosing(with_looks(installing, unpacking.look)) as news:
+                async for each in news:
+                    yield each
+        finally:  # before anything changes what the cache shares with the environment
+            await asyncio.to_thread(system.remove_tree, self.cache)
+        if self.site:  # an environment of the user's may hold a conflict since long ago
+            return
+        check = check_packages(self.uv, self.python)
+        async with aclosing(system.run(check, environment, CHECK_S)) as output:
+            async for lines in output:
+                yield lines
+
+    def verify(self, before: Before) -> After:
+        """That no file is missing of what the wheels' own lists name."""
+        venv, lock = Path(self.venv), Path(self.lock)
+        if missing := missing_files(venv, lock, self.site):
+            more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
+            raise Trouble(
+                f"Everything should be installed, but {missing[0]} cannot be found{more}.",
+                "An earlier installation was interrupted, or another program is changing this "
+                "folder.",
+                "Undo this run with `rdna1-setup rollback` and start again.",
+            )
+        found = "" if self.site else ", and uv finds no conflict"
+        files = {**installed(venv, lock_pins(lock), self.site), **self._uv_lock()}
+        return After(f"installed: no file is missing{found}", files)
+
+    def probe(self, before: Before) -> Probe:
+        """Cut off, it is done anew: nothing tells whether the last file was written whole."""
+        if self.site:
+            self.refuse_other_versions()
+        return Probe.PARTIAL if self._left(before) else Probe.NOT_DONE
+
+    def clear(self, system: System, before: Before) -> int:
+        """Remove what it wrote; an emptied dist-info would make uv believe in a package."""
+        left = self._left(before)
+        for path in left:
+            system.remove(f"{self.venv}/{path}")
+        folders = {folder for path in left for folder in Path(path).parents} - {Path()}
+        for folder in sorted(folders, key=lambda folder: len(folder.parts), reverse=True):
+            system.remove_if_empty(f"{self.venv}/{folder}")
+        system.remove_tree(self.cache)
+        return len(left)
+
+    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+        """Remove the installed files, and uv's cache where a kill has left it."""
+        files = self._left(before) if after is None else after.files
+        why = "The run installed them."
+        return (Remove(why, "the installed files", self.venv, files, (self.cache,)),)
+
+    def refuse_other_versions(self) -> None:
+        """Raise Trouble when a package stands there in another version: what somebody installed
+        since is not ours, and uv would remove it."""
+        pins = lock_pins(Path(self.lock))
+        if others := others_installed(Path(self.venv), pins, self.site):
+            raise Trouble(
+                f"{self.venv} contains {', '.join(others)} in addition to what this plan installs.",
+                "This package was installed in the meantime, or there were two versions of it. "
+                "Continuing would damage both installations.",
+                "Remove the extra packages with pip, then undo this run (rdna1-setup rollback) and "
+                "start over.",
+            )
+
+    def _files(self) -> dict[str, Print]:
+        """Files that are there now of those that the wheels write."""
+        return wheel_files(Path(self.venv), tuple(self._wheels()), self.site)
+
+    def _left(self, before: Before) -> dict[str, Print]:
+        there = frozenset(before.get("there", ()))
+        found = {**self._files(), **self._uv_lock()}
+        return {path: seen for path, seen in found.items() if path not in there}
+
+    def _uv_lock(self) -> Mapping[str, Print]:
+        return prints(Path(self.venv), (Path(lock_of(self.venv)),))
+
+    def _wheels(self) -> list[Path]:
+        return sorted(Path(self.staging).glob("*.whl"))
+
+
+class Unpacking:
+    """How far uv is, seen on the disk: it unpacks all into its cache, then compiles all."""
+
+    def __init__(self, step: InstallWheels) -> None:
+        """Reads the lists of all wheels."""
+        wheels = sorted(Path(step.staging).glob("*.whl"))
+        self._names = [" ".join(version_of(wheel)) for wheel in wheels]
+        files = [f for w in wheels for f in contents(Path(step.venv), w, step.site)]
+        self._cache = Path(step.cache)
+        self._size = sum(size for _, size in files)
+        sources = [(path, size) for path, size in files if path.suffix == ".py"]
+        self._sources = len(sources)
+        # Byte code takes about as much room as its source.
+        self._compiled_size = sum(size for _, size in sources)
+        self._folders = {path.parent / "__pycache__" for path, _ in sources}
+        self._compiled_before = self._compiled()
+
+    def beginning(self) -> Output:
+        """What is going to be installed."""
+        return Output(
+            (
+                f"Installing {counted(len(self._names), 'package')}, {size_text(self._size)} on "
+                f"disk: {', '.join(self._names)}",
+                "Large packages can take several minutes: uv unpacks all of them, then compiles "
+                "their Python files.",
+            )
+        )
+
+    def look(self) -> Progress:
+        """How far all of it is."""
+        compiled = self._compiled() - self._compiled_before
+        if compiled > 0:
+            what = f"compiling {counted(self._sources, 'Python file')}"
+            done = self._size + round(min(1.0, compiled / self._sources) * self._compiled_size)
+        else:
+            what = f"unpacking {counted(len(self._names), 'package')}"
+            done = min(self._size, _bytes_in(self._cache))
+        return Progress(done, self._size + self._compiled_size, "bytes", what, None)
+
+    def _compiled(self) -> int:
+        return sum(1 for folder in self._folders for _ in folder.glob("*.pyc"))
+
+
+def _bytes_in(folder: Path) -> int:
+    """Bytes of all files in a folder that is being written."""
+    total = 0
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.stat(f"{at}/{name}").st_size  # noqa: PTH116 - thousands a second
+    return total
+
+
+async def with_looks(
+    outputs: AsyncGenerator[Output, None], look: Callable[[], Progress], every_s: float = LOOK_S
+) -> News:
+    """The output as it comes, and what a look shows whenever none comes for a while."""
+    async with aclosing(outputs):
+        coming = asyncio.ensure_future(_next(outputs))
+        try:
+            while True:
+                await asyncio.wait({coming}, timeout=every_s)
+                if not coming.done():
+                    yield await asyncio.to_thread(look)
+                elif (item := coming.result()) is None:
+                    return
+                else:
+                    coming = asyncio.ensure_future(_next(outputs))
+                    yield item
+        finally:
+            if not coming.done():
+                coming.cancel()
+                with suppress(asyncio.CancelledError):
+                    await coming
+
+
+async def _next(outputs: AsyncGenerator[Output, None]) -> Output | None:
+    return await anext(outputs, None)

@@ -1,0 +1,89 @@
+"""The interface of everything that a plan is made of: one module a kind, and all of it in there.
+
+An operation is frozen data. The executor asks ``observe`` first and puts the answer on the disk
+before anything changes: whatever is observed later, that answer counts, because undo needs what was
+there before. Then comes ``do``, then ``verify``, which proves the outcome. After a kill it asks
+``probe`` where an intent has no outcome, and ``clear`` where half of it was done.
+
+Operations look at this machine through ``wizard.host`` and change it through the ``System`` that
+they are given. They are only shown in a dry run, which has none.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar
+
+from wizard.host.prints import Print
+from wizard.system.system import News, System
+
+Before = Mapping[str, Any]
+"""What was there before, in JSON types: it is kept in the journal."""
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What was proved of the outcome."""
+
+    text: str
+    files: Mapping[str, Print] = field(default_factory=dict)
+    """Files that are the run's own by now: paths relative to the environment, as they look now."""
+
+
+class Probe(Enum):
+    """How far an operation came that was begun and has no outcome."""
+
+    NOT_DONE = "not done"
+    PARTIAL = "partly done"
+    DONE = "done"
+
+
+class Operation(ABC):
+    """One step of a plan."""
+
+    __slots__ = ()
+    reason: str
+    """Why the plan has it: one or two sentences for the user."""
+    needs_root: ClassVar[bool] = False
+    title: ClassVar[str]
+    """What it does, in at most 40 characters."""
+
+    @abstractmethod
+    def shown(self) -> str:
+        """Exactly what it does: the command, or a sentence; from its arguments alone."""
+
+    def observe(self) -> Before:
+        """What undo will need to know of the time before. Reads only."""
+        return {}
+
+    @abstractmethod
+    def do(self, system: System, before: Before) -> News:
+        """Do it; raises Trouble, or Stopped where the user stopped it at a safe point."""
+
+    @abstractmethod
+    def verify(self, before: Before) -> After:
+        """Prove that it is done; raises Trouble where it is not. Reads only."""
+
+    def probe(self, before: Before) -> Probe:
+        """How far it came when it was cut off; raises Trouble where somebody else has been at it
+        since, whose work must not be overwritten. Reads only."""
+        return Probe.NOT_DONE
+
+    def clear(self, system: System, before: Before) -> int:
+        """Remove what it left when it was cut off; gives the number of files."""
+        return 0
+
+    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+        """What undoes it; without ``after`` it was cut off, and the disk tells what it left."""
+        return ()
+
+    @property
+    def undo(self) -> str:
+        """What its undo does, for who reads the plan."""
+        return "; ".join(each.shown() for each in self.inverse({}, After(""))) or "nothing to undo"
+
+    def __str__(self) -> str:
+        return self.shown()

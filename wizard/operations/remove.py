@@ -1,0 +1,84 @@
+"""Remove what a run made, as long as it is as the run left it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from wizard.core.events import REMOVED, Output, Progress
+from wizard.core.trouble import Trouble
+from wizard.host.prints import Print, print_of
+from wizard.operations.operation import After, Before, Operation
+from wizard.system.system import News, System
+
+AT_ONCE = 500
+"""Files that are removed before it is told how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remove(Operation):
+    """Remove files that nobody changed since, and folders that are ours alone.
+
+    What was removed can only be brought back by doing again what this undoes.
+    """
+
+    reason: str
+    what: str
+    """What is removed, in words, such as ``the installed files``."""
+    root: str
+    files: Mapping[str, Print] = field(default_factory=dict)
+    """By path relative to ``root``: as each looked when the run had written it."""
+    folders: tuple[str, ...] = ()
+    """Removed with all that is in them."""
+
+    title = "Remove the files of a run"
+
+    def shown(self) -> str:
+        """What is removed."""
+        return f"remove {self.what}"
+
+    async def do(self, system: System, before: Before) -> News:
+        """Remove file after file; what cannot be removed is told, and the rest goes."""
+        waiting = iter(self.files.items())
+        done = 0
+        while some := tuple(islice(waiting, AT_ONCE)):
+            if problems := await asyncio.to_thread(self._remove, system, some):
+                yield Output(problems)
+            done += len(some)
+            yield Progress(done, len(self.files), REMOVED, "", None)
+        for folder in self.folders:
+            await asyncio.to_thread(system.remove_tree, folder)
+
+    def _remove(self, system: System, some: Iterable[tuple[str, Print]]) -> tuple[str, ...]:
+        problems = []
+        for path, seen in some:
+            full = Path(self.root, path)
+            if print_of(full) not in (None, seen):
+                problems.append(f"kept, because it was changed: {full}")
+                continue
+            try:
+                system.remove(str(full))
+            except OSError as error:
+                problems.append(f"not removed: {full}: {error.strerror or error}")
+        return tuple(problems)
+
+    def verify(self, before: Before) -> After:
+        """That all is gone but what was changed."""
+        left = [path for path in self._left() if os.path.lexists(path)]
+        if left:
+            raise Trouble(
+                f"{left[0]} could not be removed.",
+                "Something protects the file, or the file system is read-only.",
+                "Fix the cause, then run the same command again.",
+            )
+        return After("removed")
+
+    def _left(self) -> Iterable[str]:
+        yield from self.folders
+        for path, seen in self.files.items():
+            if print_of(Path(self.root, path)) == seen:
+                yield f"{self.root}/{path}"

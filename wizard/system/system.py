@@ -1,0 +1,99 @@
+"""The few verbs by which a plan changes anything on this machine; a dry run has none of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Union
+
+from wizard.core.credentials import redact
+from wizard.core.events import Output, Progress
+from wizard.core.process import Exited, child_environment, stream
+from wizard.core.trouble import explain_pip
+from wizard.system.whole_file import write_whole
+
+
+class Stopped(Exception):
+    """What ran stopped at a safe point because the user asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Who acted has proved the outcome; the text says what was found."""
+
+    outcome: str
+
+
+News = AsyncGenerator[Union[Output, Progress], None]  # noqa: UP007 - read at run time on 3.10
+"""What an operation tells while it acts."""
+Act = AsyncGenerator[Union[Output, Progress, Done], None]  # noqa: UP007 - read at run time on 3.10
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """This machine, to be changed for the user who runs the plan."""
+
+    environ: Mapping[str, str]
+    scratch: str
+    """A folder on a big disk for programs that want a temporary one."""
+    cancelled: Callable[[], bool]
+    indexes: tuple[str, ...] = ()
+    """Addresses of package indexes, with their logins: no lock holds one."""
+    as_root: Callable[[], Act] | None = None
+    """Has root's part carry out the operation at hand; None where nothing can be done as root."""
+
+    def environment(self, additions: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
+        """The environment of a child of this run."""
+        return child_environment(self.environ, (("TMPDIR", self.scratch), *additions))
+
+    async def run(
+        self,
+        argv: tuple[str, ...],
+        environment: Mapping[str, str],
+        deadline_s: float,
+        limit: int = 400,
+    ) -> AsyncGenerator[Output, None]:
+        """Run a program to its end; raises Trouble with its own words when it fails.
+
+        ``limit``: how many of its last lines are looked at for the reason.
+        """
+        seen: list[str] = []
+        async with aclosing(stream(argv, environment=environment, deadline_s=deadline_s)) as output:
+            async for item in output:
+                if isinstance(item, Exited):
+                    if item.code != 0:
+                        raise explain_pip("\n".join(seen), item.code)
+                else:
+                    seen = [*seen, *item][-limit:]
+                    yield Output(tuple(map(redact, item)))
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder with its parents; one that is there stays as it is."""
+        Path(path).mkdir(parents=True, exist_ok=True)
+
+    def write(self, path: str, text: str, mode: int = 0o644) -> None:
+        """Write a file of ours: after a kill there is the old one or the new one."""
+        write_whole(Path(path), text, mode)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a link; nothing where there is none."""
+        Path(path).unlink(missing_ok=True)
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a folder with all that is in it; nothing where there is none."""
+        if os.path.lexists(path):
+            shutil.rmtree(path)
+
+    def remove_if_empty(self, path: str) -> bool:
+        """Remove a folder that holds nothing; True when it is gone."""
+        try:
+            Path(path).rmdir()
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
