@@ -9,7 +9,7 @@ from screens.waiting import so_far
 from screens.words import column, cut, shown
 from wizard.core.events import Progress
 from wizard.core.sizes import GB, MB, counted, size_text
-from wizard.durations import HOUR_S, MINUTE_S, time_text
+from wizard.durations import left_text, time_text
 from wizard.remedies import by_keys
 from wizard.run.state import RunState, State, StepRow
 
@@ -68,7 +68,7 @@ def progress_text(
         return ", ".join(filter(None, ("Starting", so_far(spent))))
     progress = state.progress
     amount = _amount(progress) if progress and (progress.done or progress.total) else ""
-    left = f"about {long_time(seconds_left)} left" if seconds_left is not None else ""
+    left = left_text(seconds_left) if seconds_left is not None else ""
     if not left and not state.watched:
         left = so_far(spent)
     told = ", ".join(filter(None, (amount, left)))
@@ -86,15 +86,6 @@ def doing(title: str) -> str:
         return title
     stem = verb if verb.endswith("ee") else verb.removesuffix("e")
     return f"{verb + verb[-1] if verb in DOUBLED else stem}ing{gap}{rest}"
-
-
-def long_time(seconds: float) -> str:
-    """A duration in whole words."""
-    if seconds < MINUTE_S:
-        return counted(max(1, round(seconds)), "second")
-    if seconds < HOUR_S:
-        return counted(round(seconds / MINUTE_S), "minute")
-    return f"{seconds / HOUR_S:.1f} hours"
 
 
 def _amount(progress: Progress) -> str:

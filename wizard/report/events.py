@@ -14,6 +14,7 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.lines import clean
+from wizard.durations import left_text
 from wizard.report.units import bytes_text
 
 LOGIN = (
@@ -66,7 +67,7 @@ def progress_line(progress: Progress) -> str:
     """How far a step is, in words."""
     percent = f"{progress.done * 100 // progress.total} %" if progress.total else ""
     left = progress.seconds_left
-    time = "" if left is None else f", {left // 60:.0f} min {left % 60:.0f} s left"
+    time = "" if left is None else f", {left_text(left)}"
     amount = f"{_count(progress)}{time}".removeprefix(", ")
     return " ".join(filter(None, (percent, f"({amount})" if amount else "", progress.what)))
 
