@@ -8,7 +8,7 @@ from textual.content import Content
 from screens.waiting import so_far
 from screens.words import column, cut, shown
 from wizard.core.events import Progress
-from wizard.core.sizes import GB, MB, counted, size_text
+from wizard.core.sizes import amount_text, counted
 from wizard.durations import left_text, time_text
 from wizard.remedies import by_keys
 from wizard.run.state import RunState, State, StepRow
@@ -92,15 +92,11 @@ def _amount(progress: Progress) -> str:
     done, total = progress.done, progress.total
     match progress.unit:
         case "bytes":
-            return f"{_bytes(done)} of {_bytes(total)}" if total else _bytes(done)
+            return f"{amount_text(done)} of {amount_text(total)}" if total else amount_text(done)
         case "percent":
             return f"{done} %" if total == WHOLE else f"{done} of {total}"
         case unit:
             return f"{done:,} of {total:,} {shown(unit)}" if total else f"{done:,} {shown(unit)}"
-
-
-def _bytes(count: int) -> str:
-    return f"{count / MB:.0f} MB" if MB <= count < GB else size_text(count)
 
 
 def failure_text(state: RunState) -> Content:

@@ -14,8 +14,8 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.lines import clean
+from wizard.core.sizes import amount_text
 from wizard.durations import left_text
-from wizard.report.units import bytes_text
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
@@ -75,11 +75,12 @@ def progress_line(progress: Progress) -> str:
 def _count(progress: Progress) -> str:
     match progress.unit:
         case "bytes":
-            return f"{bytes_text(progress.done)} of {bytes_text(progress.total)}"
+            total = amount_text(progress.total) if progress.total else "unknown size"
+            return f"{amount_text(progress.done)} of {total}"
         case "percent":
             return ""
         case unit:
-            return f"{progress.done} {unit}"
+            return f"{progress.done:,} {unit}"
 
 
 class Tenths:
