@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from wizard.core.events import (
     CHECKED,
     REMOVED,
+    RESTORED,
     Event,
     PlanFinished,
     Progress,
@@ -54,8 +55,8 @@ class Weight:
         if progress.total <= 0 or progress.unit == WAITING:
             return 0.0
         part = min(1.0, max(0.0, progress.done / progress.total))
-        if progress.unit in (CHECKED, REMOVED):  # one after the other, in about the same time
-            part = part / 2 + (0.5 if progress.unit == REMOVED else 0.0)
+        if progress.unit in (CHECKED, REMOVED, RESTORED):  # one after the other
+            part = part / 2 + (0.0 if progress.unit == CHECKED else 0.5)
         if progress.unit != "percent" or not (self.fetch and self.unpack):
             return self.whole * part
         # apt counts to 100 twice: once for what it fetches, then for what dpkg does with it.
