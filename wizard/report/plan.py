@@ -129,7 +129,21 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     if download is None and plan.installed_bytes is None:
         asked = "not known until pip is queried" if found is None else "not known"
         return f"download and disk {asked}"
-    return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
+    return f"download {bytes_text(download)}, disk {_disk(download, plan.installed_bytes)}"
+
+
+def _disk(download: int | None, installed: int | None) -> str:
+    """While it is installed, all that was downloaded lies beside it."""
+    if not download or installed is None:
+        return bytes_text(installed)
+    most, stays = bytes_text(download + installed), bytes_text(installed)
+    return f"{most} while installing, {stays} afterwards"
+
+
+def most_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
+    """How much of the disk a plan takes at most: downloads and installed files at once."""
+    download, installed = download_bytes(plan, found), plan.installed_bytes
+    return None if download is None or installed is None else download + installed
 
 
 def _wheels(plan: Plan) -> str:
@@ -140,8 +154,8 @@ def _wheels(plan: Plan) -> str:
     )
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until pip is queried"
-    fetched, installed = bytes_text(stack.download_bytes), bytes_text(stack.installed_bytes)
-    return f"download {fetched}, disk {installed}"
+    fetched, installed = stack.download_bytes, stack.installed_bytes
+    return f"download {bytes_text(fetched)}, disk {_disk(fetched, installed)}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
