@@ -190,7 +190,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB, no root"),
+        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB download"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(

@@ -94,20 +94,20 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
 
 
 def size_told(plan: Plan, found: WheelsSize) -> str:
-    """What pip said of the wheels, or why it could not, and how old the sizes then are."""
+    """How much would be downloaded now, or why that is not known, and how old the sizes are."""
     if found.bytes is not None:
         wheels = counted(found.wheels, "wheel")
-        return f"pip currently chooses {wheels}: {bytes_text(found.bytes)} to download."
+        return f"uv currently chooses {wheels}: {bytes_text(found.bytes)} to download."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
-    return f"pip did not report how much it would download: {clean(found.because)}{old}"
+    return f"The size of the download is not known: {clean(found.because)}{old}"
 
 
 def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
     """What the plan takes: steps, size, root or not, undo.
 
-    What pip says of the wheels, where it was asked, outranks what we know.
+    What was found out of the wheels, where it was asked, outranks what we know.
     """
     for label, text in (
         ("Steps", f"{len(plan.steps)}; {_afterwards(plan)}"),
@@ -127,21 +127,35 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
             "queried"
         )
     if download is None and plan.installed_bytes is None:
-        asked = "not known until pip is queried" if found is None else "not known"
+        asked = "not known until versions are chosen" if found is None else "not known"
         return f"download and disk {asked}"
-    return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
+    return f"download {bytes_text(download)}, disk {_disk(download, plan.installed_bytes)}"
+
+
+def _disk(download: int | None, installed: int | None) -> str:
+    """While it is installed, all that was downloaded lies beside it."""
+    if not download or installed is None:
+        return bytes_text(installed)
+    most, stays = bytes_text(download + installed), bytes_text(installed)
+    return f"{most} while installing, {stays} afterwards"
+
+
+def most_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
+    """How much of the disk a plan takes at most: downloads and installed files at once."""
+    download, installed = download_bytes(plan, found), plan.installed_bytes
+    return None if download is None or installed is None else download + installed
 
 
 def _wheels(plan: Plan) -> str:
     """What the data says of the wheels, which holds where they come from the stack's own index."""
     stack = find_stack(plan.stack)
     own = stack is not None and any(
-        stack.index in step.argv for step in plan.steps if isinstance(step, RunProgram)
+        step.wishes.index == stack.index for step in plan.steps if isinstance(step, Resolve)
     )
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
-        return "not known until pip is queried"
-    fetched, installed = bytes_text(stack.download_bytes), bytes_text(stack.installed_bytes)
-    return f"download {fetched}, disk {installed}"
+        return "not known until versions are chosen"
+    fetched, installed = stack.download_bytes, stack.installed_bytes
+    return f"download {bytes_text(fetched)}, disk {_disk(fetched, installed)}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:

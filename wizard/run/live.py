@@ -40,6 +40,7 @@ from wizard.run.in_the_way import refuse_to_overwrite
 from wizard.run.journal import Journal
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
+from wizard.run.overall import Ahead
 from wizard.run.place import require_place
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
@@ -84,6 +85,7 @@ class Live:
         """Go through the plan; a run of the same plan that was cut off is gone on with."""
         self._cancelled = False
         record: Record | None = None
+        ahead = Ahead(plan, time.monotonic)
         try:
             with only_one(Path(self._places.state)):
                 record = await asyncio.to_thread(self._run_of, plan)
@@ -92,7 +94,7 @@ class Live:
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
                         log(record, event)
-                        yield explained(event) if isinstance(event, Output) else event
+                        yield explained(event) if isinstance(event, Output) else ahead.tell(event)
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)
