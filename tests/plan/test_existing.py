@@ -17,7 +17,7 @@ from wizard.plan.environment import with_constraint
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.family import torch_family
 from wizard.plan.planner import PlanImpossible, make_plan
-from wizard.plan.steps import CreateVenv, Plan, WriteFile
+from wizard.plan.steps import CreateEnvironment, Plan, WriteFile
 
 VENV = f"{HOME}/ComfyUI/venv"
 
@@ -126,7 +126,7 @@ def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_bac
     )
     assert "All other packages (3) keep their versions" in told
     assert "rdna1-setup rollback" in told
-    assert not [step for step in plan.steps if isinstance(step, CreateVenv)]
+    assert not [step for step in plan.steps if isinstance(step, CreateEnvironment)]
     assert not any(step.needs_root for step in plan.steps)
 
 

@@ -15,7 +15,7 @@ from wizard.plan.steps import (
     AddToGroups,
     CheckTorch,
     ClearExecutableStack,
-    CreateVenv,
+    CreateEnvironment,
     FetchWheels,
     InstallWheels,
     Plan,
@@ -67,8 +67,8 @@ def test_a_venv_plan_needs_no_root_and_writes_only_below_its_folder_and_our_cach
 
 def test_rocm52_takes_python_310_although_a_newer_one_is_there() -> None:
     machine = replace(clean_jammy(), interpreters=(python("3.12"), python("3.10")))
-    made = steps(plan_for(machine), CreateVenv)[0]
-    assert isinstance(made, CreateVenv)
+    made = steps(plan_for(machine), CreateEnvironment)[0]
+    assert isinstance(made, CreateEnvironment)
     assert made.python == "/usr/bin/python3.10"
 
 
@@ -77,7 +77,7 @@ def test_a_missing_python_is_brought_by_uv_into_our_own_folder() -> None:
     first, made = plan_for(machine).steps[:2]
     assert isinstance(first, RunProgram)
     assert first.argv[:3] == ("/opt/wizard/bin/uv", "python", "install")
-    assert isinstance(made, CreateVenv)
+    assert isinstance(made, CreateEnvironment)
     assert (made.python,) == first.creates
     assert made.python.startswith(OURS.data)
 
@@ -89,11 +89,11 @@ def test_a_python_that_uv_brought_before_makes_no_other_plan() -> None:
     after = replace(machine, interpreters=(*machine.interpreters, brought))
     assert plan_for(after).id == plan_for(machine).id
     assert plan_for(after).steps == plan_for(machine).steps
-    chosen = steps(plan_for(after, python=path), CreateVenv)[0]
-    assert isinstance(chosen, CreateVenv)
+    chosen = steps(plan_for(after, python=path), CreateEnvironment)[0]
+    assert isinstance(chosen, CreateEnvironment)
     assert chosen.python == path
-    without_uv = steps(plan_for(replace(after, uv=Unknown("there is none"))), CreateVenv)[0]
-    assert isinstance(without_uv, CreateVenv)
+    without_uv = steps(plan_for(replace(after, uv=Unknown("there is none"))), CreateEnvironment)[0]
+    assert isinstance(without_uv, CreateEnvironment)
     assert without_uv.python == path
 
 
@@ -295,7 +295,11 @@ def test_json_tells_the_kind_and_the_text_of_every_step() -> None:
     plan = plan_for(clean_jammy())
     form = plan_form(plan)
     assert [step["text"] for step in form["steps"]] == [str(step) for step in plan.steps]
-    assert {step["kind"] for step in form["steps"]} >= {"CreateVenv", "FetchWheels", "WriteFile"}
+    assert {step["kind"] for step in form["steps"]} >= {
+        "CreateEnvironment",
+        "FetchWheels",
+        "WriteFile",
+    }
 
 
 def test_every_step_says_why_and_how_it_is_undone() -> None:

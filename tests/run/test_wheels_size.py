@@ -16,7 +16,7 @@ from tests.plan.test_planner import plan_for
 from tests.run.places import tree
 from tests.run.server import Manner, WheelIndex
 from tests.run.wheels import make_wheel
-from wizard.plan.steps import CreateVenv, Plan, Resolve, Step
+from wizard.plan.steps import CreateEnvironment, Plan, Resolve, Step
 from wizard.run.wheels_size import (
     BRINGS_PYTHON,
     NOT_BEFORE,
@@ -49,7 +49,7 @@ def plan_with(index: str, python: str = sys.executable, uv: str = UV) -> Plan:
 
     def here(step: Step) -> Step:
         match step:
-            case CreateVenv():
+            case CreateEnvironment():
                 return replace(step, python=python)
             case Resolve():
                 wishes = replace(step.wishes, index=index, index_replaces_pypi=False)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from wizard.advice.fit import Fit
 from wizard.advice.leftovers import short_path
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.create_environment import CreateEnvironment
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.steps import CreateVenv, RunProgram, Step
+from wizard.plan.steps import RunProgram, Step
 from wizard.system.uv import BRING_PYTHON, bring_python
 
 
-def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
+def python_steps(
+    machine: Machine, choice: Choice, held: Fit, places: Places, work: str
+) -> tuple[Step, ...]:
     """An environment of the right Python, which uv may have to bring."""
     python, folder = held.python, f"{places.data}/python"
     fetched: tuple[Step, ...] = ()
@@ -30,12 +33,13 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
         )
     return (
         *fetched,
-        CreateVenv(
+        CreateEnvironment(
             "The environment is one folder. Downloads go to "
             f"{short_path(places.cache, machine)} until the last step.",
+            uv_of(machine),
             python,
             choice.venv,
-            "remove the new files",
+            work,
         ),
     )
 

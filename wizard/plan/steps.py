@@ -8,6 +8,7 @@ from typing import Union
 
 from wizard.core.credentials import redact
 from wizard.journalform import Kind, name_of
+from wizard.operations.create_environment import CreateEnvironment as CreateEnvironment
 from wizard.operations.fetch_wheels import FetchWheels as FetchWheels
 from wizard.operations.install_wheels import InstallWheels as InstallWheels
 from wizard.operations.operation import Operation
@@ -56,31 +57,6 @@ class RunProgram:
         prefix = "sudo " if self.needs_root else ""
         calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
         return redact(f"{prefix}{settings}{calls}")
-
-
-@dataclass(frozen=True, slots=True)
-class CreateVenv:
-    """Make a virtual environment with its own pip."""
-
-    reason: str
-    python: str
-    venv: str
-    inverse: str
-    deadline_s: float = 300.0
-    needs_root: bool = False
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Create the environment"
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """The program that makes it."""
-        return (self.python, "-m", "venv", self.venv)
-
-    def __str__(self) -> str:
-        return shlex.join(self.argv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +180,7 @@ class DropDownloads:
 
 Step = Union[  # noqa: UP007 - a closed union in one list
     RunProgram,
-    CreateVenv,
+    CreateEnvironment,
     FetchWheels,
     InstallWheels,
     WriteFile,

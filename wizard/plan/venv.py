@@ -36,7 +36,7 @@ def venv_steps(
     """Everything that fills one folder; nothing in it needs root."""
     work = work_folder(choice, stack, places)
     return (
-        *python_steps(machine, choice, held, places),
+        *python_steps(machine, choice, held, places, work),
         *_wheel_steps(machine, choice, stack, work),
         *execstack_steps(machine, choice, stack),
         *setting_steps(machine, choice, stack, _minor(machine, held)),

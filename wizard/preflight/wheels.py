@@ -22,7 +22,7 @@ from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
-from wizard.plan.steps import CreateVenv, Plan, Resolve
+from wizard.plan.steps import CreateEnvironment, Plan, Resolve
 from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
 from wizard.preflight.refusal import Refusal
 from wizard.system.web import Web, name_failure, open_web
@@ -151,7 +151,7 @@ def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
         if isinstance(step, Resolve) and step.site:
             found = re.search(r"/python(3\.\d+)/", f"{step.site}/")
             return found[1] if found else ""
-        if isinstance(step, CreateVenv):
+        if isinstance(step, CreateEnvironment):
             versions = {each.path: each.version for each in interpreters}
             found = re.search(r"python(3\.\d+)\Z", step.python)
             version = versions.get(step.python, found[1] if found else "")

@@ -16,7 +16,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step, undo_of
+from wizard.plan.steps import CheckTorch, Plan, Resolve, Step, undo_of
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text

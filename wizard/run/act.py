@@ -10,13 +10,11 @@ from pathlib import Path
 from wizard.core.credentials import redact
 from wizard.core.events import Output
 from wizard.core.trouble import Trouble
-from wizard.host.venv_layout import site_packages
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
-    CreateVenv,
     DropDownloads,
     PinInstalled,
     RunProgram,
@@ -43,8 +41,6 @@ def act(step: Step, system: System) -> Act:
     match step:
         case RunProgram():
             return _run_program(step, system)
-        case CreateVenv():
-            return _create_venv(step, system)
         case CheckTorch():
             return check_torch(step, system)
         case WriteFile():
@@ -101,19 +97,6 @@ async def _run_program(step: RunProgram, system: System) -> Act:
             "Read the log above, then run the same command again.",
         )
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
-
-
-async def _create_venv(step: CreateVenv, system: System) -> Act:
-    Path(step.venv).parent.mkdir(parents=True, exist_ok=True)
-    async for output in system.run(step.argv, system.environment(), step.deadline_s):
-        yield output
-    if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
-        raise Trouble(
-            f"{step.venv} is not a venv.",
-            "The program succeeded, but pyvenv.cfg or site-packages is missing.",
-            "Read the log above, or try another Python.",
-        )
-    yield Done(f"{step.venv} is a venv of {step.python}")
 
 
 def _make_folder(path: str) -> None:

@@ -60,7 +60,7 @@ def _given(name: str, value: str) -> str:
 def _options(form: Mapping[str, Any]) -> Options:
     steps = form["steps"]
     wishes = _step(steps, "Resolve").get("wishes", {})
-    check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateVenv")
+    check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateEnvironment")
     return {
         "--stack": form["stack"],
         "--footprint": str(form.get("footprint", "")),

@@ -46,7 +46,7 @@ from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.records import read_record
 from wizard.run.restart import NOTE, restart_waits, this_boot
-from wizard.run.resume import clear_remains, done_steps
+from wizard.run.resume import done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
 from wizard.system.system import Act, Done, Stopped, System
@@ -157,7 +157,7 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
-            if left := await asyncio.to_thread(_clear, number, step, plan, record, system):
+            if left := await asyncio.to_thread(_clear, step, record.intents.get(number), system):
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
@@ -211,14 +211,11 @@ class Live:
         return self._clock().isoformat(timespec="seconds")
 
 
-def _clear(number: int, step: Step, plan: Plan, record: Record, system: System) -> int:
+def _clear(step: Step, before: Mapping[str, Any] | None, system: System) -> int:
     """Remove what the step left when it was cut off; gives the number of files."""
-    if not isinstance(step, Operation):
-        return clear_remains(step, plan, record)
-    before = record.intents.get(number)
-    if before is None or step.probe(before) is not Probe.PARTIAL:
+    if before is None or not isinstance(step, Operation):
         return 0
-    return step.clear(system, before)
+    return step.clear(system, before) if step.probe(before) is Probe.PARTIAL else 0
 
 
 def _observed(step: Step, plan: Plan) -> Mapping[str, Any]:

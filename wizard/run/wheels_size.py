@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from wizard.core.trouble import Trouble, as_trouble
-from wizard.plan.steps import CreateVenv, Plan, Resolve
+from wizard.plan.steps import CreateEnvironment, Plan, Resolve
 from wizard.run.preflight_folder import made
 from wizard.system.downloads import size_on_servers
 from wizard.system.lock import read_wheels
@@ -48,7 +48,7 @@ async def wheels_size(
 
     In ``folder``, where nothing of it is left.
     """
-    makes = next((step for step in plan.steps if isinstance(step, CreateVenv)), None)
+    makes = next((step for step in plan.steps if isinstance(step, CreateEnvironment)), None)
     resolve = next((step for step in plan.steps if isinstance(step, Resolve)), None)
     if resolve is None:
         return WheelsSize(because=NOT_BEFORE)
