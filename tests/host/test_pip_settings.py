@@ -117,7 +117,7 @@ def test_pip_s_own_certificates_outrank_those_of_its_library(tmp_path: Path) -> 
 )
 def test_certificates_that_are_missing_stop_and_are_named(tmp_path: Path, variable: str) -> None:
     with pytest.raises(Trouble) as trouble:
-        pip_settings(host(tmp_path, **{variable: "/gone.pem"}))
+        pip_settings(host(tmp_path, {}, **{variable: "/gone.pem"}))
 
     assert f"{variable}=/gone.pem. There is no such file." in trouble.value.happened
 
@@ -212,7 +212,7 @@ def test_what_uv_has_no_word_for_stops_and_is_named_with_its_variable(
     variable = f"PIP_{name.replace('-', '_').upper()}"
 
     with pytest.raises(Trouble) as trouble:
-        pip_settings(host(tmp_path, **{variable: "1"}))
+        pip_settings(host(tmp_path, {}, **{variable: "1"}))
 
     assert f"{variable}=1." in trouble.value.happened
     assert f"`unset {variable}`" in trouble.value.next_step

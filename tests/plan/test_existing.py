@@ -14,10 +14,10 @@ from wizard.machine.facts.contents import Contents, Distribution
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import with_constraint
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import torch_family
 from wizard.plan.planner import PlanImpossible, make_plan
-from wizard.plan.steps import CreateEnvironment, Plan, WriteFile
+from wizard.plan.steps import CreateEnvironment, Plan, Resolve, WriteFile
 
 VENV = f"{HOME}/ComfyUI/venv"
 
@@ -116,10 +116,11 @@ def test_numpy_goes_only_when_the_stack_excludes_its_version() -> None:
 
 def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_back() -> None:
     plan = plan_for(there())
-    held = next(s for s in plan.steps if isinstance(s, ResolveHeld))
+    held = next(s for s in plan.steps if isinstance(s, Resolve))
     assert held.held == ("numpy==1.26.0", "filelock==3.0", "einops==0.7")
     assert held.leaving == ("torch", "torchvision", "triton", "nvidia-cublas-cu11")
-    assert "--ignore-installed" not in held.argv
+    assert (held.venv, held.site) == (VENV, there().site)
+    assert "3 installed packages kept" in str(held)
     told = " ".join(plan.notes)
     assert (
         "replaces torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel" in told
@@ -133,7 +134,7 @@ def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_bac
 def test_nothing_is_moved_before_every_file_is_there() -> None:
     kinds = [type(step).__name__ for step in plan_for(there()).steps]
     order = [
-        kinds.index(k) for k in ("ResolveHeld", "FetchWheels", "SetAsidePackages", "InstallWheels")
+        kinds.index(k) for k in ("Resolve", "FetchWheels", "SetAsidePackages", "InstallWheels")
     ]
     assert order == sorted(order)
 
@@ -212,7 +213,7 @@ def test_an_environment_that_cannot_be_changed_gets_a_new_venv_beside(
     assert plan.venv == f"{VENV}-rocm52"
     assert why in plan.notes[0]
     assert f"{VENV} is not changed" in plan.notes[0]
-    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    carried = next(s for s in plan.steps if isinstance(s, Resolve)).carried
     assert dict(carried) == {"filelock": "3.0", "einops": "0.7"}
     written = [step.path for step in plan.steps if isinstance(step, WriteFile)]
     assert all(path.startswith(f"{VENV}-rocm52/") for path in written)
@@ -221,7 +222,7 @@ def test_an_environment_that_cannot_be_changed_gets_a_new_venv_beside(
 def test_where_no_installer_noted_what_was_asked_for_what_nothing_requires_comes_along() -> None:
     silent = tuple(replace(d, requested=False) for d in CUDA)
     plan = plan_for(there(distributions=silent, python="3.12"))
-    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    carried = next(s for s in plan.steps if isinstance(s, Resolve)).carried
     assert dict(carried) == {"einops": "0.7"}
 
 

@@ -101,4 +101,4 @@ class FetchWheels(Operation):
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Remove the downloads."""
-        return (Remove("The run downloaded it.", self.staging, "/", {}, (self.staging,)),)
+        return (Remove("The run downloaded them.", "the downloads", "/", {}, (self.staging,)),)
