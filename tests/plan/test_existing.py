@@ -243,13 +243,8 @@ def test_a_torch_that_stands_there_in_two_versions_is_not_touched() -> None:
     assert "it contains torch in two versions" in plan_for(there(distributions=twice)).notes[0]
 
 
-def test_without_pip_uv_brings_one_and_without_both_there_is_a_new_venv() -> None:
-    plan = plan_for(there(has_pip=False))
-    assert str(plan.steps[0]).count("/opt/wizard/bin/uv pip install --python") == 1
-    bare = replace(clean_jammy(), uv=Unknown("none"))
-    choice = Choice("rocm52", "venv", VENV)
-    beside = make_plan(bare, choice, places({}, HOME), there(has_pip=False))
-    assert "it has no pip" in beside.notes[0]
+def test_an_environment_without_pip_is_changed_as_any_other() -> None:
+    assert plan_for(there(has_pip=False)).venv == VENV
 
 
 def test_what_came_from_a_folder_of_its_owner_is_told_and_not_fetched() -> None:
