@@ -20,7 +20,7 @@ from tests.run.wheels import make_wheel
 
 pytestmark = pytest.mark.e2e
 
-STEPS = 12
+STEPS = 11
 FAMILY = ("torch", "torchvision", "torchaudio", "triton", "nvidia", "numpy")
 
 
@@ -64,8 +64,8 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("house")
     make_stand_ins(folder)
-    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder)
+    subprocess.run((*pip, "pip", "setuptools"), check=True, stdin=subprocess.DEVNULL)
     return folder
 
 
@@ -85,6 +85,7 @@ def of_torch(name: str) -> bool:
         "pip.conf",
         "rdna1-constraints.txt",
         "bin/rdna1-python",
+        ".lock",
     )
 
 
