@@ -17,8 +17,6 @@ MADE_WITH = (3, 11)
 """The Python whose argparse words the files that are kept."""
 CYCLES = {
     ("wizard", "wizard.machine"),  # the forms of facts; where things lie, sizes and durations
-    ("wizard.preflight", "wizard.run"),  # a run asks once more; asking fetches and journals
-    ("wizard.root", "wizard.run"),  # a run hands over to root's helper; its news become events
 }
 """Packages that import each other: fewer are better, and no new ones come by themselves."""
 

@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -56,14 +57,24 @@ def words(index: WheelIndex, folder: Path) -> tuple[str, ...]:
     return ("fetch", "--stack", "cpu", "--torch-index", index.simple, str(folder))
 
 
+def came_in_part(index: WheelIndex, folder: Path) -> Path:
+    """The part of torch, once the server has sent what it is to send of it."""
+    assert index.held.wait(120)
+    part, limit = folder / f"wheels/{TORCH}.part", time.monotonic() + 30
+    while not part.exists() or not part.stat().st_size:
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    return part
+
+
 def test_ctrl_c_inside_a_download_stops_and_the_same_command_goes_on(
     home: Home, torch: Path, whole: dict[str, str]
 ) -> None:
     folder = home.folder / "folder"
-    with WheelIndex(with_numpy(torch), metadata=True, manner=HELD) as index:
+    with WheelIndex(with_numpy(torch), metadata=True) as index:
+        index.put(f"/files/{TORCH}", torch.read_bytes(), HELD)
         with home.start(*words(index, folder)) as run:
-            assert index.held.wait(120)
-            part = folder / f"wheels/{TORCH}.part"
+            part = came_in_part(index, folder)
             os.kill(run.pid, signal.SIGINT)
             output, errors = run.communicate(timeout=60)
         assert run.returncode == 130, output + errors
@@ -82,12 +93,12 @@ def test_a_part_that_was_damaged_meanwhile_is_fetched_anew(
     home: Home, torch: Path, whole: dict[str, str]
 ) -> None:
     folder = home.folder / "folder"
-    with WheelIndex(with_numpy(torch), metadata=True, manner=HELD) as index:
+    with WheelIndex(with_numpy(torch), metadata=True) as index:
+        index.put(f"/files/{TORCH}", torch.read_bytes(), HELD)
         with home.start(*words(index, folder)) as run:
-            assert index.held.wait(120)
+            part = came_in_part(index, folder)
             os.killpg(run.pid, signal.SIGKILL)
             run.communicate()
-        part = folder / f"wheels/{TORCH}.part"
         part.write_bytes(bytes(part.stat().st_size))
         index.served.released.set()
         again = home.run(*words(index, folder))

@@ -13,11 +13,11 @@ import pytest
 
 from tests.handmade import clean_jammy
 from tests.plan.test_planner import plan_for
-from tests.run.fetching import fetched
 from tests.run.server import Manner, WheelIndex, make_stand_ins
+from tests.system.fetching import never
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.steps import CreateVenv, FetchWheels, InstallWheels, RunProgram, Step
-from wizard.run.downloads.resolution import read_report
+from wizard.run.pip_report import fetch_reported, read_report
 from wizard.run.wheels_size import WheelsSize, wheels_size
 
 pytestmark = pytest.mark.e2e
@@ -88,6 +88,11 @@ def steps(python: str, folder: Path) -> tuple[FetchWheels, InstallWheels]:
         FetchWheels("a test", report, staging, lock, "nothing"),
         InstallWheels("a test", python, str(folder), staging, lock, "nothing"),
     )
+
+
+def fetched(step: FetchWheels) -> None:
+    for _ in fetch_reported(step, cancelled=never, environ=os.environ):
+        pass
 
 
 def size_of(wheels: tuple[Path, ...]) -> int:

@@ -15,8 +15,8 @@ from wizard.fetch.folder import Folder, in_words
 from wizard.fetch.stages import Fetch, Here, stages
 from wizard.fetch.target import Target
 from wizard.fetch.wheels import Sources
-from wizard.run.downloads.space import mount_point
 from wizard.run.lock import only_one
+from wizard.system.space import mount_point
 
 
 def fetch(path: Path, target: Target = PLAIN, **pythons: str) -> Fetch:

@@ -16,7 +16,7 @@ from wizard.host.host import Host
 from wizard.machine.recorded import RecordedHost
 from wizard.preflight.asking import Asking
 from wizard.preflight.programs import Answer
-from wizard.run.downloads.web import Web
+from wizard.system.web import Web
 
 NOW = datetime(2026, 11, 22, tzinfo=timezone.utc)
 VALID_FINGERPRINT = "91E592715A5620CA4D13852D071126399FCA592B"

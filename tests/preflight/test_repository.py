@@ -22,7 +22,7 @@ from tests.preflight.asked import (
 from wizard.knowledge.releases import Repository, load_catalogue
 from wizard.preflight.refusal import Refused
 from wizard.preflight.repository import fetch_key, find_suite
-from wizard.run.downloads.web import Web
+from wizard.system.web import Web
 
 PLACE = "https://repo.radeon.com/rocm/apt"
 KEYS = ("https://one.example/rocm.gpg.key", "https://two.example/rocm.gpg.key")

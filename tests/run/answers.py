@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import struct
 import threading
 import time
 from collections import Counter
@@ -22,6 +23,12 @@ class Manner:
     drop_at: float | None = None
     """Cut the first whole answer at this share of its body."""
     drop_always: bool = False
+    cuts: frozenset[int] = frozenset()
+    """Break off at these bytes of the file, at each of them once."""
+    reset: bool = False
+    """Break off so that what was sent and not yet received is lost."""
+    most: int = 99
+    """How many bodies are sent at once; who asks for another gets 429."""
     hold_at: float | None = None
     """Send this share of the first whole answer, set ``held``, and send no more."""
     rest_s: float = 0.0
@@ -48,6 +55,12 @@ class Served:
     files: dict[str, tuple[bytes, Manner]] = field(default_factory=dict)
     sent: Counter[str] = field(default_factory=Counter)
     """Body bytes by path."""
+    cut: set[tuple[str, int]] = field(default_factory=set)
+    """Path and byte of what broke off."""
+    at_once: int = 0
+    """GETs that are being answered."""
+    most_at_once: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     """Method, path and Range header."""
     spoilt: set[str] = field(default_factory=set)
@@ -75,7 +88,14 @@ class Answer(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """The file, or the part that was asked for."""
-        self._answer(body=True)
+        with self.served.lock:
+            self.served.at_once += 1
+            self.served.most_at_once = max(self.served.most_at_once, self.served.at_once)
+        try:
+            self._answer(body=True)
+        finally:
+            with self.served.lock:
+                self.served.at_once -= 1
 
     def _answer(self, *, body: bool) -> None:
         path, asked = unquote(self.path), self.headers.get("Range", "")
@@ -83,6 +103,9 @@ class Answer(BaseHTTPRequestHandler):
         content, manner = self.served.files.get(path, (b"", Manner(status=404)))
         if manner.login and self.headers.get("Authorization") != manner.login:
             self._refuse(401, manner)
+            return
+        if body and self.served.at_once > manner.most:
+            self._refuse(429, manner)
             return
         if manner.status != 200 or (not body and not manner.head):
             self._refuse(manner.status if manner.status != 200 else 501, manner)
@@ -93,7 +116,28 @@ class Answer(BaseHTTPRequestHandler):
             return
         self._headers(manner, start, end, len(content), partial=bool(asked) and self._fits(manner))
         if body:
-            self._send(path, content[start : end + 1], manner)
+            cut = self._cut(path, start, end, manner)
+            self._send(path, content[start : end + 1 if cut is None else cut], manner)
+            if cut is not None:
+                self._break_off(manner)
+
+    def _cut(self, path: str, start: int, end: int, manner: Manner) -> int | None:
+        """The next byte at which this answer breaks off."""
+        left = [
+            at for at in manner.cuts if start <= at <= end and (path, at) not in self.served.cut
+        ]
+        if not left:
+            return None
+        self.served.cut.add((path, min(left)))
+        return min(left)
+
+    def _break_off(self, manner: Manner) -> None:
+        self.close_connection = True
+        if manner.reset:
+            self.wfile.flush()
+            linger = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            self.connection.close()
 
     def _fits(self, manner: Manner) -> bool:
         """True when the client still means this very file."""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.fetching import Chosen, make_step, never, ticking
 from tests.run.server import WheelServer, make_wheel
+from tests.system.fetching import chosen, never, ticking
 from wizard.advice.comparison import LineSpeed
 from wizard.journalform import Record
-from wizard.run.downloads.fetch import fetch_wheels
-from wizard.run.downloads.line_speed import Received, line_speed
+from wizard.run.line_speed import line_speed
+from wizard.system.downloads import Received, fetch_wheels
 
 SIZE = 3_000_000
 
@@ -49,13 +49,17 @@ def test_what_lay_there_already_is_not_counted(
     size = wheel.stat().st_size
     with WheelServer() as server:
         address = server.put(f"/{wheel.name}", wheel.read_bytes())
-        step = make_step(tmp_path, Chosen.published(wheel, address))
         first, second = Received(), Received()
         for received in (first, second):
             events = fetch_wheels(
-                step, cancelled=never, clock=ticking(0.5), wait=lambda _: None, received=received
+                (chosen(wheel, address),),
+                tmp_path / "staging",
+                cancelled=never,
+                environ={},
+                clock=ticking(0.5),
+                received=received,
             )
             assert list(events)
     assert first.count == size
     assert first.seconds > 0
-    assert second == Received()
+    assert second == Received(hashes=first.hashes)

@@ -169,7 +169,7 @@ async def test_where_nobody_grants_root_its_step_fails_with_words_and_nothing_la
         asked.append(argv)
         return 1
 
-    plan = plan_of(tmp_path, AddToGroups("x", "me", ("render",), "y"), *two_steps(tmp_path).steps)
+    plan = plan_of(tmp_path, AddToGroups("x", "me", ("render",)), *two_steps(tmp_path).steps)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/sudo").touch(0o755)  # only looked for: who is asked is given
     environ = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}

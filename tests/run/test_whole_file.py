@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from wizard.plan.steps import PinInstalled
-from wizard.run.downloads.hashed import write_lock
-from wizard.run.downloads.partial import Staged
 from wizard.run.environment.own_files import pin_installed, write_settings
+from wizard.system.downloads import Staged
+from wizard.system.lock import write_requirements
 from wizard.system.whole_file import draft_of, write_whole
 
 WRITERS: dict[str, Callable[[Path], object]] = {
     "a setting": lambda path: write_settings(path, "ours\n", 0o755),
     "pins": lambda path: pin_installed(PinInstalled("", str(path.parent), (), str(path), "")),
-    "a lock": lambda path: write_lock(path, ()),
+    "a lock": lambda path: write_requirements(path, ()),
     "what is known of a download": lambda path: Staged(path.with_suffix("")).record("1234"),
 }
 

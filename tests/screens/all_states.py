@@ -71,9 +71,7 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
     return come
 
 
-JOIN = AddToGroups(
-    "this permission to use the GPU.", "sam", ("render",), "remove you from the group again"
-)
+JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",))
 JOINING = replace(
     PLANNED,
     plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),

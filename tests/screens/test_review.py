@@ -107,7 +107,7 @@ async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
         assert session.plan.user_torch == "aside"
 
 
-JOIN = AddToGroups("this permission.", "sam", ("render",), "taken out of it")
+JOIN = AddToGroups("this permission.", "sam", ("render",))
 
 
 def plan_that_joins(machine: Machine, choice: Choice) -> Plan:

@@ -64,7 +64,7 @@ def speed_of_line(host: Host, places: Places) -> LineSpeed | None:
         return None
     from pathlib import Path
 
-    from wizard.run.downloads.line_speed import line_speed
+    from wizard.run.line_speed import line_speed
     from wizard.run.records import read_records
 
     return line_speed(read_records(Path(places.runs)))

@@ -1,19 +1,18 @@
-"""How a wish to stop is heard, and waiting that it cuts short: for a call, and for time to pass."""
+"""How a wish to stop is heard, and work in threads that it leaves behind."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import Any, TypeVar
+from threading import Condition, Thread
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-LOOK_S = 0.2
+LOOK_S = 0.1
 """Time between two looks whether to stop."""
 
 
@@ -28,65 +27,112 @@ def on_signals(numbers: Iterable[signal.Signals], call: Callable[[], object]) ->
 
 
 class Left(Exception):
-    """The call was left to itself, because stopping was asked for while it blocked."""
+    """Stopping was asked for, or another job failed."""
 
 
-class Aside:
-    """A thread for calls that may block for long, such as reading from a server that is silent.
+class Crew(Generic[T]):
+    """Jobs that may block for long, such as reading from a server that is silent, in threads.
 
-    A blocked read cannot be interrupted, and closing what it reads from waits for it. So whoever
-    is to stop leaves the call behind; its thread ends with it, closes what was opened, and keeps
-    nobody from exiting.
+    A blocked read cannot be interrupted. So whoever is to stop leaves it behind; its thread ends
+    with it, changes nothing any more, and keeps nobody from exiting.
     """
 
-    def __init__(self, cancelled: Callable[[], bool]) -> None:
-        self._cancelled = cancelled
-        self._calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
-        self._ends: SimpleQueue[tuple[Any, Exception | None]] = SimpleQueue()
-        self._left = False
-        self._thread = Thread(target=self._work, name="rdna1-setup aside", daemon=True)
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        self._working = self._changing = 0
+        self._over = False
+        self._state = Condition()
+        self._news: SimpleQueue[T | Exception | None] = SimpleQueue()
 
-    def __enter__(self) -> Aside:
-        self._thread.start()
-        return self
+    def run(
+        self, jobs: Sequence[Callable[[], None]], cancelled: Callable[[], bool]
+    ) -> Iterator[T | None]:
+        """What the jobs tell, and None from time to time; raises what the first of them raises.
 
-    def __exit__(self, *_: object) -> None:
-        self._calls.put(None)
-        if not self._left:
-            self._thread.join()
-
-    def call(self, function: Callable[[], T]) -> T:
-        """What the function returns or raises; raises Left when asked to stop meanwhile.
-
-        A result that can be closed is closed in the end.
+        Ends early when cancelled.
         """
-        self._calls.put(function)
-        while True:
-            with suppress(Empty):
-                result, error = self._ends.get(timeout=LOOK_S)
-                if error is not None:
-                    raise error
-                found: T = result
-                return found
-            if self._cancelled():
-                self._left = True
-                raise Left
+        for job in jobs:
+            Thread(target=self._do, args=(job,), name="rdna1-setup job", daemon=True).start()
+        left = len(jobs)
+        try:
+            while left and not cancelled():
+                with suppress(Empty):
+                    news = self._news.get(timeout=LOOK_S)
+                    if isinstance(news, Exception):
+                        raise news
+                    if news is not None:
+                        yield news
+                        continue
+                    left -= 1
+                yield None
+        finally:
+            self._stop()
 
-    def _work(self) -> None:
-        with ExitStack() as opened:
-            while (function := self._calls.get()) is not None:
-                try:
-                    result = function()
-                except Exception as error:  # it is the caller's, who raises it again
-                    self._ends.put((None, error))
-                    continue
-                if hasattr(result, "close"):
-                    opened.callback(result.close)
-                self._ends.put((result, None))
+    def _do(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Left:
+            return
+        except Exception as error:  # it is raised again where the news are read
+            self._news.put(error)
+        else:
+            self._news.put(None)
 
+    def _stop(self) -> None:
+        """From now on no job changes anything."""
+        with self._state:
+            self._over = True
+            self._state.notify_all()
+            self._state.wait_for(lambda: not self._changing)
 
-def pause(cancelled: Callable[[], bool], seconds: float) -> None:
-    """Let time pass, unless stopping is asked for."""
-    until = time.monotonic() + seconds
-    while not cancelled() and (left := until - time.monotonic()) > 0:
-        time.sleep(min(left, LOOK_S))
+    def left(self) -> bool:
+        """True once nobody waits for the jobs any more."""
+        return self._over
+
+    def tell(self, news: T) -> None:
+        """Say something from within a job."""
+        self._news.put(news)
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass in a job."""
+        with self._state:
+            self._state.wait_for(self.left, seconds)
+
+    @contextmanager
+    def lane(self) -> Iterator[None]:
+        """One of the few places to work in; raises Left."""
+        with self._state:
+            self._state.wait_for(lambda: self._over or self._working < self._lanes)
+            self._go_on()
+            self._working += 1
+        try:
+            yield
+        finally:
+            with self._state:
+                self._working -= 1
+                self._state.notify_all()
+
+    def narrow(self) -> bool:
+        """Work in one lane fewer from now on; False where there is but one."""
+        with self._state:
+            narrower = min(self._lanes, self._working) > 1
+            if narrower:
+                self._lanes = min(self._lanes, self._working) - 1
+            return narrower
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Where a job changes something: stopping waits for it. Raises Left."""
+        with self._state:
+            self._go_on()
+            self._changing += 1
+        try:
+            yield
+        finally:
+            with self._state:
+                self._changing -= 1
+                self._state.notify_all()
+
+    def _go_on(self) -> None:
+        if self._over:
+            raise Left

@@ -16,8 +16,8 @@ from typing import Any
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.fetch.target import Target
-from wizard.run.downloads.partial import digest
-from wizard.run.downloads.space import write_failure
+from wizard.host.prints import digest
+from wizard.system.space import write_failure
 from wizard.system.whole_file import write_whole
 
 SCHEMA = 1

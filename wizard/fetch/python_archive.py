@@ -10,20 +10,16 @@ import shutil
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from wizard.core.events import Output, Progress
-from wizard.core.stoppable import pause
 from wizard.core.trouble import Trouble
-from wizard.run.downloads.download import Patience, Wanted, download
-from wizard.run.downloads.network import name_failure
-from wizard.run.downloads.receive import Reached
-from wizard.run.downloads.web import Web, open_web
+from wizard.system.downloads import Wanted, fetch_files
 from wizard.system.system import Act, Done, System
 from wizard.system.uv import bring_python as install_python
 from wizard.system.uv import list_pythons
+from wizard.system.web import Web, name_failure, open_web
 
 LISTED_S = 60.0
 INSTALLED_S = 600.0
@@ -119,15 +115,14 @@ def _downloaded(archive: Archive, path: Path, system: System) -> Iterator[Progre
     if path.is_file():
         yield Output((f"{path.name} is already downloaded",))
         return
-    patience = Patience(system.cancelled, partial(pause, system.cancelled))
-    web = open_web(system.environ)
-    sha256 = _published(archive, web)
-    for news in download(Wanted(archive.address, path, sha256), web, patience):
-        match news:
-            case Reached(done, size):
-                yield Progress(done, size or 0, "bytes", path.name, None)
-            case Output():
-                yield news
+    sha256 = _published(archive, open_web(system.environ))
+    yield from fetch_files(
+        [Wanted(archive.address, path, sha256)],
+        path.parent,
+        "file",
+        cancelled=system.cancelled,
+        environ=system.environ,
+    )
 
 
 def _published(archive: Archive, web: Web) -> str:

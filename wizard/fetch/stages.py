@@ -15,8 +15,7 @@ from wizard.fetch.target import Target
 from wizard.fetch.wheels import Sources, choose_stack, make_chooser
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.steps import FetchWheels
-from wizard.run.downloads.fetch import fetch_wheels
-from wizard.run.downloads.resolution import read_report
+from wizard.run.pip_report import fetch_reported, read_report
 from wizard.system.system import Act, Done, Stopped, System
 
 
@@ -123,7 +122,9 @@ async def _fetched(fetch: Fetch, report: Path, system: System) -> Act:
     folder = fetch.folder
     staging, lock = folder.path / WHEELS, folder.path / LOCK
     step = FetchWheels("", str(report), str(staging), str(lock), "", fetch.stack.hashes)
-    news = fetch_wheels(step, cancelled=system.cancelled, indexes=system.indexes)
+    news = fetch_reported(
+        step, cancelled=system.cancelled, environ=system.environ, indexes=system.indexes
+    )
     while (each := await asyncio.to_thread(next, news, None)) is not None:
         yield each
     if system.cancelled():

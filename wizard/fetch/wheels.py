@@ -18,7 +18,7 @@ from wizard.fetch.target import Target
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.python_steps import PIP_QUIET
 from wizard.plan.resolve import resolve_argv, second_try
-from wizard.run.downloads.resolution import FORMAT, read_report
+from wizard.run.pip_report import FORMAT, read_report
 from wizard.system.system import Act, Done, System
 from wizard.system.whole_file import write_whole
 

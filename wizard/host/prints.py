@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 Print = tuple[int, int]
@@ -109,3 +110,17 @@ def _compiled_in(folder: Path) -> Mapping[str, list[Path]]:
     for path in folder.glob("*.cpython-*.pyc*"):
         found.setdefault(path.name.rpartition(".cpython-")[0], []).append(path)
     return found
+
+
+HASH_CHUNK = 1 << 20
+
+
+def digest(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
+    """SHA-256 of a file; ``""`` when cancelled meanwhile."""
+    total = sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(HASH_CHUNK):
+            if cancelled():
+                return ""
+            total.update(chunk)
+    return total.hexdigest()

@@ -32,7 +32,7 @@ def resolve_argv(
 
     A pin with a local version, such as ``1.13.1+rocm5.2``, cannot be met by PyPI, which accepts
     none. A bare ``torchaudio==0.13.1`` is met by both; pip ranks ``0.13.1+rocm5.2`` higher, and
-    ``wizard.run.downloads.resolution.unlabelled`` names what came without a label all the same.
+    ``wizard.system.lock.remarks`` names what came without a label all the same.
     """
     sources = _sources(index, index_replaces_pypi, torch_index, wheelhouse)
     return (

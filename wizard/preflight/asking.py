@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.host.host import Host
 from wizard.preflight.programs import Programs
-from wizard.run.downloads.web import Web
+from wizard.system.web import Web
 
 
 @dataclass(frozen=True, slots=True)

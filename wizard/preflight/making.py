@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.host.prints import digest
 from wizard.knowledge.releases import Repair
 from wizard.machine.facts import AptSource
 from wizard.plan.root_steps import LocalDeb
@@ -16,7 +17,6 @@ from wizard.preflight.apt_view import AptView
 from wizard.preflight.programs import Programs
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.repair import SUFFIX, VERSION, stand_in_control, without_dependency
-from wizard.run.downloads.partial import digest
 
 UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 UBUNTU = "http://archive.ubuntu.com/ubuntu"

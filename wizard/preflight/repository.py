@@ -8,7 +8,7 @@ from wizard.knowledge.releases import Release, Repository
 from wizard.preflight.key import BYTES_LIMIT, checked_key
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.web_files import content_at
-from wizard.run.downloads.web import Web
+from wizard.system.web import Web
 
 HEAD_BYTES = 4096
 

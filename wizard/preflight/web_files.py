@@ -9,8 +9,7 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
 from wizard.preflight.refusal import Refusal, Refused
-from wizard.run.downloads.network import name_failure
-from wizard.run.downloads.web import Web
+from wizard.system.web import Web, name_failure
 
 ABSENT = frozenset({403, 404, 410})
 """Answers for what is not there: storage services say 403."""

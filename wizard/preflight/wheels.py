@@ -26,8 +26,7 @@ from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CreateVenv, Plan, RunProgram
 from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
 from wizard.preflight.refusal import Refusal
-from wizard.run.downloads.network import name_failure
-from wizard.run.downloads.web import Web, open_web
+from wizard.system.web import Web, name_failure, open_web
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 """What comes from the index of a stack; the rest comes from PyPI too."""

@@ -25,7 +25,6 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.run.downloads.line_speed import Received
 from wizard.run.environment.exchanging import bring_library_back, exchange_library
 from wizard.run.environment.own_files import (
     clear_stack,
@@ -126,11 +125,17 @@ async def _create_venv(step: CreateVenv, system: System) -> Act:
 
 
 async def _fetch(step: FetchWheels, system: System) -> Act:
-    from wizard.run.downloads.fetch import fetch_wheels  # brings ssl and the network with it
+    # They bring ssl and the network with them.
+    from wizard.run.pip_report import fetch_reported
+    from wizard.system.downloads import Received
 
     received = Received()
-    events: Iterator[Progress | Output] = fetch_wheels(
-        step, cancelled=system.cancelled, indexes=system.indexes, received=received
+    events: Iterator[Progress | Output] = fetch_reported(
+        step,
+        cancelled=system.cancelled,
+        environ=system.environ,
+        indexes=system.indexes,
+        received=received,
     )
     while (event := await asyncio.to_thread(next, events, None)) is not None:
         yield event

@@ -22,11 +22,11 @@ from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought, seek_wheels
-from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
 from wizard.run.stopped import resumed_plan
 from wizard.run.wheels_size import WheelsSize, wheels_size
+from wizard.system.web import open_web
 
 SYSTEM = "venv+system"
 

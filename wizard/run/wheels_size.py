@@ -14,11 +14,11 @@ from threading import Event
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.plan.steps import CreateVenv, Plan, RunProgram, Step
 from wizard.run.act import act
-from wizard.run.downloads.fetch_items import Item, whole_size, with_sizes
-from wizard.run.downloads.resolution import read_report
-from wizard.run.downloads.web import open_web
+from wizard.run.pip_report import read_report
 from wizard.run.preflight_folder import made
+from wizard.system.downloads import size_on_servers
 from wizard.system.system import System
+from wizard.system.web import open_web
 
 DEADLINE_S = 120.0
 """Nobody waits longer for a size; pip decides on torch and all that it takes in well below it."""
@@ -112,7 +112,6 @@ def _added_up(
 ) -> WheelsSize:
     words = (word for step in steps if isinstance(step, RunProgram) for word in step.argv)
     web = open_web(environ, tuple(word for word in words if "://" in word))
-    items = tuple(Item(wheel, folder / wheel.file) for wheel in read_report(folder / REPORT))
-    come = tuple(item for item in items if item.source is None)
-    size = whole_size(item.size for item in with_sizes(come, web, left.is_set))
-    return WheelsSize(len(items), size, NOT_TOLD if size is None else "")
+    wheels = read_report(folder / REPORT)
+    size = size_on_servers(wheels, web, left.is_set)
+    return WheelsSize(len(wheels), size, NOT_TOLD if size is None else "")

@@ -55,3 +55,12 @@ def _take_after(descriptor: int, like: Path) -> None:
         value = os.getxattr(like, name)
         if name not in there or os.getxattr(descriptor, name) != value:
             os.setxattr(descriptor, name, value)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -12,9 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.prints import HASH_CHUNK
 from wizard.machine.contents import LIST
-from wizard.run.downloads.partial import HASH_CHUNK, sync
-from wizard.system.whole_file import write_whole
+from wizard.system.whole_file import sync, write_whole
 
 MANIFEST = Path(LIST).name
 FILES = "files"

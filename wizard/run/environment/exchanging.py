@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.prints import digest
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
-from wizard.run.downloads.partial import digest, sync
 from wizard.run.environment import execstack
-from wizard.system.whole_file import draft_of
+from wizard.system.whole_file import draft_of, sync
 
 
 def exchange_library(step: ExchangeLibrary) -> str:

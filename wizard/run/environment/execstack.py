@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 
 from wizard.machine.elf import EXECUTABLE, HEADER, Stack, segments_of, stack_of
-from wizard.run.downloads.partial import sync
-from wizard.system.whole_file import draft_of
+from wizard.system.whole_file import draft_of, sync
 
 
 def asks_for_executable_stack(library: Path) -> bool:

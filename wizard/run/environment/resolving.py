@@ -18,7 +18,7 @@ from wizard.host.live import LiveHost
 from wizard.machine.contents import read_live_contents
 from wizard.plan.broken_needs import conflicts
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
-from wizard.run.downloads.resolution import read_report
+from wizard.run.pip_report import read_report
 from wizard.system.system import Act, Done, Stopped, System
 from wizard.system.whole_file import write_whole
 

@@ -15,8 +15,7 @@ import pytest
 from tests.run.server import Manner, WheelServer
 from wizard.core.credentials import authorization, redact, without_login
 from wizard.core.trouble import Trouble
-from wizard.run.downloads.network import name_failure, worth_retrying
-from wizard.run.downloads.web import Web, open_web
+from wizard.system.web import Web, name_failure, open_web, worth_retrying
 
 ADDRESS = "https://download.example/whl/torch.whl"
 

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.fetching import Chosen, make_step
 from tests.run.server import Manner, WheelServer, make_wheel
+from tests.system.fetching import Fetch, chosen, fetch_of, fetching
 from wizard.core.events import Output
-from wizard.plan.steps import FetchWheels
-from wizard.run.downloads.fetch import fetch_wheels
 
 AT_MOST_S = 1.0
 
@@ -49,9 +47,9 @@ class Stop:
         return time.monotonic() - self._at
 
 
-def stopped_within(step: FetchWheels, stop: Stop) -> float:
-    list(fetch_wheels(step, cancelled=stop))
-    assert not Path(step.lock).exists()
+def stopped_within(fetch: Fetch, stop: Stop) -> float:
+    list(fetching(fetch, cancelled=stop))
+    assert not fetch.lock.exists()
     return stop.waited_s()
 
 
@@ -59,8 +57,8 @@ def test_a_body_that_does_not_go_on_is_left(
     server: WheelServer, wheel: Path, tmp_path: Path
 ) -> None:
     address = server.put(f"/{wheel.name}", wheel.read_bytes(), Manner(hold_at=0.5))
-    step = make_step(tmp_path, Chosen.published(wheel, address))
-    part = Path(step.staging, f"{wheel.name}.part")
+    fetch = fetch_of(tmp_path, chosen(wheel, address))
+    part = fetch.staging / f"{wheel.name}.part"
     half = wheel.stat().st_size // 2
 
     def all_that_comes_has_come() -> None:
@@ -68,7 +66,7 @@ def test_a_body_that_does_not_go_on_is_left(
         while not part.exists() or part.stat().st_size < half:
             pass
 
-    assert stopped_within(step, Stop(all_that_comes_has_come)) < AT_MOST_S
+    assert stopped_within(fetch, Stop(all_that_comes_has_come)) < AT_MOST_S
     assert part.read_bytes() == wheel.read_bytes()[:half]
 
 
@@ -80,8 +78,8 @@ def test_a_server_that_never_answers_is_left(
         accepted: list[socket.socket] = []
         stop = Stop(lambda: accepted.append(mute.accept()[0]))
         address = f"http://127.0.0.1:{mute.getsockname()[1]}/{wheel.name}"
-        step = make_step(tmp_path, Chosen.published(wheel, address))
-        assert stopped_within(step, stop) < AT_MOST_S
+        fetch = fetch_of(tmp_path, chosen(wheel, address))
+        assert stopped_within(fetch, stop) < AT_MOST_S
         accepted[0].close()
 
 
@@ -89,11 +87,11 @@ def test_a_pause_before_the_next_try_is_cut_short(
     server: WheelServer, wheel: Path, tmp_path: Path
 ) -> None:
     address = server.put(f"/{wheel.name}", b"", Manner(status=503, head=False))
-    step = make_step(tmp_path, Chosen.published(wheel, address))
+    fetch = fetch_of(tmp_path, chosen(wheel, address))
     told = threading.Event()
     stop = Stop(told.wait)
     pauses = 0
-    for event in fetch_wheels(step, cancelled=stop):
+    for event in fetching(fetch, cancelled=stop):
         if isinstance(event, Output) and "Trying again" in event.lines[0]:
             pauses += 1
             told.set()
@@ -109,7 +107,7 @@ def test_a_whole_file_still_comes_in_order(
     body = b"PK\x03\x04" + random.Random(3).randbytes(3_000_000)  # noqa: S311 - a body
     wheel.write_bytes(body)
     address = server.put(f"/{wheel.name}", body, Manner(drop_at=0.5))
-    step = make_step(tmp_path, Chosen.published(wheel, address))
-    list(fetch_wheels(step, cancelled=lambda: False, wait=lambda s: None))
-    assert Path(step.staging, wheel.name).read_bytes() == body
-    assert [t for t in threading.enumerate() if "aside" in t.name and t.is_alive()] == []
+    fetch = fetch_of(tmp_path, chosen(wheel, address))
+    list(fetching(fetch, wait=lambda s: None))
+    assert (fetch.staging / wheel.name).read_bytes() == body
+    assert [t for t in threading.enumerate() if "rdna1-setup" in t.name and t.is_alive()] == []

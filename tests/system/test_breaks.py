@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import random
+import tempfile
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.run.answers import PIECE
-from tests.run.fetching import never
 from tests.run.server import Manner, WheelServer
-from wizard.core.events import Output
+from tests.system.fetching import never
+from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
-from wizard.run.downloads.download import PAUSES_S, Patience, Wanted, download
-from wizard.run.downloads.partial import Staged
-from wizard.run.downloads.receive import Reached
-from wizard.run.downloads.web import open_web
+from wizard.system.downloads import PAUSES_S, Mark, Staged, Wanted, fetch_files
 
 PATH = "/torch-1.0-py3-none-any.whl"
 BODY = b"PK\x03\x04" + random.Random(1).randbytes(8_000_000)  # noqa: S311 - a body
 OTHER = b"PK\x03\x04" + random.Random(2).randbytes(6_000_000)  # noqa: S311 - a body
+SMALL = b"PK\x03\x04" + random.Random(3).randbytes(5_000)  # noqa: S311 - a body
 HASH, OTHER_HASH = sha256(BODY).hexdigest(), sha256(OTHER).hexdigest()
+SMALL_HASH = sha256(SMALL).hexdigest()
 
 
 ON_ITS_WAY = 4 * PIECE
@@ -30,22 +34,32 @@ ON_ITS_WAY = 4 * PIECE
 
 def get(
     server: WheelServer, folder: Path, expected: str = HASH, waits: list[float] | None = None
-) -> list[Reached | Output]:
-    wanted = Wanted(server.url(PATH), folder / PATH[1:], expected)
+) -> list[Progress | Output]:
     wait = (waits if waits is not None else []).append
-    return list(download(wanted, open_web({}), Patience(never, wait)))
+    return list(getting(server, folder, expected, never, wait))
+
+
+def getting(
+    server: WheelServer,
+    folder: Path,
+    expected: str,
+    cancelled: Callable[[], bool],
+    wait: Callable[[float], None] | None = None,
+) -> Iterator[Progress | Output]:
+    wanted = Wanted(server.url(PATH), folder / PATH[1:], expected)
+    return fetch_files([wanted], folder, "file", cancelled=cancelled, environ={}, wait=wait)
 
 
 def stop_after(server: WheelServer, folder: Path, count: int, expected: str = HASH) -> int:
     """Cancel once that many bytes are on the disk; how many there are then."""
-    reached = 0
-    waits: list[float] = []
-    wanted = Wanted(server.url(PATH), folder / PATH[1:], expected)
-    patience = Patience(lambda: reached >= count, waits.append)
-    for news in download(wanted, open_web({}), patience):
-        if isinstance(news, Reached):
-            reached = news.done
-    return (folder / f"{PATH[1:]}.part").stat().st_size
+    part = folder / f"{PATH[1:]}.part"
+
+    def arrived() -> bool:
+        return part.exists() and part.stat().st_size >= count
+
+    for _ in getting(server, folder, expected, arrived):
+        pass
+    return part.stat().st_size
 
 
 def staged(folder: Path) -> list[str]:
@@ -69,6 +83,24 @@ def test_a_connection_dropped_at_40_percent_goes_on_where_it_broke(
     assert server.sent(PATH) <= 1.05 * len(BODY)
     assert waits == [PAUSES_S[0]]
     assert any("Trying again" in one.lines[0] for one in news if isinstance(one, Output))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("reset", [False, True])
+def test_a_line_that_drops_at_ten_random_places_costs_no_byte_twice(
+    server: WheelServer, tmp_path: Path, seed: int, reset: bool
+) -> None:
+    places = random.Random(seed).sample(range(len(BODY)), 10)  # noqa: S311 - no secret
+    server.put(PATH, BODY, Manner(cuts=frozenset(places), reset=reset))
+    waits: list[float] = []
+    get(server, tmp_path, waits=waits)
+    assert (tmp_path / PATH[1:]).read_bytes() == BODY
+    assert len(server.ranges_asked(PATH)) == len(waits) + 1 == len(places) + 1
+    ahead = [int(asked[6:-1]) for asked in server.ranges_asked(PATH)[1:]]
+    assert all(0 <= cut - at <= ON_ITS_WAY for cut, at in zip(sorted(places), ahead, strict=True))
+    if not reset:  # all that was sent has arrived
+        assert ahead == sorted(places)
+        assert server.sent(PATH) == len(BODY)
 
 
 def test_a_cancelled_download_goes_on_in_the_next_run(server: WheelServer, tmp_path: Path) -> None:
@@ -137,7 +169,7 @@ def test_a_server_that_tells_no_length_is_read_to_its_end(
     server.put(PATH, BODY, Manner(chunked=True))
     news = get(server, tmp_path)
     assert (tmp_path / PATH[1:]).read_bytes() == BODY
-    assert all(one.size is None for one in news if isinstance(one, Reached))
+    assert {one.total for one in news if isinstance(one, Progress)} <= {0, len(BODY)}
 
 
 def test_a_part_without_validators_is_used_only_when_a_hash_can_check_it(
@@ -262,3 +294,57 @@ def test_an_empty_answer_is_never_a_file(server: WheelServer, tmp_path: Path) ->
     with pytest.raises(Trouble):
         get(server, tmp_path)
     assert not (tmp_path / PATH[1:]).exists()
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+marks = st.fixed_dictionaries(
+    {
+        "expected": st.sampled_from(["", SMALL_HASH, "0" * 64]) | json_values,
+        "etag": st.sampled_from(["", '"one"', '"two"', 'W/"one"', "a\r\nX: y"]) | json_values,
+        "last_modified": st.sampled_from(["", "yesterday"]) | json_values,
+        "size": st.sampled_from([None, 0, 1, len(SMALL) - 1, len(SMALL), len(SMALL) + 1])
+        | json_values,
+    }
+).map(lambda mark: json.dumps(mark).encode())
+left_states = marks | json_values.map(lambda value: json.dumps(value).encode()) | st.binary()
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    length=st.integers(0, len(SMALL) + 10),
+    state=left_states,
+    published=st.booleans(),
+)
+def test_any_truncation_and_any_state_file_end_in_the_right_bytes(
+    server: WheelServer, length: int, state: bytes, published: bool
+) -> None:
+    server.put(PATH, SMALL)
+    with tempfile.TemporaryDirectory() as folder:
+        staged = Staged(Path(folder) / PATH[1:])
+        staged.part.write_bytes((SMALL + b"more than is there")[:length])
+        staged.state.write_bytes(state)
+        get(server, Path(folder), SMALL_HASH if published else "")
+        assert staged.whole.read_bytes() == SMALL
+        assert not staged.part.exists()
+        assert staged.computed() == ("" if published else SMALL_HASH)
+
+
+@pytest.mark.parametrize("junk", [b"", b"{", b"[" * 100_000, b"null", b'{"etag": 1}', b"\xff\xfe"])
+def test_a_state_file_that_is_none_counts_as_none(tmp_path: Path, junk: bytes) -> None:
+    staged = Staged(tmp_path / "a.whl")
+    staged.state.write_bytes(junk)
+    assert staged.mark() is None
+    assert staged.computed() == ""
+
+
+def test_a_mark_survives_being_written_and_read(tmp_path: Path) -> None:
+    staged = Staged(tmp_path / "a.whl")
+    mark = Mark(HASH, '"one"', "Tue, 02 Jan 2024 00:00:00 GMT", 12)
+    staged.remember(mark)
+    assert staged.mark() == mark

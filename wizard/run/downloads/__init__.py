@@ -1,1 +1,0 @@
-"""What comes over a network: whole, checked, and gone on with."""
