@@ -11,6 +11,7 @@ import pytest
 
 from tests.operations.resolving import UV
 from tests.run.server import Manner, WheelIndex, make_stand_ins
+from wizard.core.trouble import Trouble
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.operation import Operation
 from wizard.operations.resolve import Resolve
@@ -64,9 +65,8 @@ def needed(wheels: tuple[Path, ...]) -> dict[str, int]:
     return {w.name: w.stat().st_size for w in wheels if w.name.startswith(CHOSEN)}
 
 
-@pytest.mark.parametrize("metadata", [True, False], ids=["PEP 658", "no metadata"])
 @pytest.mark.parametrize("hashes", [True, False], ids=["hashes", "no hashes"])
-@pytest.mark.parametrize("head", [True, False], ids=["HEAD", "no HEAD"])
+@pytest.mark.parametrize(("metadata", "head"), [(True, True), (True, False), (False, True)])
 def test_every_wheel_crosses_the_line_once(
     wheels: tuple[Path, ...], tmp_path: Path, metadata: bool, hashes: bool, head: bool
 ) -> None:
@@ -76,7 +76,7 @@ def test_every_wheel_crosses_the_line_once(
         before = index.sent()
         assert fetch(tmp_path, chosen) == needed(wheels).keys()
         size = sum(needed(wheels).values())
-        assert index.sent() <= (1.05 if head or metadata else 2.05) * size
+        assert index.sent() <= 1.05 * size
         if metadata:
             assert before == 0
     lock = (tmp_path / "lock.txt").read_text()
@@ -91,6 +91,16 @@ def test_a_server_without_metadata_and_without_ranges_sends_wheels_twice(
     with WheelIndex(wheels, manner=Manner(ranges=False)) as index:
         fetch(tmp_path, choose(tmp_path, index.simple))
         assert index.sent() > 1.5 * sum(needed(wheels).values())
+
+
+def test_a_server_without_metadata_that_refuses_head_is_told(
+    wheels: tuple[Path, ...], tmp_path: Path
+) -> None:
+    with WheelIndex(wheels, manner=Manner(head=False)) as index:
+        with pytest.raises(Trouble) as trouble:
+            choose(tmp_path, index.simple)
+    assert "501 Not Implemented" in trouble.value.happened
+    assert "HEAD" in trouble.value.meaning
 
 
 def test_a_folder_of_wheels_needs_no_server(wheels: tuple[Path, ...], tmp_path: Path) -> None:
