@@ -96,9 +96,9 @@ def test_a_server_without_metadata_and_without_ranges_sends_wheels_twice(
 def test_a_server_without_metadata_that_refuses_head_is_told(
     wheels: tuple[Path, ...], tmp_path: Path
 ) -> None:
-    with WheelIndex(wheels, manner=Manner(head=False)) as index:
-        with pytest.raises(Trouble) as trouble:
-            choose(tmp_path, index.simple)
+    index = WheelIndex(wheels, manner=Manner(head=False))
+    with index, pytest.raises(Trouble) as trouble:
+        choose(tmp_path, index.simple)
     assert "501 Not Implemented" in trouble.value.happened
     assert "HEAD" in trouble.value.meaning
 
