@@ -6,19 +6,18 @@ What a dropped line or a kill leaves of a file is used, and never trusted: only 
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
@@ -29,6 +28,7 @@ from wizard.core.stoppable import Crew, Left
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.prints import HASH_CHUNK, digest
+from wizard.system.part import Mark, Staged, mark_of
 from wizard.system.space import in_words, require, write_failure
 from wizard.system.web import (
     Broken,
@@ -38,11 +38,9 @@ from wizard.system.web import (
     open_web,
     worth_retrying,
 )
-from wizard.system.whole_file import sync, write_whole
+from wizard.system.whole_file import sync
 
 if TYPE_CHECKING:
-    from email.message import Message
-
     from wizard.system.lock import Wheel
 
 AT_ONCE = 4
@@ -223,106 +221,6 @@ def _progress(
     more = f" and {len(coming) - 1} more" if len(coming) > 1 else ""
     done, total = sum(each.done for each in downloads), _whole_size(downloads) or 0
     return pace.tell(done, total, f"{coming[0].wanted.path.name}{more}", always=always)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What tells whether the file on the server is still the one that we began."""
-
-    expected: str
-    """SHA-256 that the file must have; ``""`` when nobody published one."""
-    etag: str
-    last_modified: str
-    size: int | None
-
-    @property
-    def validator(self) -> str:
-        """What If-Range may carry: a strong ETag, else a date; ``""`` without either."""
-        return self.etag if self.etag and not self.etag.startswith("W/") else self.last_modified
-
-
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """One file's three names in the folder."""
-
-    whole: Path
-
-    @property
-    def part(self) -> Path:
-        """Where the bytes go until all are there and checked."""
-        return self.whole.with_name(f"{self.whole.name}.part")
-
-    @property
-    def state(self) -> Path:
-        """Where the Mark is kept, or the hash that we computed ourselves."""
-        return self.whole.with_name(f"{self.whole.name}.json")
-
-    def mark(self) -> Mark | None:
-        """The Mark as it was left; None for none and for anything that is not one."""
-        kept = self._kept()
-        try:
-            mark = Mark(**kept)
-        except TypeError:
-            return None
-        texts = (mark.expected, mark.etag, mark.last_modified)
-        sized = mark.size is None or (type(mark.size) is int and mark.size >= 0)
-        return mark if sized and all(_plain(text) for text in texts) else None
-
-    def computed(self) -> str:
-        """The SHA-256 that was recorded because no hash was published; ``""`` for none."""
-        found = self._kept().get("computed", "")
-        return found if isinstance(found, str) else ""
-
-    def _kept(self) -> dict[str, Any]:
-        try:
-            kept = json.loads(self.state.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}  # never written, cut off, or not ours: the file simply starts again
-        return kept if isinstance(kept, dict) else {}
-
-    def remember(self, mark: Mark) -> None:
-        """Keep the Mark for the next run."""
-        write_whole(self.state, json.dumps(asdict(mark)))
-
-    def record(self, computed: str) -> None:
-        """Keep the hash that we computed, beside the finished file."""
-        write_whole(self.state, json.dumps({"computed": computed}))
-
-    def usable(self, expected: str) -> int:
-        """How many bytes of the part may be kept if the server still has the same file."""
-        mark = self.mark()
-        if mark is None or mark.expected != expected or not (expected or mark.validator):
-            return 0
-        have = self.part.stat().st_size if self.part.is_file() else 0
-        if mark.size is None:
-            return have
-        # With no hash to check against, the server must confirm at least the last byte.
-        return 0 if have > mark.size else have if expected else min(have, max(mark.size - 1, 0))
-
-    def forget(self) -> None:
-        """Remove the part and what is known of it."""
-        self.part.unlink(missing_ok=True)
-        self.state.unlink(missing_ok=True)
-
-    def settle(self, computed: str, *, published: bool) -> None:
-        """Give the finished part, which is on the disk, its name, safe against a power cut."""
-        if not published:
-            self.record(computed)
-        self.part.replace(self.whole)
-        sync(self.whole.parent)
-        if published:
-            self.state.unlink(missing_ok=True)
-
-
-def _plain(text: object) -> bool:
-    """Fit for a header: an ASCII text without line ends."""
-    return isinstance(text, str) and text.isascii() and (text.isprintable() or not text)
-
-
-def _mark_of(expected: str, headers: Message, size: int | None) -> Mark:
-    """The Mark of the file that an answer belongs to."""
-    etag, modified = headers.get("ETag", ""), headers.get("Last-Modified", "")
-    return Mark(expected, etag if _plain(etag) else "", modified if _plain(modified) else "", size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,7 +411,7 @@ class _Download:
             if start == 0 and not self.wanted.sha256:
                 self._refuse_other_content(first)
             if start == 0:
-                self._begin(_mark_of(self.wanted.sha256, answer.headers, size), line.crew)
+                self._begin(mark_of(self.wanted.sha256, answer.headers, size), line.crew)
             self.size = size if size is not None else self.size
             before = self.done
             try:
