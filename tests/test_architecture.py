@@ -29,6 +29,8 @@ STARTS_PROGRAMS = {
 
 CHANGES_FILES = {
     "wizard/run/environment/own_files.py",
+    "wizard/system/downloads.py",
+    "wizard/system/part.py",
     "wizard/system/whole_file.py",
     "wizard/run/act.py",
     "wizard/run/environment/backup.py",
