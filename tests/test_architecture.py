@@ -29,9 +29,6 @@ STARTS_PROGRAMS = {
 
 CHANGES_FILES = {
     "wizard/run/environment/own_files.py",
-    "wizard/system/downloads.py",
-    "wizard/system/part.py",
-    "wizard/system/whole_file.py",
     "wizard/run/act.py",
     "wizard/run/environment/backup.py",
     "wizard/run/environment/moving.py",
@@ -98,6 +95,67 @@ def test_the_executor_of_dry_runs_reaches_nothing_that_changes_files() -> None:
     )
     loaded = {f"{name.replace('.', '/')}.py" for name in done.stdout.split()}
     assert not loaded & CHANGES_FILES
+
+
+CHANGING_CALLS = frozenset(
+    {
+        *("chmod", "chown", "copy", "copy2", "copyfile", "copytree", "fchmod", "hardlink_to"),
+        *("lchmod", "makedirs", "mkdir", "mkfifo", "mknod", "move", "remove", "removedirs"),
+        *("rename", "renames", "replace", "rmdir", "rmtree", "symlink", "symlink_to", "touch"),
+        *("truncate", "unlink", "utime", "write_bytes", "write_text"),
+    }
+)
+"""Names of calls of ``os``, ``shutil`` and paths that change a disk."""
+MAKES_A_SYSTEM = {"wizard/run/live.py", "wizard/run/wheels_size.py", "wizard/fetch/filling.py"}
+"""Where plans are carried out, and what fills folders of our own."""
+
+
+def calls(path: Path) -> Iterator[tuple[str, str]]:
+    """What is called, as the text before the last dot and the name after it."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            before, _, name = ast.unparse(node.func).rpartition(".")
+            yield before, name
+
+
+@pytest.mark.parametrize("room", ["core", "host", "operations"])
+def test_operations_and_what_is_below_change_nothing_but_through_the_system(room: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {before}.{name}"
+        for path in modules(f"wizard/{room}")
+        for before, name in calls(path)
+        if before not in ("system", "dataclasses") and name in CHANGING_CALLS and before
+        if not (name == "replace" and ("text" in before or before.startswith(("'", '"'))))
+    ]
+    assert wrong == []
+
+
+def test_a_system_is_made_only_where_something_is_carried_out() -> None:
+    makes = {
+        str(path.relative_to(ROOT))
+        for package in ("wizard", "screens")
+        for path in modules(package)
+        for before, name in calls(path)
+        if not before and name == "System" and "wizard.system.system" in imports(path)
+    }
+    assert makes == MAKES_A_SYSTEM
+
+
+ROOMS = ("core", "host", "system", "operations")
+"""From below: each imports only what is below itself."""
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_room_imports_only_what_is_below_it(room: str) -> None:
+    below = {f"wizard.{name}" for name in ROOMS[: ROOMS.index(room) + 1]}
+    wrong = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in modules(f"wizard/{room}")
+        for name in imports(path)
+        if name.split(".")[0] in ("wizard", "screens", "assets")
+        and ".".join(name.split(".")[:2]) not in below
+    ]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("arguments", ["--help", "--version", "detect --json"])

@@ -184,6 +184,8 @@ def _against(choosing: Choosing) -> Iterator[str]:
     for application, answer in answers:
         if answer.word is not Word.NO:
             yield from (f"{shown(application.title)} needs {plain(n)}." for n in answer.needs)
+    if fit.room and not choosing.session.folder:
+        yield f"It needs {plain(fit.room)}."
     if stack.gfx and choosing.aspect(stack.id, "support").word == Word.NONE.value:
         yield UNTESTED
     if choosing.preset:

@@ -151,7 +151,7 @@ class Choose(StepScreen):
         A stack that cannot run what is ticked is agreed to before.
         """
         fit = self._choosing.fit
-        if not fit.possible and not self._goes_on():
+        if not fit.possible:
             reason = fit.obstacles[0] if fit.obstacles else "it does not suit this machine"
             self.say(f"Not possible here: {reason}", "fault")
             return
@@ -175,11 +175,6 @@ class Choose(StepScreen):
     def _go_on(self, chosen: Session, agreed: bool | None) -> None:
         if agreed:
             self.post_message(self.Next(chosen))
-
-    def _goes_on(self) -> bool:
-        """True for the choice of a run that waits: the disk that is full is its own doing."""
-        waits, choice = self.services.runs.unfinished(), self._choosing.choice
-        return waits is not None and (waits.stack, waits.folder) == (choice.stack, choice.venv)
 
     def action_evidence(self) -> None:
         """Shows who says what about the selected stack, and who contradicts."""

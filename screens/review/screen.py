@@ -346,7 +346,7 @@ class Review(PlanScreen):
             RESTART if self._plan.restart_needed else "",
         )
         own = tuple(("!", WARNING, text) for text in told if text)
-        return (*refusal_remarks(self._refusal), *own, *plan_remarks(self._plan))
+        return (*refusal_remarks(self._refusal), *own, *plan_remarks(self._plan, self._refusal))
 
     def _may_decline(self) -> bool:
         """True for a plan that adds the user to groups, or did before that was declined."""

@@ -18,9 +18,9 @@ from wizard.journalform import Kind
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import changes_existing
 from wizard.plan.root_steps import AptChange
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
+from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step, undo_of
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
-from wizard.report.plan import download_bytes
+from wizard.report.plan import download_bytes, most_bytes
 from wizard.report.units import bytes_text
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
         shown(step.title),
         shown(step.reason),
         (clean(str(step)),),
-        shown(step.inverse),
+        shown(undo_of(step)),
         lines,
         ", ".join(note),
         step.needs_root,
@@ -94,10 +94,11 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
 
 def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = None) -> str:
     """What the plan does and takes."""
-    size = download_bytes(plan, found)
+    size, most = download_bytes(plan, found), most_bytes(plan, found)
     takes = (
         counted(len(plan.steps), "step"),
-        *((bytes_text(size),) if size else ()),
+        *((f"{bytes_text(size)} download",) if size else ()),
+        *((f"up to {bytes_text(most)} of disk",) if most else ()),
         rights(plan.steps),
     )
     return f"{_does(plan, machine)}: {', '.join(takes)}."
@@ -136,12 +137,14 @@ def refusal_remarks(refusal: Trouble | None) -> tuple[Remark, ...]:
     )
 
 
-def plan_remarks(plan: Plan | None) -> tuple[Remark, ...]:
-    """What must be known before the plan begins."""
+def plan_remarks(plan: Plan | None, refusal: Trouble | None = None) -> tuple[Remark, ...]:
+    """What must be known before the plan begins, without what it is refused for."""
     if plan is None:
         return ()
+    said = refusal.happened if refusal is not None else ""
+    notes = (note for note in plan.notes if not (said and note.startswith(said)))
     first = (("!", WARNING, f"First: you need {shown(plan.first)}"),) if plan.first else ()
-    return (*first, *(("!", WARNING, shown(note)) for note in plan.notes))
+    return (*first, *(("!", WARNING, shown(note)) for note in notes))
 
 
 def remark_lines(remarks: Iterable[Remark], cells: int) -> list[Content]:

@@ -186,7 +186,8 @@ class RunScreen(StepScreen):
             bar.update(progress=state.share)
         for line in self.query("#run-now").results(Static):
             cells = min(self.size.width, 104) - MARGIN_CELLS
-            line.update(progress_text(state, self._time_left.seconds, spent, cells), layout=False)
+            left = state.overall.seconds_left(self._time_left.seconds)
+            line.update(progress_text(state, left, spent, cells), layout=False)
         for box in self.query("#failure"):
             box.display = state.failure is not None
         if state.failure is not None:

@@ -8,8 +8,8 @@ from textual.content import Content
 from screens.waiting import so_far
 from screens.words import column, cut, shown
 from wizard.core.events import Progress
-from wizard.core.sizes import GB, MB, counted, size_text
-from wizard.durations import HOUR_S, MINUTE_S, time_text
+from wizard.core.sizes import amount_text, counted
+from wizard.durations import left_text, time_text
 from wizard.remedies import by_keys
 from wizard.run.state import RunState, State, StepRow
 
@@ -68,7 +68,7 @@ def progress_text(
         return ", ".join(filter(None, ("Starting", so_far(spent))))
     progress = state.progress
     amount = _amount(progress) if progress and (progress.done or progress.total) else ""
-    left = f"about {long_time(seconds_left)} left" if seconds_left is not None else ""
+    left = left_text(seconds_left) if seconds_left is not None else ""
     if not left and not state.watched:
         left = so_far(spent)
     told = ", ".join(filter(None, (amount, left)))
@@ -88,28 +88,15 @@ def doing(title: str) -> str:
     return f"{verb + verb[-1] if verb in DOUBLED else stem}ing{gap}{rest}"
 
 
-def long_time(seconds: float) -> str:
-    """A duration in whole words."""
-    if seconds < MINUTE_S:
-        return counted(max(1, round(seconds)), "second")
-    if seconds < HOUR_S:
-        return counted(round(seconds / MINUTE_S), "minute")
-    return f"{seconds / HOUR_S:.1f} hours"
-
-
 def _amount(progress: Progress) -> str:
     done, total = progress.done, progress.total
     match progress.unit:
         case "bytes":
-            return f"{_bytes(done)} of {_bytes(total)}" if total else _bytes(done)
+            return f"{amount_text(done)} of {amount_text(total)}" if total else amount_text(done)
         case "percent":
             return f"{done} %" if total == WHOLE else f"{done} of {total}"
         case unit:
             return f"{done:,} of {total:,} {shown(unit)}" if total else f"{done:,} {shown(unit)}"
-
-
-def _bytes(count: int) -> str:
-    return f"{count / MB:.0f} MB" if MB <= count < GB else size_text(count)
 
 
 def failure_text(state: RunState) -> Content:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from packaging.version import InvalidVersion, Version
 
 from tests.advice.any_machine import STUCK, SUPPLIES, machines
-from tests.handmade import GIGABYTE, HOME, card
+from tests.handmade import GIGABYTE, card
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.recommend import in_order, recommend, worst_first
@@ -58,14 +58,10 @@ def forbidden(machine: Machine, stack: Stack, held: Fit) -> str:
     """Which fact forbids a stack, ``""`` for none."""
     system = machine.system
     gfx = target_of(chosen_card(machine))
-    disk = next(iter(machine.disks), None)
-    inside = (machine.access.home.rstrip("/") + "/").startswith(f"{HOME}/")
-    takes = (stack.download_bytes or 0) + (stack.installed_bytes or 0)
     rules = {
         "card": bool(stack.gfx) and gfx not in stack.gfx,
         "processor": bool(stack.gfx) and system.architecture in ("aarch64", "riscv64"),
         "C library": _below(system.glibc, stack.glibc_floor),
-        "disk": disk is not None and inside and takes > disk.free_bytes,
         "Python": _minor(machine, held.python) not in stack.pythons,
     }
     return ", ".join(name for name, broken in rules.items() if broken)

@@ -45,6 +45,7 @@ from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import CreateVenv, FetchWheels, Plan
+from wizard.report.plan import most_bytes
 from wizard.run.live import Live
 
 BYTES_A_SECOND = 200_000_000
@@ -168,15 +169,20 @@ Steps = Mapping[str, float]
 
 def ours(home: Path, index: str, lock: Path) -> Steps:
     """All steps of our plan; the lock is kept."""
-    environ = _environ(home, index)
-    own = places(environ, str(home))
-    choice = Choice("cpu", "venv", str(home / "venv"), torch_index=index)
-    plan = make_plan(replace(clean_jammy(), uv=find_uv_bin()), choice, own)
+    environ, plan = _environ(home, index), plan_of(home, index)
     steps = tuple(
         replace(step, python=sys.executable) if isinstance(step, CreateVenv) else step
         for step in plan.steps
     )
-    return asyncio.run(_carried_out(replace(plan, steps=steps), Live(own, environ), lock))
+    executor = Live(places(environ, str(home)), environ)
+    return asyncio.run(_carried_out(replace(plan, steps=steps), executor, lock))
+
+
+def plan_of(home: Path, index: str) -> Plan:
+    """The plan ``cpu`` for a folder of this home."""
+    choice = Choice("cpu", "venv", str(home / "venv"), torch_index=index)
+    own = places(_environ(home, index), str(home))
+    return make_plan(replace(clean_jammy(), uv=find_uv_bin()), choice, own)
 
 
 async def _carried_out(plan: Plan, executor: Live, lock: Path) -> Steps:
@@ -263,9 +269,10 @@ def measure_room(folder: Path, index: str) -> None:
         finally:
             over.set()
             watching.join()
-        wheels = sum(path.stat().st_size for path in (folder / "wheels").iterdir())
-        print(f"at most {peak // MB} MB on disk at once, {bytes_in(home) // MB} MB at the end")
-        print(f"the wheels are {wheels // MB} MB")
+        wheels, stays = bytes_in(folder / "wheels"), bytes_in(home)
+        print(f"at most {peak // MB} MB on disk at once, {stays // MB} MB at the end")
+        sized = replace(plan_of(home, index), download_bytes=wheels, installed_bytes=stays)
+        print(f"Review says at most {(most_bytes(sized, None) or 0) // MB} MB, with those sizes")
 
 
 def bytes_in(folder: Path) -> int:

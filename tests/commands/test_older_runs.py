@@ -13,7 +13,7 @@ from wizard.plan.root_steps import AddToGroups
 
 WHO = f"Run {OLDER} was recorded by an older version of this program."
 SCRIPT = f"sh /var/lib/rdna1-setup/runs/{OLDER}/UNDO.sh"
-ROOTS_STEP = AddToGroups("x", "owner", ("render",), "taken out")
+ROOTS_STEP = AddToGroups("x", "owner", ("render",))
 
 
 def test_rollback_names_undo_sh_and_touches_nothing(tmp_path: Path) -> None:

@@ -121,7 +121,15 @@ def test_a_path_is_on_the_nearest_recorded_file_system(tmp_path: Path) -> None:
     host = make(tmp_path, {"/x": ""}, disks=disks)
 
     assert host.disk("/home/owner") == Disk("/home/owner", "/home", 20, 2)
-    assert host.disk("/homework") == Disk("/homework", "/", 10, 1)
+    assert host.disk("/opt/rocm") == Disk("/opt/rocm", "/", 10, 1)
+
+
+def test_the_disk_of_a_path_that_nobody_looked_at_is_not_known(tmp_path: Path) -> None:
+    disks = [{"path": "/srv", "filesystem": "/", "total_bytes": 10, "free_bytes": 1}]
+    host = make(tmp_path, {"/x": ""}, disks=disks)
+
+    assert host.disk("/srv") == Disk("/srv", "/", 10, 1)
+    assert isinstance(host.disk("/mnt/large"), Unknown)
 
 
 @pytest.mark.parametrize(

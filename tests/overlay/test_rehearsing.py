@@ -21,7 +21,7 @@ from wizard.plan.root_steps import AddToGroups, SetSystemPathAside, WriteSystemF
 from wizard.plan.steps import DropDownloads, Plan
 
 STEPS = (
-    AddToGroups("why", "sam", ("render",), "taken out"),
+    AddToGroups("why", "sam", ("render",)),
     DropDownloads("why", "/x"),
     SetSystemPathAside("why", "/opt/rocm", "back", may_be_gone=True),
 )

@@ -27,8 +27,8 @@ STEPS = (
     FinishInterrupted("cut off"),
     SetSystemPathAside("aside", "/opt/rocm-5.7.1", "back"),
     PutSystemPathBack("back", "/opt/rocm-5.7.1", "aside"),
-    AddToGroups("devices", "owner", ("render", "video"), "out"),
-    TakeFromGroups("devices", "owner", ("video",), "in"),
+    AddToGroups("devices", "owner", ("render", "video")),
+    TakeFromGroups("devices", "owner", ("video",)),
 )
 
 

@@ -31,11 +31,11 @@ def test_the_sizes_of_another_index_are_not_known_before_pip_was_asked() -> None
 
 def test_what_pip_says_outranks_what_was_read_months_ago() -> None:
     plan, now = plan_for(clean_jammy()), WheelsSize(5, 1_400_000_000)
-    assert "download 1.3 GB, disk 7.7 GB" in size(plan)
-    assert "download 1.4 GB, disk 7.7 GB" in size(plan, now)
+    assert "download 1.3 GB, disk 9.0 GB while installing, 7.7 GB afterwards" in size(plan)
+    assert "download 1.4 GB, disk 9.1 GB while installing, 7.7 GB afterwards" in size(plan, now)
     assert size_told(plan, now) == "pip currently chooses 5 wheels: 1.4 GB to download."
     unknown = WheelsSize(5, None, NOT_TOLD)
-    assert "download 1.3 GB, disk 7.7 GB" in size(plan, unknown)
+    assert "download 1.3 GB, disk 9.0 GB while installing, 7.7 GB afterwards" in size(plan, unknown)
     assert size_told(plan, unknown).endswith(f"{NOT_TOLD} The sizes are as of 2026-11-22.")
 
 

@@ -15,7 +15,7 @@ from wizard.plan.root_steps import AddToGroups, MakeSnapshot
 from wizard.plan.snapshot import as_asked, makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.plan.steps import DropDownloads, Plan
 
-ROOT = AddToGroups("why", "sam", ("render",), "taken out")
+ROOT = AddToGroups("why", "sam", ("render",))
 
 
 def plan_of(*steps: AddToGroups | DropDownloads) -> Plan:

@@ -187,7 +187,7 @@ def test_a_file_that_was_replaced_comes_back_from_the_backup() -> None:
 
 def test_groups_marks_and_lines_are_turned_round() -> None:
     lines = TakeLinesOut("", "/home/ada/.bashrc", ((3, "export HSA_X=1"),), "b", "a", "")
-    joined = AddToGroups("", "ada", ("render",), "")
+    joined = AddToGroups("", "ada", ("render",))
     marked = MarkPackages("", "", auto=("gcc",))
     put, left, marks = back(marked, joined, lines)
     assert isinstance(put, PutLinesBack)
@@ -216,7 +216,7 @@ def test_what_package_files_do_not_bring_along_comes_last() -> None:
     last = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN).steps[-1]
     assert isinstance(last, RestoreSettings)
     assert last.run == RUN
-    joined = AddToGroups("", "ada", ("render",), "")
+    joined = AddToGroups("", "ada", ("render",))
     assert not any(isinstance(step, RestoreSettings) for step in back(joined))
 
 

@@ -15,6 +15,7 @@ from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Disk
 from wizard.plan.removal import make_removal, system_plan
+from wizard.plan.room import SPARE, Need, shortage
 from wizard.plan.root_steps import (
     AptChange,
     AptUpdate,
@@ -30,7 +31,6 @@ from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import TakeLinesOut
 from wizard.preflight.check import check
 from wizard.preflight.refusal import Refusal
-from wizard.preflight.room import SPARE, Need, without_room
 
 VERSION = "1.0.0.50701-98~22.04"
 ROWS = (
@@ -267,8 +267,9 @@ async def test_on_two_file_systems_each_need_has_its_own_room(tmp_path: Path) ->
         Need("/opt", 6_000_000, "installed"),
         Need("/var/cache/apt/archives", 3_000_000, "for downloads"),
     )
-    assert without_room(needs, host) == ()
-    (refusal,) = without_room((*needs, Need("/opt", 6_000_000, "more")), host)
+    assert shortage(needs, host.disk) is None
+    refusal = shortage((*needs, Need("/opt", 6_000_000, "more")), host.disk)
+    assert refusal is not None
     assert "for downloads" not in refusal.happened
     assert isinstance(host.disk("/opt"), Disk)
 

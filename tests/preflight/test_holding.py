@@ -25,7 +25,7 @@ CAME = AptChange("x", "y", install=(("hip", "2"),), expect_install=(("hip", "2")
 ASIDE = SetSystemPathAside("x", "/opt/rocm-5.7.1", "y")
 WRITTEN = WriteSystemFile("x", "/etc/profile.d/x.sh", "export A=1\n", "y")
 TAKEN = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "a"),), "no", sha256("b\n"), "y")
-JOINED = AddToGroups("x", "sam", ("render",), "y")
+JOINED = AddToGroups("x", "sam", ("render",))
 AFTER = {
     "/etc/profile.d/x.sh": "export A=1\n",
     "/home/sam/.bashrc": "b\n",

@@ -92,9 +92,9 @@ def step_of(request: Event) -> RootStep:
         case "set_aside":
             step = SetSystemPathAside("", request["path"], "")
         case "join_groups":
-            step = AddToGroups("", request["user"], tuple(request["groups"]), "")
+            step = AddToGroups("", request["user"], tuple(request["groups"]))
         case "leave_groups":
-            step = TakeFromGroups("", request["user"], tuple(request["groups"]), "")
+            step = TakeFromGroups("", request["user"], tuple(request["groups"]))
         case "mark":
             step = MarkPackages("", "", tuple(request["auto"]), tuple(request["manual"]))
         case "keep_debs":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,11 @@ from wizard.host.installed import installed, lock_pins, missing_files, others_in
 from wizard.host.prints import prints
 from wizard.host.wheel_files import wheel_files
 from wizard.journalform import Record
+from wizard.operations.install_wheels import InstallWheels
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.plan.steps import InstallWheels
 from wizard.run.environment.ownership import Owned
-from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
+from wizard.run.in_the_way import refuse_to_overwrite
 
 SITE = "lib/python3.10/site-packages"
 
@@ -66,14 +67,6 @@ def test_bytecode_is_ours_with_its_source_also_where_compiling_was_cut_off(tmp_p
     assert set(found) == {f"__pycache__/{name}" for name in names}
 
 
-@pytest.mark.parametrize(("tool", "ignores"), [("", False), ("/tool/pip", True)])
-def test_pip_removes_nothing_elsewhere_when_it_installs_into_an_environment_that_exists(
-    tool: str, ignores: bool
-) -> None:
-    step = InstallWheels("r", "/v/bin/python", "/v", "/w", "/l", "undo", tool=tool)
-    assert ("--ignore-installed" in step.argv) == ignores
-
-
 def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared(
     tmp_path: Path,
 ) -> None:
@@ -81,12 +74,14 @@ def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared
     lock = tmp_path / "lock.txt"
     lock.write_text("torch==1.13.1+rocm5.2 --hash=sha256:aa\n")
     aside = SetAsidePackages("r", str(tmp_path), "", (), (), "", "", "back")
-    step = InstallWheels("r", "", str(tmp_path), str(tmp_path), str(lock), "undo", tool="/pip")
+    site = str(tmp_path / SITE)
+    step = InstallWheels("r", "", str(tmp_path), str(tmp_path), str(lock), site=site)
     plan = replace(plan_of(tmp_path, aside, step), venv=str(tmp_path))
-    with pytest.raises(Trouble, match=r"torch 2\.2\.0"):
-        refuse_other_versions(step, plan)
+    record = Record("1", str(tmp_path), "now", plan_form(plan), {}, {}, "unfinished")
+    for refuses in (partial(refuse_to_overwrite, step, plan, record), partial(step.probe, {})):
+        with pytest.raises(Trouble, match=r"torch 2\.2\.0"):
+            refuses()
     assert (tmp_path / SITE / "patched.py").read_text() == "2.2.0"
-    refuse_other_versions(step, replace(plan, steps=(step,)))  # a folder of our own
 
 
 def test_packages_of_another_python_below_are_neither_ours_nor_in_the_way(tmp_path: Path) -> None:
@@ -116,7 +111,7 @@ def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
     make_wheel(staging, "torchaudio", "1.0", {"torchaudio.py": "", "more.py": ""})
     site = str(venv / SITE)
     aside = SetAsidePackages("r", str(venv), site, (), (), "", "", "back")
-    step = InstallWheels("r", "", str(venv), str(staging), "", "undo", tool="/pip", site=site)
+    step = InstallWheels("r", "", str(venv), str(staging), "", site=site)
     plan = plan_of(tmp_path, aside, step)
     record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")
     with pytest.raises(Trouble, match=r"already exists, and this program"):

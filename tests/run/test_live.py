@@ -10,12 +10,12 @@ from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished
 from wizard.host.installed import missing_files
+from wizard.operations.operation import Probe
 from wizard.plan.steps import AddToGroups, CreateVenv, InstallWheels, Plan, RunProgram, WriteFile
-from wizard.run.journal import Journal
 from wizard.run.live import Live, now
 from wizard.run.records import read_records
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.resume import clear_remains
+from wizard.system.system import System
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
 
@@ -169,7 +169,7 @@ async def test_where_nobody_grants_root_its_step_fails_with_words_and_nothing_la
         asked.append(argv)
         return 1
 
-    plan = plan_of(tmp_path, AddToGroups("x", "me", ("render",), "y"), *two_steps(tmp_path).steps)
+    plan = plan_of(tmp_path, AddToGroups("x", "me", ("render",)), *two_steps(tmp_path).steps)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/sudo").touch(0o755)  # only looked for: who is asked is given
     environ = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
@@ -259,10 +259,10 @@ async def test_a_folder_without_permission_is_named(tmp_path: Path) -> None:
     assert "Permission denied" in failed.happened
 
 
-async def test_a_cut_off_installation_leaves_no_folder_that_pip_takes_for_a_package(
+async def test_a_cut_off_installation_leaves_no_folder_that_uv_takes_for_a_package(
     tmp_path: Path,
 ) -> None:
-    """pip calls a package installed when its dist-info folder is there, even an empty one."""
+    """uv calls a package installed when its dist-info folder is there, even an empty one."""
     packages = tmp_path / "venv/lib/python3.10/site-packages"
     wheels = make_wheel(tmp_path / "wheels", "thing", "1.0", {"thing/__init__.py": "x = 1\n"})
     (packages / "thing").mkdir(parents=True)
@@ -270,13 +270,9 @@ async def test_a_cut_off_installation_leaves_no_folder_that_pip_takes_for_a_pack
     (packages / "thing-1.0.dist-info").mkdir()
     (packages / "thing-1.0.dist-info/METADATA").write_text("Name: thing\n")
     (packages / "mine.py").write_text("mine")
-    step = InstallWheels("x", "p", str(tmp_path / "venv"), str(wheels.parent), "lock", "y")
-    plan = plan_of(tmp_path, step)
-    journal = Journal(tmp_path / "runs/one")
-    journal.begin(plan, "t")
-    journal.intend(1, {"kind": "InstallWheels"})
-    record = read_records(tmp_path / "runs")[0]
-    assert clear_remains(step, plan, record) == 2
+    step = InstallWheels("x", "uv", str(tmp_path / "venv"), str(wheels.parent), "lock")
+    assert step.probe({"there": []}) is Probe.PARTIAL
+    assert step.clear(System({}, "", lambda: False), {"there": []}) == 2
     assert tree(packages) == {"mine.py": "mine"}
 
 

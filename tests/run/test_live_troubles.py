@@ -129,7 +129,7 @@ async def test_a_wheel_that_would_write_over_a_file_of_the_user_is_not_installed
     mine.write_text("mine")
     wheels = make_wheel(tmp_path / "wheels", "thing", "1.0", {"thing.py": "theirs"}).parent
     lock = str(tmp_path / "lock")
-    step = InstallWheels("x", "true", str(tmp_path / "venv"), str(wheels), lock, "y")
+    step = InstallWheels("x", "true", str(tmp_path / "venv"), str(wheels), lock)
     plan = plan_of(tmp_path, two_steps(tmp_path).steps[0], step)
     assert f"{mine} already exists" in failure(await events_of(live(tmp_path), plan))
     undo(tmp_path)
@@ -145,12 +145,10 @@ async def test_a_record_that_names_a_file_of_the_user_does_not_make_it_ours(
     info = tmp_path / "venv" / PACKAGES / "thing-1.0.dist-info"
     install = f"mkdir -p {info} && echo ../../../mine.txt,, > {info}/RECORD"
     pip = tmp_path / "pip"
-    pip.write_text(f'#!/bin/sh\ncase "$3" in install) {install};; esac\n')
+    pip.write_text(f'#!/bin/sh\ncase "$2" in install) {install};; esac\n')
     pip.chmod(0o755)
     (tmp_path / "lock").write_text("thing==1.0\n")
-    step = InstallWheels(
-        "x", str(pip), str(tmp_path / "venv"), "no wheels", str(tmp_path / "lock"), "y"
-    )
+    step = InstallWheels("x", str(pip), str(tmp_path / "venv"), "no wheels", str(tmp_path / "lock"))
     plan = plan_of(tmp_path, two_steps(tmp_path).steps[0], step)
     await events_of(live(tmp_path), plan)
     undo(tmp_path)

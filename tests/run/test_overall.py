@@ -24,6 +24,8 @@ from wizard.run.overall import (
     SMALL_BYTES,
     UNKNOWN_FETCH_BYTES,
     UNKNOWN_UNPACK_BYTES,
+    UNPACKED_A_SECOND,
+    Ahead,
     Overall,
     Weight,
     one_step,
@@ -115,6 +117,39 @@ def test_a_download_counts_what_it_fetches_and_an_installation_what_it_unpacks()
     unpacks = PLAN.installed_bytes
     half = after(fetched, started(INSTALL), so_far(unpacks // 2, unpacks))
     assert half.share == (PLAN.download_bytes + unpacks / 2) / whole
+
+
+def test_the_time_left_of_a_download_holds_what_comes_after_it() -> None:
+    assert PLAN.installed_bytes is not None
+    fetching = after(overall(PLAN), started(FETCH), so_far(1, PLAN.download_bytes or 0))
+    after_it = (PLAN.installed_bytes + 2 * SMALL_BYTES) / UNPACKED_A_SECOND
+    left = fetching.seconds_left(60.0)
+    assert left is not None
+    assert after_it + 60 <= left <= after_it + 62
+    installing = after(fetching, finished(FETCH), started(INSTALL))
+    left = installing.seconds_left(60.0)
+    assert left is not None
+    assert 60 <= left <= 62
+
+
+def test_nobody_knows_how_long_all_takes_while_the_running_step_is_not_measured() -> None:
+    assert overall(PLAN).after(started(FETCH)).seconds_left(None) is None
+
+
+def test_nothing_is_said_before_a_download_whose_speed_is_not_known() -> None:
+    assert overall(PLAN).after(started(1)).seconds_left(5.0) is None
+
+
+def test_an_event_of_progress_tells_the_time_left_of_the_whole_plan() -> None:
+    clock = iter(range(100, 200, 5))
+    ahead = Ahead(PLAN, lambda: float(next(clock)))
+    ahead.tell(started(FETCH))
+    size = PLAN.download_bytes or 0
+    told = [ahead.tell(so_far(size * part // 10, size)) for part in range(4)]
+    last = told[-1]
+    assert isinstance(last, Progress)
+    assert last.seconds_left is not None
+    assert last.seconds_left > (PLAN.installed_bytes or 0) / UNPACKED_A_SECOND
 
 
 UNKNOWN = replace(PLAN, download_bytes=None, installed_bytes=None)

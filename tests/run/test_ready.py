@@ -85,7 +85,7 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
 
 
 async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
-    known = AddToGroups("x", "sam", ("render",), "y")
+    known = AddToGroups("x", "sam", ("render",))
     assert obstacle(plan_of(tmp_path, known), places_below(tmp_path)) is None
     unknown = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
     found = obstacle(plan_of(tmp_path, known, unknown), places_below(tmp_path))

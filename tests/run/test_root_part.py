@@ -12,7 +12,7 @@ from wizard.plan.root_steps import AddToGroups
 from wizard.run.root_part import NOTHING_DONE, RootPart
 from wizard.system.system import Done
 
-JOIN = AddToGroups("x", "owner", ("render", "video"), "taken out")
+JOIN = AddToGroups("x", "owner", ("render", "video"))
 
 
 class Asked(Exception):

@@ -17,7 +17,7 @@ from wizard.run.journal import Journal
 from wizard.run.settling import waiting_plan
 
 INDEX = "https://me:secret@wheels.example/simple"
-JOIN = AddToGroups("The device files belong to it.", "owner", ("render",), "taken out of it")
+JOIN = AddToGroups("The device files belong to it.", "owner", ("render",))
 RUN = "20260101-000000-aaaaaa"
 
 

@@ -1,5 +1,6 @@
 """Nothing is redone or undone under a program that is still running out of the venv."""
 
+import fcntl
 import mmap
 import os
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from wizard.core.trouble import Trouble
 from wizard.run.environment.strays import wait_for_strays
-from wizard.system.uv import cache_of
+from wizard.system.uv import cache_of, lock_of
 
 
 def running(venv: Path) -> subprocess.Popen[bytes]:
@@ -87,6 +88,16 @@ def test_a_uv_that_installs_into_the_environment_is_seen_by_its_cache(tmp_path: 
             wait_for_strays(venv, 0.1)
         wait_for_strays(tmp_path / "other", 0)
         program.kill()
+
+
+def test_a_uv_that_holds_the_lock_of_the_environment_is_waited_for(tmp_path: Path) -> None:
+    lock = Path(lock_of(str(tmp_path)))
+    wait_for_strays(tmp_path, 0)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(Trouble, match=f"A uv is still installing packages into {tmp_path}"):
+            wait_for_strays(tmp_path, 0.1)
+    wait_for_strays(tmp_path, 0)
 
 
 MAPS = (

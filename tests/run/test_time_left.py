@@ -59,12 +59,6 @@ def test_nothing_is_said_before_it_was_watched_for_a_while() -> None:
     assert download.left.seconds is None
 
 
-def test_nothing_is_said_of_what_is_over_before_it_is_read() -> None:
-    download = Watched(25 * MB)
-    download.go_on(10, 2 * MB)
-    assert download.left.seconds is None
-
-
 def test_what_a_kept_part_holds_is_no_speed() -> None:
     download = Watched(1_000 * MB)
     download.done = 900 * MB

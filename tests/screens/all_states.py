@@ -71,9 +71,7 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
     return come
 
 
-JOIN = AddToGroups(
-    "this permission to use the GPU.", "sam", ("render",), "remove you from the group again"
-)
+JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",))
 JOINING = replace(
     PLANNED,
     plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
@@ -192,7 +190,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB, no root"),
+        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB download"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(

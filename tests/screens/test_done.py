@@ -56,7 +56,7 @@ def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_p
         SetSystemPathAside("x", "/etc/profile.d/rocm.sh", "put back"),
         WriteSystemFile("x", "/etc/apt/sources.list.d/rdna1-setup-rocm.list", "deb", "gone"),
         AptChange("x", "y", expect_install=(("c", "1"), ("d", "2"))),
-        AddToGroups("x", "sam", ("render", "video"), "taken out"),
+        AddToGroups("x", "sam", ("render", "video")),
     )
     plan = replace(examples.PLAN, steps=(*steps, *examples.PLAN.steps))
     text = ending_text(replace(session_at("done"), plan=plan), LIVE)

@@ -50,7 +50,7 @@ PATHS = tuple(f"/opt/rocm-5.2.0/lib/library-{number}.so" for number in range(300
 def plan_with_root(machine: Machine, choice: Choice) -> Plan:
     """The example plan, with something for root to do."""
     plan = examples.make_plan(machine, choice)
-    step = AddToGroups("The device files belong to it.", "sam", ("render",), "taken out of it")
+    step = AddToGroups("The device files belong to it.", "sam", ("render",))
     return with_id(replace(plan, id="", steps=(step, *plan.steps)))
 
 

@@ -107,7 +107,7 @@ async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
         assert session.plan.user_torch == "aside"
 
 
-JOIN = AddToGroups("this permission.", "sam", ("render",), "taken out of it")
+JOIN = AddToGroups("this permission.", "sam", ("render",))
 
 
 def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
@@ -298,10 +298,10 @@ async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not
         await walk_to(pilot, "review")
         await until(pilot, lambda: "You do not have to wait" in words_on(pilot.app))
         assert "enter" in usable_keys(pilot.app)
-        assert "1.6 GB, no root" in words_on(pilot.app)
+        assert "1.6 GB download, up to 7.6 GB of disk, no root" in words_on(pilot.app)
         answer.set_result(WheelsSize(35, 2_700_000_000))
         await until(pilot, lambda: "35 wheels: 2.7 GB to download" in words_on(pilot.app))
-        assert "2.7 GB, no root" in words_on(pilot.app)
+        assert "2.7 GB download, up to 8.7 GB of disk, no root" in words_on(pilot.app)
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
@@ -402,8 +402,8 @@ async def test_the_first_sentence_says_what_the_plan_does_and_how_it_is_undone()
         await reach(pilot, "review")
         told = pilot.app.screen.query_one(Conclusion).says
         assert told == (
-            "Install rocm52 into ~/rdna1/rocm52: 6 steps, 1.6 GB, no root. "
-            "Undo: rdna1-setup rollback."
+            "Install rocm52 into ~/rdna1/rocm52: 6 steps, 1.6 GB download, up to 7.6 GB of disk, "
+            "no root. Undo: rdna1-setup rollback."
         )
 
 

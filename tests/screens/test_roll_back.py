@@ -163,7 +163,7 @@ async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    leave_older_run(tmp_path, AddToGroups("x", "owner", ("render",), "taken out"))
+    leave_older_run(tmp_path, AddToGroups("x", "owner", ("render",)))
     services = but(LIVE_SERVICES, runs=services_for(parser().parse_args([])).runs)
     async with app_with(services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")

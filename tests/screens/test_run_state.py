@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from screens.run.text import doing, failure_text, long_time, progress_text, step_line
+from screens.run.text import doing, failure_text, progress_text, step_line
 from tests.screens.examples import PLAN
 from wizard.core.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
+from wizard.durations import left_text
 from wizard.run.state import (
     RunState,
     State,
@@ -114,9 +115,11 @@ def test_a_title_is_told_as_what_is_being_done(title: str, told: str) -> None:
     assert doing(title) == told
 
 
-def test_durations_are_told_in_whole_words() -> None:
-    assert [long_time(s) for s in (0.2, 45.0, 61.0, 360.0, 7200.0)] == [
-        *("1 second", "45 seconds", "1 minute", "6 minutes", "2.0 hours")
+def test_the_time_left_is_told_no_more_exactly_than_in_minutes() -> None:
+    told = [left_text(seconds) for seconds in (0.2, 45.0, 60.0, 301.0, 7200.0)]
+    assert told == [
+        *("less than a minute left", "less than a minute left"),
+        *("about 1 minute left", "about 6 minutes left", "about 2.0 hours left"),
     ]
 
 

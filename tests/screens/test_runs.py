@@ -44,18 +44,6 @@ async def test_going_on_leads_to_the_same_stack_and_folder() -> None:
         assert "rocm57 into ~/my ai/[x]" in screen_text(pilot.app)
 
 
-async def test_a_run_that_waits_may_go_on_where_its_own_files_left_no_room_for_a_new_one() -> None:
-    waits = replace(WAITING, stack="rocm62")
-    services = but(LIVE_SERVICES, unfinished=lambda: waits)
-    async with app_with(services).run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "welcome")
-        await press(pilot, "o")
-        await reach(pilot, "detect")
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        await press(pilot, "n", "enter")
-        await reach(pilot, "review")
-
-
 async def test_without_such_a_run_welcome_says_nothing_of_it() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")

@@ -32,7 +32,7 @@ from wizard.undo.system import kept_debs, lost_by, staying, system_way_back, tou
 from wizard.undo.whole_run import TakingBack, find_whole_undo
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
-STEP = AddToGroups("x", "owner", ("render",), "taken out")
+STEP = AddToGroups("x", "owner", ("render",))
 
 
 def run_of(tmp_path: Path, *, begun: bool, kind: Kind = Kind.INSTALL) -> Record:

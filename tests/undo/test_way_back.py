@@ -64,7 +64,7 @@ def test_the_cache_of_a_uv_that_was_killed_goes_whole_and_is_nobodys_file(tmp_pa
     venv, run = tmp_path / "venv", tmp_path / "run"
     (venv / "bin").mkdir(parents=True)
     (venv / "mine.txt").write_text("mine")
-    step = InstallWheels("r", "", str(venv), str(tmp_path / "wheels"), "lock", "undo", uv="/uv")
+    step = InstallWheels("r", "/uv", str(venv), str(tmp_path / "wheels"), "lock")
     (Path(step.cache) / "archive-v0/empty").mkdir(parents=True)
     (Path(step.cache) / "archive-v0/torch.so").write_text("half")
     plan = plan_of(tmp_path, step)

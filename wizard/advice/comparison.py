@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wizard.advice.algorithms import algorithms
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Answer, Fit
-from wizard.advice.floors import disk_full, home_disk, numpy_allowed, python_need, python_obstacle
+from wizard.advice.floors import home_room, numpy_allowed, python_need, python_obstacle
 from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
 from wizard.core.sizes import capitalized, size_text
@@ -25,7 +25,8 @@ from wizard.knowledge.verdicts import (
     load_purposes,
     verdict_on,
 )
-from wizard.machine.facts import Machine
+from wizard.machine.disks import disk_in
+from wizard.machine.facts import Machine, Unknown
 
 USES = frozenset({"applications", "image speed", "transformer", "training"})
 """Topics of claims about what a card is used for."""
@@ -280,14 +281,15 @@ def _download(stack: Stack, speed: LineSpeed | None) -> Aspect:
 
 
 def _disk(machine: Machine, stack: Stack) -> Aspect:
-    size, disk = stack.installed_bytes, home_disk(machine)
+    size, disk = stack.installed_bytes, disk_in(machine, machine.access.home)
     free = (
-        f"{size_text(disk.free_bytes)} free on {disk.filesystem}"
-        if disk
-        else "free space not known"
+        "free space not known"
+        if isinstance(disk, Unknown)
+        else f"{size_text(disk.free_bytes)} free on {disk.filesystem}"
     )
-    if full := disk_full(machine, stack):
-        return Aspect("disk", "Disk", "too little", full.text)
+    short = home_room(machine, stack)
+    if short and stack.sizes_known and not isinstance(disk, Unknown):
+        return Aspect("disk", "Disk", "too little", f"it needs {short}")
     if size is None:
         because = f"the installed size is not known; {free}"
         return Aspect("disk", "Disk", Word.UNKNOWN.value, because)

@@ -19,7 +19,7 @@ from wizard.advice.card import (
 )
 from wizard.advice.floors import (
     chosen_python,
-    disk_full,
+    home_room,
     memory_need,
     older_release,
     python_need,
@@ -30,7 +30,6 @@ from wizard.advice.floors import (
     steps_back,
     unmet_floor,
     unsure_memory,
-    unsure_size,
 )
 from wizard.advice.leftovers import torch_here
 from wizard.advice.obstacle import Obstacle
@@ -93,6 +92,8 @@ class Fit:
     """What the user must be given first, by root or by a new login; also among ``needs``."""
     card_closed: str = ""
     """What keeps the card from being used as things are; also among ``needs``."""
+    room: str = ""
+    """What of free space is missing, or not known, in the home folder: a plan may go elsewhere."""
     there: str = ""
     """An environment that holds this stack's torch, fit for what is asked, ``""`` without one."""
 
@@ -106,8 +107,8 @@ def fit(
 ) -> Fit:
     """What a stack is on this machine, taken with a published preset of variables or without.
 
-    Possible is what no obstacle rules out: card and target, processor, C library, Python and
-    disk. A stack that is ruled out is ``no`` for everything, because of its first obstacle.
+    Possible is what no obstacle rules out: card and target, processor, C library and
+    Python. A stack that is ruled out is ``no`` for everything, because of its first obstacle.
     """
     python = chosen_python(machine, applications, stack)
     against = _obstacles(machine, stack, python)
@@ -125,6 +126,7 @@ def fit(
         installed_bytes=stack.installed_bytes,
         missing_right=missing_right(machine) if stack.gfx else None,
         card_closed=card_closed(machine, stack),
+        room=home_room(machine, stack),
         there=here.path if here else "",
     )
 
@@ -135,7 +137,6 @@ def _obstacles(machine: Machine, stack: Stack, python: str) -> tuple[Obstacle, .
     found = (
         *card,
         _c_library_too_old(machine, stack),
-        disk_full(machine, stack),
         python_obstacle(machine, stack, python),
     )
     return tuple(each for each in found if each)
@@ -149,7 +150,6 @@ def _needs(machine: Machine, stack: Stack, python: str, supply: Supply) -> tuple
         *card,
         _c_library_need(machine, stack),
         memory_need(machine, stack),
-        unsure_size(machine, stack),
         _unknown_processor(machine) if stack.gfx else "",
         _network_need(supply, python),
     )

@@ -11,12 +11,11 @@ from wizard.advice.obstacle import Obstacle
 from wizard.core.sizes import memory_size_text, size_text
 from wizard.knowledge.applications import Application, Older
 from wizard.knowledge.stacks import Stack
+from wizard.machine.disks import disk_in
 from wizard.machine.facts import Disk, Fact, Machine, Unknown
 
 NUMPY = "numpy"
 GIGABYTE = 10**9
-SMALLEST_ROCM_WHEEL = 1_300_000_000
-"""torch 1.13.1+rocm5.2: every other ROCm wheel whose size is known is larger."""
 LARGEST_KNOWN = 9 * GIGABYTE
 """Download and installed files of the largest road whose sizes are known."""
 MEMORY_ASKED = 8 * GIGABYTE
@@ -243,42 +242,29 @@ def _gigabytes(count: int | None) -> str:
     return f"{(count or 0) / GIGABYTE:g} GB"
 
 
-def home_disk(machine: Machine) -> Disk | None:
-    """The file system of the home folder, as far as it was read."""
-    home = machine.access.home.rstrip("/") + "/"
-    holding = [d for d in machine.disks if home.startswith(d.path.rstrip("/") + "/")]
-    return max(holding, key=lambda disk: len(disk.path), default=None)
-
-
-def disk_full(machine: Machine, stack: Stack) -> Obstacle | None:
-    """Why the stack does not fit on the disk of the home folder, None when nothing says so."""
-    disk = home_disk(machine)
-    parts = ((stack.download_bytes, "to download"), (stack.installed_bytes, "installed"))
-    known = [(count, word) for count, word in parts if count is not None]
-    if not known and stack.gfx:
-        known = [(SMALLEST_ROCM_WHEEL, "at least (its size is not known)")]
-    if disk is None or sum(count for count, _ in known) <= disk.free_bytes:
-        return None
-    words = " and ".join(f"{size_text(count)} {word}" for count, word in known)
-    why = f"it needs {words}, and {_free(disk)}"
-    return Obstacle(why, "make room, or choose a folder elsewhere")
-
-
-def unsure_size(machine: Machine, stack: Stack) -> str:
-    """What to keep free where nobody knows how much the stack takes or how much is left."""
-    disk = home_disk(machine)
-    if disk is None:
-        return "disk space: the free space in your home folder could not be read"
-    if disk.free_bytes > LARGEST_KNOWN or stack.sizes_known:
+def home_room(machine: Machine, stack: Stack) -> str:
+    """What of free space is missing, or not known, in the home folder; ``""`` for nothing."""
+    disk = disk_in(machine, machine.access.home)
+    if isinstance(disk, Unknown):
+        return "disk space, but the free space in your home folder could not be read"
+    takes = (stack.download_bytes or 0) + (stack.installed_bytes or 0)
+    if stack.sizes_known and takes > disk.free_bytes:
+        parts = f"{size_text(stack.download_bytes or 0)} to download and "
+        parts += f"{size_text(stack.installed_bytes or 0)} installed"
+        return (
+            f"{size_text(takes)} of free disk space ({parts}), but {_free(disk)}: free up "
+            "disk space, or choose a folder on another disk"
+        )
+    if stack.sizes_known or disk.free_bytes > LARGEST_KNOWN:
         return ""
-    return f"disk space: how much it needs is not known, and {_free(disk)}"
+    return f"disk space, but how much is not known; {_free(disk)}"
 
 
 def room_for(machine: Machine, application: Application, stack: Stack) -> str:
     """What an application asks of the disk beside the stack; ``""`` where there is enough."""
-    disk, asked = home_disk(machine), application.disk_bytes
+    disk, asked = disk_in(machine, machine.access.home), application.disk_bytes
     stack_takes = sum(size or 0 for size in (stack.download_bytes, stack.installed_bytes))
-    if not asked or disk is None or asked + stack_takes <= disk.free_bytes:
+    if not asked or isinstance(disk, Unknown) or asked + stack_takes <= disk.free_bytes:
         return ""
     return f"{size_text(asked)} of disk space for itself and its models; {_free(disk)}"
 

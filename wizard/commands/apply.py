@@ -13,7 +13,7 @@ from wizard.commands.carrying import (
     refuse_all,
 )
 from wizard.commands.choosing import add_choice_arguments
-from wizard.commands.looking import acts, host_of, places_of
+from wizard.commands.looking import acts, host_of
 from wizard.commands.making import make_asked, stack_for
 from wizard.commands.obstacle import obstacle_to
 from wizard.commands.watch import watch_first
@@ -33,12 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the plan, ask, carry it out; 0 when every outcome was verified."""
-    from pathlib import Path
-
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
     from wizard.preflight.refusal import Refused
-    from wizard.run.records import waits
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -58,8 +55,6 @@ def run(arguments: argparse.Namespace) -> int:
         return refuse(str(error))
     except Refused as refused:
         return refuse_all((refused.refusal,))
-    # The disk that a run which waits has filled is its own doing.
-    obstacle = obstacle_to(machine, arguments, plan)
-    if obstacle and not waits(plan.id, Path(places_of(host).runs)):
+    if obstacle := obstacle_to(machine, arguments, plan):
         return refuse(obstacle)
     return carry(plan, arguments, host, machine)

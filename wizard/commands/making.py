@@ -120,6 +120,7 @@ def stack_for(arguments: argparse.Namespace, machine: Machine) -> str:
 
 def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan as far as this machine alone can tell. Raises PlanImpossible."""
+    from wizard.machine.disks import with_disks
     from wizard.plan.planner import make_plan
     from wizard.plan.prepared import Prepared
 
@@ -128,23 +129,26 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
         from wizard.preflight.reading import files_now
 
         prepared = Prepared(files_now(host, machine))
-    there = there_before(host, choice.venv)
-    plan = make_plan(machine, choice, places_of(host), there, prepared)
+    there, places = there_before(host, choice.venv), places_of(host)
+    machine = with_disks(machine, host, (choice.venv, places.cache))
+    plan = make_plan(machine, choice, places, there, prepared)
     if host.name:
         return plan
     from wizard.run.stopped import as_begun
 
-    return as_begun(plan, choice, places_of(host))
+    return as_begun(plan, choice, places)
 
 
 def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan, exact to each package: asks the archive. Raises PlanImpossible and Refused."""
     import asyncio
 
+    from wizard.machine.disks import with_disks
     from wizard.run.settling import asking_of, settled_plan
 
-    there = there_before(host, choice.venv)
-    return asyncio.run(settled_plan(machine, choice, places_of(host), there, asking_of(host)))
+    there, places = there_before(host, choice.venv), places_of(host)
+    machine = with_disks(machine, host, (choice.venv, places.cache))
+    return asyncio.run(settled_plan(machine, choice, places, there, asking_of(host)))
 
 
 def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from typing import Union
 
 CHECKED, REMOVED = "files checked", "files removed"
 """Units of a rollback: first it checks that each file is as it was left, then it removes them."""
+RESTORED = "files removed or restored"
+"""In place of the second one, where files come back as well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,11 @@ def size_text(count: int) -> str:
     return f"{count / GB:.1f} GB"
 
 
+def amount_text(count: int) -> str:
+    """A number of bytes that grows while it is read: in MB up to a whole gigabyte."""
+    return f"{count / MB:.0f} MB" if MB <= count < GB else size_text(count)
+
+
 def memory_size_text(count: int) -> str:
     """A size of memory, of the machine or of a card."""
     return f"{count / 2**30:.1f}".removesuffix(".0") + " GiB"

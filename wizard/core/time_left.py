@@ -12,8 +12,6 @@ WINDOW_S = 30.0
 """The speed is the mean of this long."""
 WATCHED_S = 4.0
 """Before that a speed is a guess."""
-SHORTEST_S = 10.0
-"""Less is over before it is read."""
 LONGEST_S = 48 * 3600.0
 """More means that it stands still."""
 SAMPLE_S = 0.25
@@ -42,7 +40,7 @@ class TimeLeft:
 
     @property
     def seconds(self) -> float | None:
-        """The time left at this moment; None while nobody can say, or it is not worth saying."""
+        """The time left at this moment; None while nobody can say."""
         if not self._seen:
             return None
         now = self._clock()
@@ -51,7 +49,7 @@ class TimeLeft:
         if now - then < WATCHED_S or done <= before:
             return None
         left = (self._total - done) * (now - then) / (done - before)
-        return left if SHORTEST_S <= left <= LONGEST_S else None
+        return left if left <= LONGEST_S else None
 
     def _note(self, done: int, total: int) -> None:
         now = self._clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 from dataclasses import dataclass
 
 from wizard.core.fact import Fact, Unknown
@@ -44,6 +45,14 @@ def groups_of(group: Fact[str], account: Account) -> tuple[str, ...]:
             if account.name in row[3].split(",") or row[2] == account.group
         )
     )
+
+
+def is_member(user: str, group: str) -> bool:
+    """True where the group has the user as a member now; False for a group that is not there."""
+    try:
+        return user in grp.getgrnam(group).gr_mem
+    except KeyError:
+        return False
 
 
 def _is_number(text: str) -> bool:

@@ -22,18 +22,31 @@ class Listing:
     folders: frozenset[str]
 
 
-def listing(root: Path) -> Listing:
-    """What is in a folder now; empty when there is no such folder. Links are not followed."""
+def listing(root: Path, tell: Callable[[int, int], None] | None = None) -> Listing:
+    """What is in a folder now; empty when there is no such folder. Links are not followed.
+
+    ``tell`` hears how many files of how many were looked at. Paths are texts here: there are tens
+    of thousands.
+    """
+    inner: list[str] = []
+    plain: list[str] = []
+    for folder, *found in os.walk(root):
+        for paths, names in zip((inner, plain), found, strict=True):
+            paths.extend(f"{folder}/{name}" for name in names)
     files: dict[str, Print] = {}
     folders: set[str] = set()
-    for folder, names, plain in os.walk(root):
-        for name in (*names, *plain):
-            path = Path(folder, name)
-            relative = os.path.relpath(path, root)
-            if (seen := print_of(path)) is not None:
-                files[relative] = seen
-            elif path.is_dir():
-                folders.add(relative)
+    before = len(f"{root}/")
+    for number, path in enumerate((*plain, *inner), 1):
+        try:
+            seen = os.lstat(path)
+        except OSError:
+            continue  # gone in between
+        if stat.S_ISDIR(seen.st_mode):
+            folders.add(path[before:])
+        else:
+            files[path[before:]] = (seen.st_size, seen.st_mtime_ns)
+        if tell is not None and number <= len(plain):
+            tell(number, len(plain))
     return Listing(files, frozenset(folders))
 
 
@@ -45,9 +58,10 @@ def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
     """
     found: dict[str, Print] = {}
     known: dict[str, bool] = {}
-    paths = tuple(paths)
+    paths, top = tuple(paths), f"{root}/"
     for each in (*paths, *bytecode(paths)):
-        relative = os.path.relpath(os.path.normpath(each), root)
+        path = os.path.normpath(each)
+        relative = path[len(top) :] if path.startswith(top) else os.path.relpath(path, root)
         folder = relative.rpartition("/")[0]
         if folder not in known:
             known[folder] = straight(root, folder)
@@ -71,6 +85,13 @@ def print_of(path: Path) -> Print | None:
     except (OSError, ValueError):
         return None
     return None if stat.S_ISDIR(seen.st_mode) else (seen.st_size, seen.st_mtime_ns)
+
+
+def source_of(path: str) -> str:
+    """The source that a file of bytecode was made from; ``""`` for any other file."""
+    folder, compiled, name = f"/{path}".rpartition("/__pycache__/")
+    stem, of_python, rest = name.rpartition(".cpython-")
+    return f"{folder}/{stem}.py"[1:] if compiled and of_python and ".pyc" in rest else ""
 
 
 def bytecode(sources: Iterable[Path]) -> Iterator[Path]:

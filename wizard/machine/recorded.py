@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wizard.host.files import head_of, text_of, why
 from wizard.host.host import Query
+from wizard.machine.disks import ALWAYS, is_below
 from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
 from wizard.machine.record import RecordError, read_record, stored, unstored
 
@@ -155,13 +156,14 @@ class RecordedHost:
         return self._record.memory_bytes or Unknown("the size of the memory was not recorded")
 
     def disk(self, path: str) -> Fact[Disk]:
-        """The recorded file system that a path is on."""
-        exactly = [disk for disk in self._record.disks if disk["path"] == path]
-        inside = exactly or [
-            disk
-            for disk in self._record.disks
-            if f"{path}/".startswith(f"{disk['filesystem'].rstrip('/')}/")
-        ]
+        """The recorded file system that a path is on, where the recorder looked at its disk.
+
+        Of any other path it is not known: more may have been mounted than was recorded.
+        """
+        inside = [disk for disk in self._record.disks if disk["path"] == path]
+        if not inside and any(is_below(path, each) for each in (self.home, *ALWAYS)):
+            disks = self._record.disks
+            inside = [disk for disk in disks if is_below(path, disk["filesystem"])]
         if not inside:
             return Unknown(f"the file system of {path} was not recorded")
         nearest = max(inside, key=lambda disk: len(disk["filesystem"]))

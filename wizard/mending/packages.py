@@ -143,7 +143,7 @@ def _exchanged(
             _backup(host, there.path),
             "move everything back",
         ),
-        install_beside(there, work),
+        install_beside(machine, there, work),
         drop_downloads(work),
     )
 

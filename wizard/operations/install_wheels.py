@@ -112,7 +112,8 @@ class InstallWheels(Operation):
 
     def probe(self, before: Before) -> Probe:
         """Cut off, it is done anew: nothing tells whether the last file was written whole."""
-        self.refuse_other_versions()
+        if self.site:
+            self.refuse_other_versions()
         return Probe.PARTIAL if self._left(before) else Probe.NOT_DONE
 
     def clear(self, system: System, before: Before) -> int:

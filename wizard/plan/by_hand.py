@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from posixpath import dirname
 
+from wizard.operations.operation import Operation
 from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
@@ -40,7 +41,8 @@ def by_hand_script(steps: Iterable[RootStep]) -> str:
 
 
 def _comment(step: RootStep) -> str:
-    words = f"{step.reason} (undo: {step.inverse})"
+    undo = step.undo if isinstance(step, Operation) else step.inverse
+    words = f"{step.reason} (undo: {undo})"
     return f"# {' '.join(words.split())}\n"
 
 

@@ -60,7 +60,7 @@ def _steps(
         fetch_beside(work, stack.hashes),
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
-        install_beside(there, work),
+        install_beside(machine, there, work),
         *(
             replace(step, inverse="it is removed with the new torch")
             for step in execstack_steps(machine, choice, stack)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from wizard.core.credentials import redact
 from wizard.jsonform import to_json
+from wizard.operations.operation import Operation
 from wizard.plan.steps import Plan, Step
 from wizard.typed import WrongForm, typed
 
@@ -28,9 +29,18 @@ def plan_of(form: Mapping[str, Any]) -> Plan:
         raise ValueError(f"this plan is not from this version: {error}") from None
 
 
+def operation_of(form: Mapping[str, Any]) -> Operation | None:
+    """The operation of a JSON form; None for a step of an older kind."""
+    kinds = {kind.__name__: kind for kind in get_args(Step) if issubclass(kind, Operation)}
+    kind: type[Operation] | None = kinds.get(form["kind"])
+    return None if kind is None else typed(form, kind)
+
+
 def _step_form(step: Step) -> dict[str, Any]:
     """A step with its kind and the text that Review shows."""
     form = {"kind": type(step).__name__, "title": step.title, "text": str(step), **to_json(step)}
+    if isinstance(step, Operation):
+        form |= {"inverse": step.undo, "needs_root": step.needs_root}
     for name in REDACTED:
         if name in form:
             form[name] = [redact(word) for word in form[name]]

@@ -48,7 +48,6 @@ def join_groups(machine: Machine, groups: tuple[str, ...]) -> AddToGroups:
         "You need this permission to use the GPU. It takes effect at your next login.",
         machine.access.user,
         groups,
-        "remove you from the group again",
     )
 
 

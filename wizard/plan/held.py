@@ -11,7 +11,7 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveHeld
-from wizard.plan.python_steps import PIP_QUIET, pip_from
+from wizard.plan.python_steps import PIP_QUIET, pip_from, uv_of
 from wizard.plan.resolve import second_try
 from wizard.plan.steps import FetchWheels, InstallWheels, RunProgram, Step
 from wizard.system.uv import bring_pip as bring_pip_by_uv
@@ -87,16 +87,14 @@ def fetch_beside(work: str, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
     )
 
 
-def install_beside(there: Contents, work: str) -> InstallWheels:
-    """Install what was downloaded, by our pip."""
+def install_beside(machine: Machine, there: Contents, work: str) -> InstallWheels:
+    """Install what was downloaded."""
     return InstallWheels(
         "Only the downloaded and checked files are installed.",
-        f"{there.path}/bin/python",
+        uv_of(machine),
         there.path,
         f"{work}/wheels",
         f"{work}/lock.txt",
-        "remove the installed files",
-        tool=f"{work}/tool/pip",
         site=there.site,
     )
 

@@ -31,6 +31,7 @@ from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
+from wizard.plan.room import room_notes
 from wizard.plan.settings import chosen_preset, visible_device
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
@@ -92,7 +93,8 @@ def make_plan(
     system = _system(machine, choice, stack, prepared or Prepared())
     steps = (*group_steps(machine, choice, held.missing_right), *steps)
     plan = replace(_plan(machine, choice, stack, held, system, steps, notes), user_torch=seen)
-    return as_asked(machine, plan, choice.snapshot)
+    plan = as_asked(machine, plan, choice.snapshot)
+    return replace(plan, notes=(*room_notes(plan, machine), *plan.notes))
 
 
 def _plan(

@@ -70,6 +70,11 @@ def _version_of_uv(machine: Machine, choice: Choice, python: str, folder: str) -
     return python.rpartition("/python")[2]
 
 
+def uv_of(machine: Machine) -> str:
+    """The uv that acts for a plan: it comes with this program, wherever a machine's own is."""
+    return "uv" if isinstance(machine.uv, Unknown) else machine.uv
+
+
 def pip_from(choice: Choice) -> tuple[str, ...]:
     """Options that let pip find itself in the wheelhouse, where one was chosen."""
     return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()

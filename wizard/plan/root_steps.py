@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Union
 
+from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.plan.apt_steps import (
     UNSETTLED,
     AptChange,
@@ -156,52 +157,6 @@ class PutSystemPathBack:
         return f"as root, move {self.path} back from the backup"
 
 
-@dataclass(frozen=True, slots=True)
-class AddToGroups:
-    """Add the user to groups; counts from the next login."""
-
-    reason: str
-    user: str
-    groups: tuple[str, ...]
-    inverse: str
-    needs_root: bool = True
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Give you permission to use the GPU"
-
-    def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
-        return {"verb": "join_groups", "user": self.user, "groups": list(self.groups)}
-
-    def __str__(self) -> str:
-        return f"as root, add {self.user} to {_and(self.groups)}"
-
-
-@dataclass(frozen=True, slots=True)
-class TakeFromGroups:
-    """Take the user out of groups again; counts from the next login."""
-
-    reason: str
-    user: str
-    groups: tuple[str, ...]
-    inverse: str
-    needs_root: bool = True
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return f"Remove you from {_and(self.groups)}"
-
-    def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
-        return {"verb": "leave_groups", "user": self.user, "groups": list(self.groups)}
-
-    def __str__(self) -> str:
-        return f"as root, remove {self.user} from {_and(self.groups)}"
-
-
 RootStep = Union[  # noqa: UP007 - a closed union in one list
     AptUpdate,
     AptChange,
@@ -227,7 +182,3 @@ def settled(steps: Iterable[object]) -> bool:
 def sha256(content: str) -> str:
     """The hash by which the helper knows a text."""
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _and(names: Iterable[str]) -> str:
-    return " and ".join(names)

@@ -8,6 +8,8 @@ from typing import Union
 
 from wizard.core.credentials import redact
 from wizard.journalform import Kind, name_of
+from wizard.operations.install_wheels import InstallWheels as InstallWheels
+from wizard.operations.operation import Operation
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.root_steps import AddToGroups as AddToGroups
@@ -26,7 +28,6 @@ from wizard.plan.root_steps import (
 from wizard.plan.root_steps import WriteSystemFile as WriteSystemFile
 from wizard.plan.titles import about_path
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.system.uv import PATIENT, cache_of, install_wheels
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,68 +106,6 @@ class FetchWheels:
             f"download every file listed in {self.report} to {self.staging}, check each SHA-256, "
             f"and write {self.lock}"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class InstallWheels:
-    """Install the fetched wheels, without an index, every hash required."""
-
-    reason: str
-    python: str
-    venv: str
-    staging: str
-    lock: str
-    inverse: str
-    deadline_s: float = 3600.0
-    needs_root: bool = False
-    tool: str = ""
-    """A pip in another folder that installs, so that the environment's own stays as it is."""
-    site: str = ""
-    """The site folder, where a folder may have several: one that was there before; or ``""``."""
-    uv: str = ""
-    """The uv that installs; ``""`` where pip does: there is no uv, or ``tool`` does."""
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Install the downloaded packages"
-
-    @property
-    def cache(self) -> str:
-        """uv's cache, which is removed once it has ended; ``""`` without uv."""
-        return cache_of(self.venv) if self.uv else ""
-
-    @property
-    def environment(self) -> tuple[tuple[str, str], ...]:
-        """The variables that the call is given."""
-        return PATIENT if self.uv else ()
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """The call that installs."""
-        if self.uv:
-            return install_wheels(self.uv, self.python, self.venv, self.staging, self.lock)
-        return (
-            self.python,
-            *((self.tool,) if self.tool else ("-m", "pip")),
-            "install",
-            "--no-input",
-            "--no-index",
-            "--no-deps",
-            # Else pip removes what it finds of these names elsewhere, such as in ~/.local.
-            *(("--ignore-installed",) if self.tool else ()),
-            "--find-links",
-            self.staging,
-            "--require-hashes",
-            "--requirement",
-            self.lock,
-        )
-
-    def __str__(self) -> str:
-        # An environment of the user's may hold what pip calls a conflict since long ago.
-        check = "" if self.tool else f" && {shlex.join((self.python, '-m', 'pip', 'check'))}"
-        settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
-        return f"{settings}{shlex.join(self.argv)}{check}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +258,11 @@ Step = Union[  # noqa: UP007 - a closed union in one list
     RestoreSettings,
     MakeSnapshot,
 ]
+
+
+def undo_of(step: Step) -> str:
+    """What undoes a step, in words."""
+    return step.undo if isinstance(step, Operation) else step.inverse
 
 
 USER_EDITS = (TakeLinesOut, PutLinesBack, ExchangeLibrary, BringLibraryBack)

@@ -7,11 +7,11 @@ import hashlib
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.python_steps import PIP_QUIET, python_steps
+from wizard.plan.python_steps import PIP_QUIET, python_steps, uv_of
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
@@ -117,12 +117,10 @@ def _wheel_steps(machine: Machine, choice: Choice, stack: Stack, work: str) -> t
         ),
         InstallWheels(
             "Only the downloaded and checked files are installed.",
-            python,
+            uv_of(machine),
             choice.venv,
             staging,
             lock,
-            "remove the installed files",
-            uv="" if isinstance(machine.uv, Unknown) else machine.uv,
         ),
     )
 

@@ -6,15 +6,17 @@ What a plan put below its venv is no part of it: the run's own list of files und
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import cast
 
 from wizard.core.sizes import counted
 from wizard.journalform import Kind
+from wizard.operations.operation import Before
+from wizard.operations.root_step import RootStep
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import (
-    AddToGroups,
     AptChange,
     FinishInterrupted,
     KeepDebs,
@@ -23,7 +25,6 @@ from wizard.plan.root_steps import (
     PutSystemPathBack,
     RestoreSettings,
     SetSystemPathAside,
-    TakeFromGroups,
     Versions,
     WriteSystemFile,
 )
@@ -31,6 +32,7 @@ from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 AGAIN = "run the plan again"
+NOTHING_NOTED: Mapping[int, Before] = {}
 FOLDER_TITLE = "Restore the run's folder"
 FOLDER_REASON = (
     "This removes the files that the run wrote in its folder, and restores the files "
@@ -46,26 +48,31 @@ def make_way_back(
     installed: Mapping[str, str],
     *,
     run: str,
+    noted: Mapping[int, Before] = NOTHING_NOTED,
     interrupted: bool = False,
     half: Collection[str] = (),
     staying: Collection[str] = (),
 ) -> Plan:
     """Takes back what the steps of these numbers did; raises NothingToDo where that is nothing.
 
-    ``begun`` leaves out steps that found nothing to do. ``kept`` are the package files in the
+    ``begun`` leaves out steps that found nothing to do, ``noted`` is what steps saw before them.
+    ``kept`` are the package files in the
     backup of that ``run``, ``installed`` is what dpkg holds for installed now, and ``half`` what of
     it is not whole: a transaction that was cut off is taken back as far as it came. Paths and
     packages that are ``staying`` are by now somebody else's.
     """
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
-    done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
+    numbered = [(n, step) for n, step in enumerate(plan.steps, 1) if n in begun]
+    done = [step for _, step in numbered]
     changes = [step for step in done if isinstance(step, AptChange)]
-    steps = [
+    steps: list[Step] = [
         inverse
-        for step in reversed(done)
+        for number, step in reversed(numbered)
         for inverse in (
             _change_back(step, versions, kept, installed, half, staying)
             if isinstance(step, AptChange)
+            else cast("tuple[Step, ...]", step.inverse(noted.get(number, {}), None))
+            if isinstance(step, RootStep)
             else _inverse(step, staying)
         )
     ]
@@ -108,17 +115,6 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
             yield PutSystemPathBack(f"This restores {path}.", path, AGAIN)
         case PutSystemPathBack(path=path):
             yield SetSystemPathAside("This restores the state from before the run.", path, AGAIN)
-        case AddToGroups(user=user, groups=groups):
-            yield TakeFromGroups(
-                f"You were not a member of {' and '.join(groups)} before the run.",
-                user,
-                groups,
-                AGAIN,
-            )
-        case TakeFromGroups(user=user, groups=groups):
-            yield AddToGroups(
-                f"You were a member of {' and '.join(groups)} before the run.", user, groups, AGAIN
-            )
         case TakeLinesOut() | PutLinesBack():
             other = PutLinesBack if isinstance(step, TakeLinesOut) else TakeLinesOut
             yield other(

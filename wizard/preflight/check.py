@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from wizard.host.host import Host
 from wizard.journalform import Kind
-from wizard.plan.root_steps import AptChange, KeepDebs, settled
+from wizard.plan.room import BACKUP, Need, needs_of, shortage
+from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.files import file_refusals
 from wizard.preflight.packages import package_refusals
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.rehearsing import simulated
-from wizard.preflight.room import ARCHIVES, BACKUP, Need, without_room
 from wizard.preflight.way_back import Sources, no_way_back, sources_of
 
 
@@ -26,7 +26,8 @@ async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
         sources = await sources_of(plan.steps, asking)
         if sources.lost:
             refusals.append(no_way_back(sources, waivable=plan.kind is not Kind.FIX))
-        refusals += without_room(_needs(plan, sources, asking.host), asking.host)
+        if full := shortage(_needs(plan, sources, asking.host), asking.host.disk):
+            refusals.append(Refusal(full.happened, full.meaning, full.next_step))
         if not refusals:  # apt's own words would only repeat them
             refusals += [refusal async for refusal in simulated(plan, asking)]
     except Refused as refused:
@@ -44,11 +45,9 @@ def _unsettled() -> Refusal:
 
 def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
     yield Need(BACKUP, sources.backup_bytes, "for the rollback")
-    fetched = any(isinstance(step, KeepDebs) and step.coming for step in plan.steps)
+    yield from needs_of(plan)
     for step in plan.steps:
         if isinstance(step, AptChange):
             sizes = (host.size(deb.path) for deb in step.debs)
             copied = sum(size for size in sizes if isinstance(size, int))
             yield Need(BACKUP, copied, "for copies of package files")
-            yield Need(BACKUP if fetched else ARCHIVES, step.download_bytes, "for downloads")
-            yield Need("/opt", step.installed_bytes, "for installed files")

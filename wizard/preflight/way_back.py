@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from wizard.host.host import Host
+from wizard.plan.room import ARCHIVES
 from wizard.plan.root_steps import AptChange, KeepDebs, Versions
 from wizard.plan.steps import Step
 from wizard.preflight.apt_view import make_view, status_of
@@ -14,7 +15,6 @@ from wizard.preflight.asking import Asking
 from wizard.preflight.dependents import dependents
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.resolving import SIMULATION_S
-from wizard.preflight.room import ARCHIVES
 
 AGAIN = "Configure their archive again and run `sudo apt-get update`"
 

@@ -14,7 +14,8 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.lines import clean
-from wizard.report.units import bytes_text
+from wizard.core.sizes import amount_text
+from wizard.durations import left_text
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
@@ -66,7 +67,7 @@ def progress_line(progress: Progress) -> str:
     """How far a step is, in words."""
     percent = f"{progress.done * 100 // progress.total} %" if progress.total else ""
     left = progress.seconds_left
-    time = "" if left is None else f", {left // 60:.0f} min {left % 60:.0f} s left"
+    time = "" if left is None else f", {left_text(left)}"
     amount = f"{_count(progress)}{time}".removeprefix(", ")
     return " ".join(filter(None, (percent, f"({amount})" if amount else "", progress.what)))
 
@@ -74,11 +75,12 @@ def progress_line(progress: Progress) -> str:
 def _count(progress: Progress) -> str:
     match progress.unit:
         case "bytes":
-            return f"{bytes_text(progress.done)} of {bytes_text(progress.total)}"
+            total = amount_text(progress.total) if progress.total else "unknown size"
+            return f"{amount_text(progress.done)} of {total}"
         case "percent":
             return ""
         case unit:
-            return f"{progress.done} {unit}"
+            return f"{progress.done:,} {unit}"
 
 
 class Tenths:

@@ -16,7 +16,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step, undo_of
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
@@ -129,7 +129,21 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     if download is None and plan.installed_bytes is None:
         asked = "not known until pip is queried" if found is None else "not known"
         return f"download and disk {asked}"
-    return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
+    return f"download {bytes_text(download)}, disk {_disk(download, plan.installed_bytes)}"
+
+
+def _disk(download: int | None, installed: int | None) -> str:
+    """While it is installed, all that was downloaded lies beside it."""
+    if not download or installed is None:
+        return bytes_text(installed)
+    most, stays = bytes_text(download + installed), bytes_text(installed)
+    return f"{most} while installing, {stays} afterwards"
+
+
+def most_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
+    """How much of the disk a plan takes at most: downloads and installed files at once."""
+    download, installed = download_bytes(plan, found), plan.installed_bytes
+    return None if download is None or installed is None else download + installed
 
 
 def _wheels(plan: Plan) -> str:
@@ -140,8 +154,8 @@ def _wheels(plan: Plan) -> str:
     )
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until pip is queried"
-    fetched, installed = bytes_text(stack.download_bytes), bytes_text(stack.installed_bytes)
-    return f"download {fetched}, disk {installed}"
+    fetched, installed = stack.download_bytes, stack.installed_bytes
+    return f"download {bytes_text(fetched)}, disk {_disk(fetched, installed)}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
@@ -201,4 +215,4 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
     if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
         yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"
     yield from (f"    | {line}" for line in content_lines(step))
-    yield f"    undo: {step.inverse}"
+    yield f"    undo: {undo_of(step)}"

@@ -120,7 +120,8 @@ def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
         yield from _listed(head, [answer.why])
     stack = _stack(fit.stack)
     yield from _listed("   Obstacles", fit.obstacles)
-    yield from _listed("   Needs", [told_need(need, fit.missing_right) for need in fit.needs])
+    needs = (*fit.needs, *filter(None, (fit.room,)))
+    yield from _listed("   Needs", [told_need(need, fit.missing_right) for need in needs])
     yield from _listed("   Also", also(found.machine, stack, fit, asked))
 
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
-import shutil
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
-from wizard.host.installed import missing_files
 from wizard.host.venv_layout import site_packages
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
@@ -24,7 +19,6 @@ from wizard.plan.steps import (
     CreateVenv,
     DropDownloads,
     FetchWheels,
-    InstallWheels,
     PinInstalled,
     RunProgram,
     Step,
@@ -41,11 +35,9 @@ from wizard.run.environment.own_files import (
 from wizard.run.environment.resolving import resolve_carried, resolve_held
 from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
-from wizard.run.environment.unpacking import Unpacking, UnpackingAtOnce, parcels, with_looks
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
 from wizard.system.system import Act, Done, Stopped, System
-from wizard.system.uv import without_settings
 
 
 def act(step: Step, system: System) -> Act:
@@ -57,8 +49,6 @@ def act(step: Step, system: System) -> Act:
             return _create_venv(step, system)
         case FetchWheels():
             return _fetch(step, system)
-        case InstallWheels():
-            return _install(step, system)
         case CheckTorch():
             return check_torch(step, system)
         case WriteFile():
@@ -165,60 +155,6 @@ def _missing(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 def _sizes(staging: Path) -> tuple[int, ...]:
     return tuple(wheel.stat().st_size for wheel in staging.glob("*.whl"))
-
-
-async def _install(step: InstallWheels, system: System) -> Act:
-    # The user's pip settings name indexes and targets; this call must know neither.
-    quiet = (("PYTHONDONTWRITEBYTECODE", "1"),) if step.tool else ()
-    environment = system.environment(
-        (("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1"), *quiet)
-    )
-    async with aclosing(_installing(step, environment, system)) as news:
-        async for each in news:
-            yield each
-    check = () if step.tool else ((step.python, "-m", "pip", "check"),)
-    for argv in check:
-        async for output in system.run(argv, environment, 120):
-            yield output
-    if missing := await asyncio.to_thread(
-        missing_files, Path(step.venv), Path(step.lock), step.site
-    ):
-        more = f" (nor {counted(len(missing) - 1, 'other file')})" if len(missing) > 1 else ""
-        raise Trouble(
-            f"Everything should be installed, but {missing[0]} cannot be found{more}.",
-            "An earlier installation was interrupted, or another program is changing this folder.",
-            "Undo this run with `rdna1-setup rollback` and start again.",
-        )
-    found = "" if step.tool else ", and pip finds no conflict"
-    yield Done(f"installed: no file is missing{found}")
-
-
-async def _installing(
-    step: InstallWheels, environment: dict[str, str], system: System
-) -> AsyncGenerator[Output | Progress, None]:
-    """The call of uv or pip, and how far it is."""
-    wheels, cache = await asyncio.to_thread(parcels, step), Path(step.cache)
-    looks: Unpacking | UnpackingAtOnce
-    if step.uv:
-        environment = {**without_settings(environment), **dict(step.environment)}
-        await asyncio.to_thread(_drop_cache, cache)  # of a run that was killed
-        looks = await asyncio.to_thread(UnpackingAtOnce, wheels, cache)
-    else:
-        looks = await asyncio.to_thread(Unpacking, wheels)
-    yield looks.beginning()
-    installing = system.run(step.argv, environment, step.deadline_s)
-    try:
-        async with aclosing(with_looks(installing, looks.look)) as news:
-            async for each in news:
-                yield each
-    finally:
-        if step.uv:  # before anything changes what the cache shares with the environment
-            await asyncio.to_thread(_drop_cache, cache)
-
-
-def _drop_cache(cache: Path) -> None:
-    if os.path.lexists(cache):
-        shutil.rmtree(cache)
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.installed import lock_pins, others_installed
 from wizard.host.venv_layout import LAYOUT, made_with_venv
 from wizard.host.wheel_files import wheel_files
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
@@ -132,7 +131,7 @@ def _in_the_way(plan: Plan) -> list[str]:
     ]
     taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
     caches = (step.cache for step in plan.steps if isinstance(step, InstallWheels))
-    return taken + [path for path in (*written, *caches) if path and os.path.lexists(path)]
+    return taken + [path for path in (*written, *caches) if os.path.lexists(path)]
 
 
 def _some(paths: Sequence[str]) -> str:
@@ -145,6 +144,8 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     there before the run, and in an environment that existed everything that is no work of it."""
     if not isinstance(step, InstallWheels):
         return
+    if step.site:
+        step.refuse_other_versions()
     wheels = tuple(Path(step.staging).glob("*.whl"))
     there = wheel_files(Path(plan.venv), wheels, step.site).keys()
     if changes_existing(plan):
@@ -159,21 +160,4 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
             "A wheel contains a file with the same name and would overwrite the existing file.",
             "Move the existing files out of the way, or undo this run and choose a new folder "
             "with --venv.",
-        )
-
-
-def refuse_other_versions(step: Step, plan: Plan) -> None:
-    """Raise Trouble when a package stands there in another version than the step installs.
-
-    To be asked before anything is cleared away: what somebody installed since is not ours.
-    """
-    if not isinstance(step, InstallWheels) or not changes_existing(plan):
-        return
-    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
-        raise Trouble(
-            f"{plan.venv} contains {', '.join(others)} in addition to what this plan installs.",
-            "This package was installed in the meantime, or there were two versions of it. "
-            "Continuing would damage both installations.",
-            "Remove the extra packages with pip, then undo this run (rdna1-setup rollback) and "
-            "start over.",
         )

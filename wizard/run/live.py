@@ -9,6 +9,7 @@ from contextlib import aclosing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from wizard.core.events import (
     Event,
@@ -21,23 +22,26 @@ from wizard.core.events import (
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.live import LiveHost
+from wizard.host.prints import Print
 from wizard.journalform import Kind, Record
 from wizard.machine.stack_facts import stack_form, stack_now
+from wizard.operations.operation import Operation, Probe
 from wizard.places import Places
 from wizard.plan.apt_steps import AptChange
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
-from wizard.run.environment.notes import notes_before, ours_after
+from wizard.run.environment.notes import made_by, notes_before
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.harmless import explained
-from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
+from wizard.run.in_the_way import refuse_to_overwrite
 from wizard.run.journal import Journal
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
+from wizard.run.overall import Ahead
 from wizard.run.place import require_place
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
@@ -82,6 +86,7 @@ class Live:
         """Go through the plan; a run of the same plan that was cut off is gone on with."""
         self._cancelled = False
         record: Record | None = None
+        ahead = Ahead(plan, time.monotonic)
         try:
             with only_one(Path(self._places.state)):
                 record = await asyncio.to_thread(self._run_of, plan)
@@ -90,7 +95,7 @@ class Live:
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
                         log(record, event)
-                        yield explained(event) if isinstance(event, Output) else event
+                        yield explained(event) if isinstance(event, Output) else ahead.tell(event)
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)
@@ -153,25 +158,33 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
-            refuse_other_versions(step, plan)
-            if left := clear_remains(step, plan, record):
+            if left := await asyncio.to_thread(_clear, number, step, plan, record, system):
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
             refuse_to_overwrite(step, plan, _as_noted(record))
-            noted = record.intents.get(number) or notes_before(step, plan)
+            noted = record.intents.get(number)
+            if noted is None:  # what was seen first counts, whatever stands there now
+                noted = await asyncio.to_thread(_observed, step, plan)
             if isinstance(step, AptChange) and step.takes_driver_out:
                 noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
             outcome = ""
-            async with aclosing(act(step, system)) as acting:
+            async with aclosing(_acting(step, noted, system)) as acting:
                 async for item in acting:
                     if isinstance(item, Done):
                         outcome = item.outcome
                     else:
                         yield item
-            known = files_before(_as_noted(record))
-            Owned(Path(record.folder)).add(ours_after(step, plan, known))
+            files: Mapping[str, Print]
+            if isinstance(step, Operation):
+                after = await asyncio.to_thread(step.verify, noted)
+                outcome, files = after.text, after.files
+            else:
+                files = made_by(step, plan)
+            theirs = frozenset(files_before(_as_noted(record)))
+            ours = {path: seen for path, seen in files.items() if path not in theirs}
+            Owned(Path(record.folder)).add(ours)
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
@@ -197,6 +210,25 @@ class Live:
 
     def _time(self) -> str:
         return self._clock().isoformat(timespec="seconds")
+
+
+def _clear(number: int, step: Step, plan: Plan, record: Record, system: System) -> int:
+    """Remove what the step left when it was cut off; gives the number of files."""
+    if not isinstance(step, Operation):
+        return clear_remains(step, plan, record)
+    before = record.intents.get(number)
+    if before is None or step.probe(before) is not Probe.PARTIAL:
+        return 0
+    return step.clear(system, before)
+
+
+def _observed(step: Step, plan: Plan) -> Mapping[str, Any]:
+    """What the journal must know before the step acts, so that undo can tell ours from theirs."""
+    return step.observe() if isinstance(step, Operation) else notes_before(step, plan)
+
+
+def _acting(step: Step, before: Mapping[str, Any], system: System) -> Act:
+    return step.do(system, before) if isinstance(step, Operation) else act(step, system)
 
 
 def _as_noted(record: Record) -> Record:

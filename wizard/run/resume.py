@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+from wizard.core.trouble import Trouble
 from wizard.host.prints import Print
 from wizard.journalform import Record
+from wizard.operations.operation import Operation
 from wizard.plan.environment import adds_settings_alone
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
@@ -36,7 +39,7 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
     """Numbers of the steps whose outcome was noted and still holds."""
     steps = dict(enumerate(plan.steps, 1))
     noted = {n: step for n, step in steps.items() if n in record.outcomes}
-    done = {n for n, step in noted.items() if _changes_system(step) or _holds(step, record)}
+    done = {n for n, step in noted.items() if _is_done(n, step, record)}
     if any(n in record.interrupted for n, step in steps.items() if _works_on_pip(step, plan)):
         # pip replaces itself in place: cut off, it may be half of two releases.
         done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
@@ -78,7 +81,7 @@ def _changes_system(step: Step) -> bool:
 def _must_go_first(left_by: Step, step: Step, plan: Plan) -> bool:
     if isinstance(step, CreateVenv) and _works_on_pip(left_by, plan):
         return True  # half a pip looks installed: neither ensurepip nor pip would mend it
-    return left_by == step and isinstance(step, (CreateVenv, InstallWheels))
+    return left_by == step and isinstance(step, CreateVenv)
 
 
 def _drop_emptied(venv: Path, files: Iterable[str]) -> None:
@@ -94,6 +97,14 @@ def _works_on_pip(step: Step, plan: Plan) -> bool:
     return isinstance(step, RunProgram) and f"{plan.venv}/bin/pip" in step.creates
 
 
+def _is_done(number: int, step: Step, record: Record) -> bool:
+    if isinstance(step, InstallWheels):  # its lock goes with the downloads
+        return _stands(Path(step.venv), Owned(Path(record.folder)).read())
+    if isinstance(step, Operation):
+        return _is_proved(step, record.intents.get(number, {}))
+    return _changes_system(step) or _holds(step, record)
+
+
 def _holds(step: Step, record: Record) -> bool:
     match step:
         case CreateVenv():
@@ -105,8 +116,6 @@ def _holds(step: Step, record: Record) -> bool:
             return Path(step.report).is_file()
         case FetchWheels():
             return Path(step.lock).is_file()
-        case InstallWheels():
-            return _stands(Path(step.venv), Owned(Path(record.folder)).read())
         case WriteFile():
             return holds(Path(step.path), step.content) or _was_added_to(step)
         case PinInstalled():
@@ -122,12 +131,19 @@ def _holds(step: Step, record: Record) -> bool:
 
 def _stands(venv: Path, noted: Iterable[str]) -> bool:
     """True where all that is ours is there, but for what gave way to a newer release of its own."""
-    # Both come with a venv: the plan asks for a newer pip, and torch for a newer setuptools.
     there, gone = set[str](), set[str]()
     for path in noted:
         (there if (venv / path).exists() else gone).add(path)
     newer = any(OF_SETUPTOOLS.fullmatch(p) and p.endswith(".dist-info/RECORD") for p in there)
     return all(OF_PIP.fullmatch(p) or (newer and OF_SETUPTOOLS.fullmatch(p)) for p in gone)
+
+
+def _is_proved(step: Operation, before: Mapping[str, Any]) -> bool:
+    try:
+        step.verify(before)
+    except (Trouble, OSError):
+        return False
+    return True
 
 
 def _was_added_to(step: WriteFile) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import grp
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import get_args
 
+from wizard.host.accounts import is_member
 from wizard.plan.by_hand import by_hand_script
 from wizard.plan.root_steps import AddToGroups, RootStep, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
@@ -95,17 +95,10 @@ def _nothing_to_do(step: Step) -> str:
     match step:
         case SetSystemPathAside(may_be_gone=True) if not os.path.lexists(step.path):
             return NOTHING_LEFT
-        case AddToGroups() if all(_is_member(step.user, name) for name in step.groups):
+        case AddToGroups() if all(is_member(step.user, name) for name in step.groups):
             return IN_THEM
         case _:
             return ""
-
-
-def _is_member(user: str, group: str) -> bool:
-    try:
-        return user in grp.getgrnam(group).gr_mem
-    except KeyError:
-        return False
 
 
 def is_root_step(step: Step) -> bool:

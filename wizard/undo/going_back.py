@@ -7,9 +7,10 @@ import os
 import shutil
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
-from wizard.core.events import REMOVED
+from wizard.core.events import REMOVED, RESTORED
 from wizard.core.trouble import Trouble
 from wizard.host.prints import listing
 from wizard.host.venv_layout import LAYOUT
@@ -77,14 +78,17 @@ def go_back(
         )
     venv, journal = Path(way.venv), Journal(Path(record.folder))
     journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
+    coming = sum(len(each.awaited) for each in way.returns)
+    total, unit = len(way.remove) + coming, RESTORED if coming else REMOVED
     left = []
     for number, path in enumerate(way.remove, 1):
         if problem := _removed(venv / path):
             left.append(problem)
-        tell(number, len(way.remove), REMOVED)
+        tell(number, total, unit)
     left += keep_aside(venv, way.in_the_way)
     _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
-    moved = [put_back(each) for each in way.returns]
+    back = count(len(way.remove) + 1)
+    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in way.returns]
     left += [problem for each in moved for problem in each.left]
     for folder in way.folders:
         shutil.rmtree(folder, onerror=lambda _f, path, why: left.append(_problem(path, why[1])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -84,11 +84,11 @@ def existed(record: Record) -> bool:
     return any(map(_sets_aside, record.plan["steps"]))
 
 
-def put_back(found: Return) -> MovedBack:
-    """Move the files back."""
+def put_back(found: Return, tell: Callable[[], None]) -> MovedBack:
+    """Move the files back; ``tell`` hears of each."""
     if found.absent:
         return MovedBack((f"not restored: {found.absent}. Roll back again when it exists.",), ())
-    return move_back(Backup(Path(found.root), Path(found.backup)))
+    return move_back(Backup(Path(found.root), Path(found.backup)), tell)
 
 
 def keep_aside(root: Path, paths: Collection[str]) -> list[str]:

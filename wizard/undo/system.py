@@ -65,6 +65,7 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
             kept,
             installed,
             run=record.id,
+            noted=record.intents,
             interrupted=work.interrupted,
             half=half,
             staying=staying(record, host, state),

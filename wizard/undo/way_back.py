@@ -10,11 +10,13 @@ from pathlib import Path
 from wizard.core.events import CHECKED
 from wizard.core.sizes import counted
 from wizard.host.installed import recorded
-from wizard.host.prints import Listing, Print, bytecode, listing, prints
+from wizard.host.prints import Listing, Print, listing, prints, source_of
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
+from wizard.operations.operation import After
+from wizard.operations.remove import Remove
+from wizard.plan.form import operation_of
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import holds, notes_of_the_venv, remains
-from wizard.system.uv import cache_of
 from wizard.undo.installed_since import installed_since
 from wizard.undo.returns import KEPT, Return, existed, find_returns, some
 
@@ -78,13 +80,13 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
         return WayBack(record.id, "", (), (), 0, 0, (), (), ())
     venv = Path(record.plan["venv"])
-    now = listing(venv)
+    now = listing(venv, lambda done, total: tell(done, total, CHECKED))
     owned = Owned(Path(record.folder)).read()
     owned |= {p: now.files[p] for p in _as_written(record, venv) if p in owned and p in now.files}
     returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
     now = _without_own_folders(now, venv, returns, record)
     inside = [each for each in returns if Path(each.root) == venv]
-    ours = _ours(record, owned, now, inside, tell)
+    ours = _ours(record, owned, now, inside)
     theirs = installed_since(record, returns, ours)
     there = {p: seen for p, seen in ours.items() if p in now.files and p not in theirs}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
@@ -109,7 +111,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
 
 
 def _ours(
-    record: Record, owned: Mapping[str, Print], now: Listing, inside: list[Return], tell: Tell
+    record: Record, owned: Mapping[str, Print], now: Listing, inside: list[Return]
 ) -> dict[str, Print]:
     """Files of ours below the venv, as we left them; those that are the first state are not."""
     awaited = {path for each in inside for path in each.awaited}
@@ -127,7 +129,7 @@ def _ours(
             for path, seen in ours.items()
             if path in awaited or now.files.get(path, seen) == seen
         }
-    compiled = _compiled(Path(record.plan["venv"]), ours, tell)
+    compiled = {path: seen for path, seen in now.files.items() if source_of(path) in ours}
     return {**ours, **{path: seen for path, seen in compiled.items() if path not in first}}
 
 
@@ -184,23 +186,13 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
     return {p: seen for number in record.interrupted for p, seen in remains(record, number).items()}
 
 
-def _compiled(venv: Path, ours: Mapping[str, Print], tell: Tell) -> dict[str, Print]:
-    """Bytecode that Python made later from sources of ours."""
-
-    def sources() -> Iterator[Path]:
-        for number, path in enumerate(ours, 1):
-            yield venv / path
-            tell(number, len(ours), CHECKED)
-
-    return prints(venv, bytecode(sources()))
-
-
 def _own_folders(record: Record) -> Iterator[str]:
     for step in record.plan["steps"]:
         match step:
             case {"kind": "DropDownloads", "folder": str(folder)}:
                 yield folder
-            case {"kind": "InstallWheels", "uv": str(uv), "venv": str(venv)} if uv:
-                yield cache_of(venv)
             case _:
-                pass
+                operation = operation_of(step)
+                undoing = operation.inverse({}, After("")) if operation else ()
+                for each in undoing:
+                    yield from each.folders if isinstance(each, Remove) else ()

@@ -25,7 +25,7 @@ from wizard.__main__ import parser
 from wizard.plan.identity import with_id
 from wizard.plan.steps import AddToGroups, Plan
 
-step = AddToGroups("The device files belong to it.", "owner", ("render",), "taken out of it")
+step = AddToGroups("The device files belong to it.", "owner", ("render",))
 plan = Plan("", Kind.FIX, "", "system", "", (step,), 0, 0, True, (), cause="kfd-permission")
 plan = with_id(plan)
 lent = LentTerminal()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,14 +39,19 @@ def move_aside(aside: Backup) -> int:
     return moved
 
 
-def move_back(aside: Backup) -> MovedBack:
-    """Move everything back; the backup goes when nothing is left in it."""
+def move_back(aside: Backup, tell: Callable[[], None]) -> MovedBack:
+    """Move everything back; the backup goes when nothing is left in it. ``tell`` hears of each."""
     left: list[str] = []
     told: list[str] = []
+    known: dict[str, bool] = {}
     for row in aside.things():
         if aside.is_kept(row):
-            problem, moved = _back(aside, row)
+            folder = os.path.dirname(row.path)  # noqa: PTH120 - a relative text
+            if folder not in known:  # once for all files of a folder: there are thousands
+                known[folder] = straight(aside.root, folder)
+            problem, moved = _back(aside, row, reached=known[folder])
             (told if moved else left).extend([problem] if problem else [])
+            tell()
     left += [problem for row in _needed_folders(aside) if (problem := _folder_back(aside, row))]
     if not left:
         _discard(aside)
@@ -74,11 +80,11 @@ def _folder_back(aside: Backup, row: Row) -> str:
     return ""
 
 
-def _back(aside: Backup, row: Row) -> tuple[str, bool]:
-    """What is to be told of a row, and whether it was moved."""
+def _back(aside: Backup, row: Row, *, reached: bool) -> tuple[str, bool]:
+    """What is to be told of a row, and whether it was moved; its folder is ``reached`` straight."""
     place = aside.place(row)
     waits = f"the old file is kept in {aside.kept(row)}"
-    if not straight(aside.root, os.path.dirname(row.path)):  # noqa: PTH120 - a relative text
+    if not reached:
         return f"not restored: {place}: a link points elsewhere; {waits}", False
     if os.path.lexists(place):
         return f"not restored: {place}: another file is in its place; {waits}", False

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wizard.host.installed import installed, lock_pins
 from wizard.host.prints import Print, listing, prints
 from wizard.host.venv_layout import made_with_venv, site_packages
 from wizard.plan.existing_steps import ResolveCarried, SetAsidePackages, changes_existing
@@ -15,14 +13,12 @@ from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
     DropDownloads,
-    InstallWheels,
     PinInstalled,
     Plan,
     RunProgram,
     Step,
     WriteFile,
 )
-from wizard.system.uv import lock_of
 
 
 def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
@@ -50,22 +46,14 @@ def _folders(plan: Plan) -> tuple[Path, ...]:
     return tuple(sorted(every, key=lambda folder: len(folder.parts), reverse=True))
 
 
-def ours_after(step: Step, plan: Plan, before: Iterable[str]) -> dict[str, Print]:
-    """Files below the venv that are ours because this step ran; never one that was there before."""
-    theirs = frozenset(before)
-    return {path: seen for path, seen in _made_by(step, plan).items() if path not in theirs}
-
-
-def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
+def made_by(step: Step, plan: Plan) -> dict[str, Print]:
+    """Files below the venv that are there because this step ran."""
     venv = Path(plan.venv)
     match step:
         case CreateVenv() | RunProgram():
             return {} if changes_existing(plan) else made_with_venv(venv, ())
         case ResolveCarried():
             return prints(venv, (Path(step.told),))
-        case InstallWheels():
-            own = prints(venv, (Path(lock_of(step.venv)),)) if step.uv else {}
-            return {**installed(venv, lock_pins(Path(step.lock)), step.site), **own}
         case WriteFile() | PinInstalled():
             return prints(venv, (Path(step.path),))
         case ClearExecutableStack():

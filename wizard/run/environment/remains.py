@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from wizard.host.prints import Print, prints
 from wizard.host.venv_layout import made_with_venv, site_packages
-from wizard.host.wheel_files import wheel_files
 from wizard.journalform import Record
+from wizard.operations.operation import Operation
+from wizard.operations.remove import Remove
+from wizard.plan.form import operation_of
 from wizard.run.records import last_written_ns
-from wizard.system.uv import lock_of
 from wizard.system.whole_file import draft_of
 
 OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
@@ -47,19 +48,19 @@ def remains(record: Record, number: int) -> dict[str, Print]:
     What was written after the step must have ended is somebody else's, whatever its name.
     """
     step = record.plan["steps"][number - 1]
+    operation = operation_of(step)
     before = frozenset(files_before(record))
     deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
     latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
-    found = _left(step, Path(record.plan["venv"]), record)
+    if operation is None:
+        found = _left(step, Path(record.plan["venv"]), record)
+    else:
+        found = dict(removed_by(operation.inverse(record.intents[number], None)))
     return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
 
 
 def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
     match step:
-        case {"kind": "InstallWheels", "staging": str(staging)}:
-            own = prints(venv, (Path(lock_of(str(venv))),)) if step.get("uv") else {}
-            wheels = tuple(Path(staging).glob("*.whl"))
-            return {**wheel_files(venv, wheels, step.get("site", "")), **own}
         case {"kind": "CreateVenv"}:
             return made_with_venv(venv, ())
         case {"kind": "RunProgram", "creates": list(paths)} if (
@@ -78,6 +79,13 @@ def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Prin
             return prints(venv, (Path(path), draft_of(Path(path))))
         case _:
             return {}
+
+
+def removed_by(undoing: Iterable[Operation]) -> Iterator[tuple[str, Print]]:
+    """Files that undoing removes, by path relative to the environment."""
+    for each in undoing:
+        if isinstance(each, Remove):
+            yield from each.files.items()
 
 
 def _written(path: Path, content: str) -> Iterable[Path]:

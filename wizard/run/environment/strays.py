@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 
 from wizard.core.trouble import Trouble
-from wizard.system.uv import cache_of
+from wizard.system.uv import cache_of, lock_of
 
 PATIENCE_S = 15.0
 """Time for what a killed run left behind to end by itself: mostly pip unpacking itself."""
+LOOK_S = 0.1
+"""Time between two looks at a lock."""
 
 
 def wait_for_strays(venv: Path, patience_s: float = PATIENCE_S) -> None:
     """Return once no program of this user runs out of the venv; raises Trouble if one stays."""
+    _wait_for_uv(venv, patience_s)
     _, alive = psutil.wait_procs(list(_running_from(venv)), timeout=patience_s)
     if alive:
         number = alive[0].pid
@@ -29,6 +34,38 @@ def wait_for_strays(venv: Path, patience_s: float = PATIENCE_S) -> None:
             f"Wait until the process ends, or end it yourself (see `ps -fp {number}`). Then run "
             "the same command again.",
         )
+
+
+def _wait_for_uv(venv: Path, patience_s: float) -> None:
+    """Return once no uv changes the environment: one that is being killed in the middle of a
+    write is seen by nothing but the lock that it holds."""
+    ends = time.monotonic() + patience_s
+    while _is_locked(lock_of(str(venv))):
+        if time.monotonic() > ends:
+            raise Trouble(
+                f"A uv is still installing packages into {venv}.",
+                "You started it, or a killed run left it behind. Continuing would change its "
+                "files while it runs.",
+                "Wait until it ends, or end it yourself (see `pgrep -af uv`). Then run the same "
+                "command again.",
+            )
+        time.sleep(LOOK_S)
+
+
+def _is_locked(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks: uv goes without, too
+        return False
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _running_from(venv: Path) -> Iterator[psutil.Process]:

@@ -18,9 +18,7 @@ from tests.run.places import plan_of
 from tests.run.wheels import make_wheel, sha256_of
 from wizard.core.events import Output
 from wizard.core.trouble import Trouble
-from wizard.plan.steps import InstallWheels
-from wizard.run.act import act
-from wizard.run.environment.notes import ours_after
+from wizard.operations.install_wheels import InstallWheels
 from wizard.run.in_the_way import run_to_resume
 from wizard.system.system import System
 
@@ -29,12 +27,9 @@ FILES = {"big/__init__.py": "x = 1\n", "big/data.bin": "d" * 90_000}
 
 @pytest.fixture
 def step(tmp_path: Path) -> InstallWheels:
-    """Two wheels and their lock, and an environment with a pip that finds no conflict."""
+    """Two wheels and their lock, and an environment without anything."""
     venv, staging, lock = tmp_path / "venv", tmp_path / "wheels", tmp_path / "lock.txt"
     subprocess.run((sys.executable, "-m", "venv", "--without-pip", venv), check=True)
-    (site,) = venv.glob("lib/python3.*/site-packages")
-    (site / "pip").mkdir()
-    (site / "pip/__main__.py").touch()
     wheels = (
         make_wheel(staging, "big", "2.0+cpu", FILES),
         make_wheel(staging, "small", "1.0", {"small.py": "y = 2\n"}),
@@ -42,17 +37,17 @@ def step(tmp_path: Path) -> InstallWheels:
     names = ("big==2.0+cpu", "small==1.0")
     rows = (f"{n} --hash=sha256:{sha256_of(w)}\n" for n, w in zip(names, wheels, strict=True))
     lock.write_text("".join(rows))
-    python = f"{venv}/bin/python"
-    return InstallWheels("r", python, str(venv), str(staging), str(lock), "undo", uv=find_uv_bin())
+    return InstallWheels("r", find_uv_bin(), str(venv), str(staging), str(lock))
 
 
 def carry_out(step: InstallWheels, environ: Mapping[str, str] = os.environ) -> str:
     """What was printed."""
-    system = System(environ, str(Path(step.venv).parent), lambda: False)
+    system, before = System(environ, str(Path(step.venv).parent), lambda: False), step.observe()
 
     async def printed() -> str:
-        async with aclosing(act(step, system)) as news:
+        async with aclosing(step.do(system, before)) as news:
             told = [each.lines async for each in news if isinstance(each, Output)]
+        step.verify(before)
         return "\n".join(line for lines in told for line in lines)
 
     return asyncio.run(printed())
@@ -65,10 +60,10 @@ def failure(step: InstallWheels) -> str:
 
 
 def installed_files(step: InstallWheels) -> set[str]:
-    """Everything in the site folder but pip's stand-in."""
+    """Everything in the site folder."""
     (site,) = Path(step.venv).glob("lib/python3.*/site-packages")
     paths = (path for path in site.rglob("*") if path.is_file())
-    return {str(p.relative_to(step.venv)) for p in paths if not p.is_relative_to(site / "pip")}
+    return {str(p.relative_to(step.venv)) for p in paths}
 
 
 def test_what_it_installs_is_compiled_ours_and_linked_to_nothing(
@@ -79,7 +74,7 @@ def test_what_it_installs_is_compiled_ours_and_linked_to_nothing(
     files = {*installed_files(step), ".lock"}
     assert {Path(name).suffix for name in files} >= {".py", ".pyc", ".bin"}
     assert {Path(step.venv, name).stat().st_nlink for name in files} == {1}
-    assert set(ours_after(step, plan_of(tmp_path, step), ())) >= files
+    assert set(step.verify({}).files) >= files
 
 
 def test_neither_variables_nor_files_of_the_caller_have_a_say(
@@ -131,8 +126,8 @@ def test_a_folder_with_the_name_of_the_cache_that_was_there_before_is_not_touche
 def test_review_shows_the_call_with_its_variables(step: InstallWheels) -> None:
     words = f"UV_COMPILE_BYTECODE_TIMEOUT=0 {step.uv} pip install --python {step.python} "
     assert str(step).startswith(words)
-    assert str(step).endswith(f"{step.cache} && {step.python} -m pip check")
-    assert "uv" not in str(replace(step, uv="")).replace(step.venv, "").replace(step.staging, "")
+    assert f" --cache-dir {step.cache} && {step.uv} pip check --python {step.python}" in str(step)
+    assert "pip check" not in str(replace(step, site="/site"))
 
 
 def test_a_wrong_hash_is_told_and_nothing_is_installed(step: InstallWheels) -> None:

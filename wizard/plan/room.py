@@ -1,0 +1,134 @@
+"""How much room a plan needs, on which file systems, and where there is too little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from wizard.advice.floors import LARGEST_KNOWN
+from wizard.core.fact import Fact, Unknown
+from wizard.core.sizes import MB, size_text
+from wizard.core.trouble import Trouble
+from wizard.host.file_systems import Disk
+from wizard.journalform import Kind
+from wizard.machine.disks import disk_in
+from wizard.machine.facts import Machine
+from wizard.plan.root_steps import AptChange, KeepDebs
+from wizard.plan.steps import FetchWheels, InstallWheels, Plan
+
+ARCHIVES = "/var/cache/apt/archives"
+BACKUP = "/var/lib/rdna1-setup"
+SPARE = 200 * MB
+"""Left free on each file system: lists, logs and the journal grow too."""
+OTHER_FOLDER = "choose a folder on another disk with --venv DIR"
+OTHER_CACHE = "set XDG_CACHE_HOME to a folder on another disk, where the downloads then go"
+APT_CLEAN = "empty apt's cache with `sudo apt-get clean`"
+SMALLEST = "use the smallest set (--system-set smallest)"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """So many bytes in a folder, and what for."""
+
+    folder: str
+    bytes: int
+    what: str
+    instead: str = ""
+    """What helps beside freeing disk space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What the wheels of a plan take, without its system packages; None where nobody knows."""
+
+    download: int | None
+    installed: int | None
+
+
+def wheel_sizes(plan: Plan) -> Sizes:
+    """What the wheels take of all that a plan brings."""
+    changes = [step for step in plan.steps if isinstance(step, AptChange)]
+    return Sizes(
+        _without(plan.download_bytes, sum(each.download_bytes for each in changes)),
+        _without(plan.installed_bytes, sum(each.installed_bytes for each in changes)),
+    )
+
+
+def _without(whole: int | None, part: int) -> int | None:
+    return None if whole is None else max(0, whole - part)
+
+
+def needs_of(plan: Plan, done: Collection[int] = (), *, copies: bool = False) -> Iterator[Need]:
+    """What the steps that are not done need while all of it is there; only known sizes.
+
+    ``copies``: the environment's file system has no hard links, so that uv's cache, which lies in
+    the environment while it is filled, takes the files once more.
+    """
+    sizes = wheel_sizes(plan)
+    fetched = any(isinstance(step, KeepDebs) and step.coming for step in plan.steps)
+    for number, step in enumerate(plan.steps, 1):
+        if number in done:
+            continue
+        match step:
+            case FetchWheels() if sizes.download:
+                yield Need(step.staging, sizes.download, "for downloads", OTHER_CACHE)
+            case InstallWheels() if sizes.installed:
+                size = sizes.installed * (2 if copies else 1)
+                yield Need(step.venv, size, "for the environment", OTHER_FOLDER)
+            case AptChange():
+                folder = BACKUP if fetched else ARCHIVES
+                yield Need(folder, step.download_bytes, "for downloads", APT_CLEAN)
+                yield Need("/opt", step.installed_bytes, "for installed files", SMALLEST)
+            case _:
+                pass
+
+
+def shortage(needs: Iterable[Need], disk_of: Callable[[str], Fact[Disk]]) -> Trouble | None:
+    """What does not fit; needs on one file system add up. A disk that is not known is no reason."""
+    told: dict[str, tuple[Disk, list[Need]]] = {}
+    for need in needs:
+        disk = disk_of(need.folder)
+        if need.bytes and isinstance(disk, Disk):
+            told.setdefault(disk.filesystem, (disk, []))[1].append(need)
+    full = [(disk, each) for disk, each in told.values() if _whole(each) > disk.free_bytes]
+    if not full:
+        return None
+    return Trouble(
+        " ".join(_too_little(disk, each) for disk, each in full),
+        "The disk would fill up during the installation. Nothing was changed.",
+        " ".join(_remedy(disk, each) for disk, each in full),
+    )
+
+
+def _whole(needs: list[Need]) -> int:
+    return sum(need.bytes for need in needs) + SPARE
+
+
+def _too_little(disk: Disk, needs: list[Need]) -> str:
+    parts = ", ".join(f"{size_text(need.bytes)} {need.what} ({need.folder})" for need in needs)
+    return (
+        f"{disk.filesystem} has only {size_text(disk.free_bytes)} free, but "
+        f"{size_text(_whole(needs))} is needed: {parts}, and {size_text(SPARE)} in reserve."
+    )
+
+
+def _remedy(disk: Disk, needs: list[Need]) -> str:
+    missing = size_text(_whole(needs) - disk.free_bytes)
+    instead = dict.fromkeys(need.instead for need in needs if need.instead)
+    return f"{', or '.join((f'Free up {missing} on {disk.filesystem}', *instead))}."
+
+
+def room_notes(plan: Plan, machine: Machine) -> Iterator[str]:
+    """What of the room for an installation is too little, or not known."""
+    if plan.kind is not Kind.INSTALL or not plan.venv:
+        return
+    known = disk_in(machine, plan.venv)
+    if found := shortage(needs_of(plan), lambda folder: disk_in(machine, folder)):
+        yield f"{found.happened} {found.next_step}"
+    elif isinstance(known, Unknown):
+        yield f"How much disk space is free for {plan.venv} is not known."
+    elif None in (plan.download_bytes, plan.installed_bytes) and known.free_bytes <= LARGEST_KNOWN:
+        yield (
+            "How much disk space this plan needs is not known. "
+            f"{known.filesystem} has {size_text(known.free_bytes)} free."
+        )
