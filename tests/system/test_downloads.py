@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -345,6 +346,22 @@ def test_a_wheel_on_this_machine_is_linked_not_copied(wheel: Path, tmp_path: Pat
     fetched(fetch)
     assert (tmp_path / "staging" / wheel.name).samefile(wheel)
     assert f"torch==1.0 --hash=sha256:{sha256_of(wheel)}" in (tmp_path / "lock.txt").read_text()
+
+
+def test_a_wheel_on_another_disk_of_this_machine_is_copied_and_checked(tmp_path: Path) -> None:
+    there = Path("/dev/shm")
+    if not there.is_dir() or there.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other file system here")
+    with tempfile.TemporaryDirectory(dir=there) as house:
+        wheel = make_wheel(Path(house), "torch", "1.0", {"torch.py": ""}, size=900_000)
+        fetch = fetch_of(tmp_path, chosen(wheel, wheel.as_uri()))
+        fetched(fetch)
+        assert complete(fetch)
+        assert not (fetch.staging / wheel.name).samefile(wheel)
+        with pytest.raises(Trouble, match="wrong SHA-256"):
+            fetched(fetch_of(tmp_path, chosen(wheel, wheel.as_uri(), "1" * 64)))
+        assert wheel.exists()
+        assert list(fetch.staging.iterdir()) == []
 
 
 def test_a_local_wheel_is_never_written_to_whatever_a_kill_left(
