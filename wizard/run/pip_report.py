@@ -18,7 +18,7 @@ from wizard.system.lock import (
     Wheel,
     not_a_wheel,
     remarks,
-    wheel,
+    wheel_at,
     with_known_hashes,
     write_requirements,
 )
@@ -98,4 +98,4 @@ def _wheel(item: Mapping[str, Any]) -> Wheel:
     archive = place["archive_info"]
     hashes = archive.get("hashes") or {}
     sha256 = str(hashes.get("sha256", "")) or str(archive.get("hash", "")).removeprefix("sha256=")
-    return wheel(name, version, address, sha256)
+    return wheel_at(name, version, address, sha256)
