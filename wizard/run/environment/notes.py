@@ -43,7 +43,7 @@ def _folders(plan: Plan) -> tuple[Path, ...]:
     wanted = [Path(plan.venv)]
     wanted += [Path(step.folder).parent for step in plan.steps if isinstance(step, DropDownloads)]
     every = {folder for path in wanted for folder in (path, *path.parents)}
-    return tuple(sorted(every, key=lambda folder: len(folder.parts), reverse=True))
+    return tuple(sorted(every, key=lambda folder: (len(folder.parts), str(folder)), reverse=True))
 
 
 def made_by(step: Step, plan: Plan) -> dict[str, Print]:
