@@ -390,7 +390,7 @@ async def _lock(
         text = "\n".join(said)
         if "No solution found" not in text:
             raise
-        raise Unsatisfiable(_in_folder(wishes, text) or trouble, text) from None
+        raise Unsatisfiable(_lacking(wishes, settings, text) or trouble, text) from None
 
 
 _LACKS = re.compile(
@@ -398,13 +398,23 @@ _LACKS = re.compile(
 )
 
 
-def _in_folder(wishes: Wishes, said: str) -> Trouble | None:
-    """What a folder of wheels lacks; None where it lacks nothing, or there is none."""
-    found = _LACKS.search(said) if wishes.wheelhouse else None
+def _lacking(wishes: Wishes, settings: PipSettings, said: str) -> Trouble | None:
+    """What the only folders of wheels lack; None where they lack nothing, or an index serves."""
+    found = _LACKS.search(said) if wishes.wheelhouse or settings.no_index else None
     if found is None:
         return None
+    wanted = found["wanted"] or found["none"]
+    if not wishes.wheelhouse:
+        places = ", ".join(map(redact, settings.find_links)) or "No place"
+        return Trouble(
+            f"{places} has no suitable wheel for {wanted}.",
+            "pip is configured to use no index (no-index), so packages come only from its "
+            "find-links.",
+            "Put it there too, or remove no-index from pip's settings, then run the same command "
+            "again.",
+        )
     return Trouble(
-        f"{wishes.wheelhouse} has no suitable wheel for {found['wanted'] or found['none']}.",
+        f"{wishes.wheelhouse} has no suitable wheel for {wanted}.",
         "With --wheelhouse, packages come only from that folder. It must contain all of the "
         "stack's dependencies for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "
