@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import re
 import shlex
 import zipfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from http.client import HTTPException
 from io import BytesIO
 from pathlib import Path
+from urllib.error import HTTPError
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -32,8 +35,10 @@ from wizard.operations.remove import Remove
 from wizard.operations.uv_project import (
     Wheelless,
     Wishes,
+    pages_of,
     project_text,
     read_lock,
+    refuses_unknown,
     settings_text,
     variables,
 )
@@ -390,7 +395,32 @@ async def _lock(
         text = "\n".join(said)
         if "No solution found" not in text:
             raise
-        raise Unsatisfiable(_lacking(wishes, settings, text) or trouble, text) from None
+        told = _lacking(wishes, settings, text)
+        if told is None and (missing := _MISSING.search(text)):
+            pages = pages_of(wishes, settings, missing["name"])
+            environ = {**system.environ, **settings.variables}
+            told = await asyncio.to_thread(_refused, pages, environ)
+        raise Unsatisfiable(told or trouble, text) from None
+
+
+_MISSING = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)\S* was not found in the package registry")
+
+
+def _refused(pages: Iterable[str], environ: Mapping[str, str]) -> Trouble | None:
+    """That an index does not let anybody in: to uv such a package is one that it does not have."""
+    from wizard.system.web import name_failure, open_web  # brings ssl and the network with it
+
+    web = open_web(environ, tuple(pages), stall_s=ANSWER_S / 2)
+    for page in pages:
+        try:
+            web.get(page, {}).close()
+        except HTTPError as error:
+            error.close()
+            if error.code == 401 or (error.code == 403 and not refuses_unknown(page)):
+                return name_failure(error, page, environ)
+        except (OSError, HTTPException):
+            continue  # uv has reached it: this is no cause of what it said
+    return None
 
 
 _LACKS = re.compile(

@@ -36,7 +36,7 @@ FAMILY = ("torch", "torchvision", "torchaudio", "pytorch-triton-rocm")
 """What a stack's own index serves; each must be a requirement of its own for that."""
 TOOLS = ("pip", "setuptools")
 """What comes from the package index where the stack's index replaces it."""
-_REFUSES_UNKNOWN = ("repo.amd.com",)
+_REFUSES_UNKNOWN = ("repo.amd.com", "download.pytorch.org")
 """Servers that answer 403 for a package that they do not have."""
 
 
@@ -123,10 +123,23 @@ def settings_text(wishes: Wishes, settings: PipSettings) -> str:
 
 def _index_lines(source: _Source) -> list[str]:
     lines = [f"name = {_toml(source.name)}", f"url = {_toml(without_login(source.address))}"]
-    host = urlsplit(source.address).hostname or ""
-    if any(host == known or host.endswith(f".{known}") for known in _REFUSES_UNKNOWN):
+    if refuses_unknown(source.address):
         lines.append("ignore-error-codes = [403]")
     return lines
+
+
+def refuses_unknown(address: str) -> bool:
+    """True for a server that answers 403 for a package that it does not have."""
+    host = urlsplit(address).hostname or ""
+    return any(host == known or host.endswith(f".{known}") for known in _REFUSES_UNKNOWN)
+
+
+def pages_of(wishes: Wishes, settings: PipSettings, name: str) -> tuple[str, ...]:
+    """Addresses of the pages where an index would list the wheels of a package."""
+    apart = name in _served(wishes)
+    sources = _sources(wishes, settings)
+    places = [each.address for each in sources if each.explicit is apart] if sources else []
+    return tuple(f"{place.rstrip('/')}/{name}/" for place in places)
 
 
 def _sources(wishes: Wishes, settings: PipSettings) -> tuple[_Source, ...]:
