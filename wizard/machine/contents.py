@@ -52,7 +52,6 @@ def read_live_contents(host: Host, folder: str) -> Contents | None:
         python=python,
         starts=host.is_file(f"{folder}/bin/python"),
         site=site,
-        has_pip=bool(site) and host.is_file(f"{site}/pip/__main__.py"),
         pip_conf=_text(host, f"{folder}/pip.conf"),
         conda=_conda_packages(host, folder) if kind == "conda" else (),
         distributions=read_distributions(host, site),
