@@ -43,7 +43,7 @@ def test_a_venv_tells_its_python_its_packages_and_its_settings(tmp_path: Path) -
     found = read_contents(make(tmp_path, files), f"{ROOT}/")
     assert found is not None
     assert (found.path, found.kind, found.python, found.site) == (ROOT, "venv", "3.10", SITE)
-    assert (found.starts, found.has_pip, found.pip_conf) == (True, True, "[x]\n")
+    assert (found.starts, found.pip_conf) == (True, "[x]\n")
     tool, second = sorted(found.distributions, key=lambda each: each.name)
     assert (tool.name, tool.source, tool.recorded) == ("my-tool", "file:///home/owner/tool", False)
     assert second.requires == ("triton==2.1.0", "numpy ; extra == 'all'")

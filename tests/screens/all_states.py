@@ -121,7 +121,7 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
 GONE = Refusal(
     "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
     "Linux. The index has other wheels for this package.",
-    "pip cannot download what this plan installs. Nothing was changed.",
+    "What this plan installs cannot be downloaded. Nothing was changed.",
     "Use another stack, or name an index or a folder that has these wheels, with --torch-index URL "
     "or --wheelhouse DIR.",
 )
@@ -190,12 +190,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB download"),
+        ("uv currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB download"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not report how much it would download: not every server", "as of 20"),
+        ("The size of the download is not known: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),

@@ -13,7 +13,7 @@ from typing import Union
 from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
 from wizard.core.process import Exited, child_environment, stream
-from wizard.core.trouble import explain_pip
+from wizard.core.trouble import explained
 from wizard.system.whole_file import write_whole
 
 
@@ -66,7 +66,7 @@ class System:
             async for item in output:
                 if isinstance(item, Exited):
                     if item.code != 0:
-                        raise explain_pip("\n".join(seen), item.code)
+                        raise explained("\n".join(seen), item.code)
                 else:
                     seen = [*seen, *item][-limit:]
                     yield Output(tuple(map(redact, item)))
@@ -78,6 +78,11 @@ class System:
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
         """Write a file of ours: after a kill there is the old one or the new one."""
         write_whole(Path(path), text, mode)
+
+    def write_bytes(self, path: str, content: bytes) -> None:
+        """Write a file of work, with its parents."""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(content)
 
     def remove(self, path: str) -> None:
         """Remove a file or a link; nothing where there is none."""
