@@ -32,6 +32,10 @@ from wizard.system.uv import (
 LOOK_S = 1.0
 """Time without a line of output after which the disk is looked at."""
 CHECK_S = 120.0
+UNPACKED_A_SECOND = 300_000_000
+"""Bytes; measured on 2 cores, as the next: 674 MB in 2.0 s, then 2,533 files in 6 s."""
+COMPILED_A_SECOND = 210
+"""Python files, on each core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +184,13 @@ class Unpacking:
         self._compiled_size = sum(size for _, size in sources)
         self._folders = {path.parent / "__pycache__" for path, _ in sources}
         self._compiled_before = self._compiled()
+        unpack_s = self._size / UNPACKED_A_SECOND
+        compile_s = self._sources / COMPILED_A_SECOND / (os.cpu_count() or 1)
+        self._unpack_share = unpack_s / ((unpack_s + compile_s) or 1.0)
 
     @property
     def bytes(self) -> int:
-        """What all of it takes on the disk."""
+        """What it takes on the disk."""
         return self._size + self._compiled_size
 
     def beginning(self) -> Output:
@@ -198,15 +205,17 @@ class Unpacking:
         )
 
     def look(self) -> Progress:
-        """How far all of it is."""
+        """How far all of it is: by the time that unpacking and compiling usually take."""
         compiled = self._compiled() - self._compiled_before
         if compiled > 0:
             what = f"compiling {counted(self._sources, 'Python file')}"
-            done = self._size + round(min(1.0, compiled / self._sources) * self._compiled_size)
+            part = min(1.0, compiled / self._sources)
+            share = self._unpack_share + (1.0 - self._unpack_share) * part
         else:
             what = f"unpacking {counted(len(self._names), 'package')}"
-            done = min(self._size, _bytes_in(self._cache))
-        return Progress(done, self.bytes, "bytes", what, None)
+            part = min(1.0, _bytes_in(self._cache) / max(1, self._size))
+            share = self._unpack_share * part
+        return Progress(int(100 * share), 100, "percent", what, None)
 
     def _compiled(self) -> int:
         return sum(1 for folder in self._folders for _ in folder.glob("*.pyc"))
