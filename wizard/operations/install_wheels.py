@@ -153,12 +153,11 @@ class InstallWheels(Operation):
     def _drop_emptied(self, system: System) -> None:
         """Remove what is empty of the wheels' folders: uv makes them before it fills them, and
         believes in a package whose dist-info is there."""
-        venv = Path(self.venv)
+        venv, inside = Path(self.venv), set[Path]()
         for packages in site_packages(venv, self.site):
-            targets = (
-                path for each in self._wheels() for path in wheel_targets(venv, packages, each)
-            )
-            inside = {at for path in targets for at in path.parents if packages in at.parents}
+            for wheel in self._wheels():
+                targets = wheel_targets(venv, packages, wheel)
+                inside |= {at for path in targets for at in path.parents if packages in at.parents}
         for folder in sorted(inside, key=lambda folder: len(folder.parts), reverse=True):
             system.remove_if_empty(str(folder))
 
