@@ -15,7 +15,8 @@ from wizard.core.sizes import counted, size_text
 from wizard.core.trouble import Trouble
 from wizard.host.installed import installed, lock_pins, missing_files, others_installed
 from wizard.host.prints import Print, prints
-from wizard.host.wheel_files import contents, version_of, wheel_files
+from wizard.host.venv_layout import site_packages
+from wizard.host.wheel_files import contents, version_of, wheel_files, wheel_targets
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.system.space import free_bytes, mount_point
@@ -84,6 +85,7 @@ class InstallWheels(Operation):
         """Install all, then ask uv whether the packages get on with one another."""
         environment = {**without_settings(system.environment()), **dict(PATIENT)}
         await asyncio.to_thread(system.remove_tree, self.cache)  # of a run that was killed
+        await asyncio.to_thread(self._drop_emptied, system)
         unpacking = await asyncio.to_thread(Unpacking, self)
         _require_room(unpacking.bytes, Path(self.venv))
         yield unpacking.beginning()
@@ -151,6 +153,17 @@ class InstallWheels(Operation):
                 "Remove the extra packages with pip, then undo this run (rdna1-setup rollback) and "
                 "start over.",
             )
+
+    def _drop_emptied(self, system: System) -> None:
+        """Remove what is empty of the wheels' folders: uv makes them before it fills them, and
+        believes in a package whose dist-info is there."""
+        venv, inside = Path(self.venv), set[Path]()
+        for packages in site_packages(venv, self.site):
+            for wheel in self._wheels():
+                targets = wheel_targets(venv, packages, wheel)
+                inside |= {at for path in targets for at in path.parents if packages in at.parents}
+        for folder in sorted(inside, key=lambda folder: len(folder.parts), reverse=True):
+            system.remove_if_empty(str(folder))
 
     def _files(self) -> dict[str, Print]:
         """Files that are there now of those that the wheels write."""
