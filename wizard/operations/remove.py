@@ -34,6 +34,8 @@ class Remove(Operation):
     """By path relative to ``root``: as each looked when the run had written it."""
     folders: tuple[str, ...] = ()
     """Removed with all that is in them."""
+    emptied: tuple[str, ...] = ()
+    """Folders below ``root``, deepest first, that are removed where nothing is left in them."""
 
     title = "Remove the files of a run"
 
@@ -52,6 +54,8 @@ class Remove(Operation):
             yield Progress(done, len(self.files), REMOVED, "", None)
         for folder in self.folders:
             await asyncio.to_thread(system.remove_tree, folder)
+        for folder in self.emptied:
+            system.remove_if_empty(f"{self.root}/{folder}")
 
     def _remove(self, system: System, some: Iterable[tuple[str, Print]]) -> tuple[str, ...]:
         problems = []

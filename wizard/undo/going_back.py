@@ -128,7 +128,7 @@ def _drop_empty(way: WayBack, ours: Iterable[str]) -> None:
     """Remove folders that are empty now, deepest first: of the venv's own layout, or only those
     that held files of ours where the environment was there before."""
     lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
-    held = lowest | {str(folder) for path in lowest for folder in Path(path).parents}
+    held = {*lowest, *way.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
     for folder in sorted(listing(Path(way.venv)).folders, key=len, reverse=True):
         ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not way.returns)
         if ours_too and folder not in way.folders_before:
