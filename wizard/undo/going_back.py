@@ -15,12 +15,14 @@ from wizard.core.trouble import Trouble
 from wizard.host.prints import listing
 from wizard.host.venv_layout import LAYOUT
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
+from wizard.operations.remove import Remove
 from wizard.plan.steps import USER_EDITS
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.run.run_folder import SCRATCH
+from wizard.system.system import System
 from wizard.undo.returns import keep_aside, put_back
 from wizard.undo.way_back import Tell, WayBack, find_way_back, tell_nobody
 
@@ -80,10 +82,10 @@ def go_back(
     journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
     coming = sum(len(each.awaited) for each in way.returns)
     total, unit = len(way.remove) + coming, RESTORED if coming else REMOVED
-    left = []
-    for number, path in enumerate(way.remove, 1):
-        if problem := _removed(venv / path):
-            left.append(problem)
+    left: list[str] = []
+    removal = Remove("", "", way.venv, {path: way.seen[path] for path in way.remove})
+    for number, problem in enumerate(removal.removing(System({}, "", lambda: False)), 1):
+        left += [problem] if problem else []
         tell(number, total, unit)
     left += keep_aside(venv, way.in_the_way)
     _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
@@ -108,16 +110,6 @@ def _without_folder(record: Record, time: datetime) -> tuple[str, ...]:
     shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
     Journal(Path(record.folder)).close(ROLLED_BACK, time.isoformat(timespec="seconds"))
     return ()
-
-
-def _removed(path: Path) -> str:
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return _problem(path, error)
-    return ""
 
 
 def _problem(path: object, error: BaseException) -> str:

@@ -36,6 +36,8 @@ class WayBack:
     venv: str
     remove: tuple[str, ...]
     """Files of ours below the venv, relative to it, unchanged since we wrote them."""
+    seen: Mapping[str, Print] = field(compare=False, repr=False)
+    """How each of them looks."""
     changed: tuple[str, ...]
     """Files of ours that somebody changed since: kept."""
     kept: int = field(compare=False)
@@ -80,7 +82,7 @@ class WayBack:
 def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
-        return WayBack(record.id, "", (), (), 0, 0, (), (), (), ())
+        return WayBack(record.id, "", (), {}, (), 0, 0, (), (), (), ())
     venv = Path(record.plan["venv"])
     now = listing(venv, lambda done, total: tell(done, total, CHECKED))
     owned = Owned(Path(record.folder)).read()
@@ -101,6 +103,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
         run=record.id,
         venv=str(venv),
         remove=remove,
+        seen={path: now.files[path] for path in remove},
         changed=changed,
         kept=len(kept),
         kept_bytes=sum(now.files[path][0] for path in kept),
