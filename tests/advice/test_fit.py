@@ -139,7 +139,7 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
     assert found.possible
     assert [answer.word.value for answer in found.answers] == ["no", "works"]
     asked = "A1111 needs Python 3.10; here it would get 3.12"
-    assert found.answers[0].why == f"{asked}: install Python 3.10 with its venv module, or uv"
+    assert found.answers[0].why == f"{asked}: install Python 3.10, or uv"
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,12 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "glibc too old for the processor's": (system(glibc="2.17"), "cpu", "2.28", "newer release"),
     "glibc far too old": (system(glibc="2.12"), "rocm52", "2.17", "newer release"),
     "no Python": (NO_PYTHON, "rocm52", "it needs Python 3.10, 3.9, 3.8", "install Python 3.10"),
-    "no venv": (NO_VENV, "rocm52", "cannot make a venv", "install python3.10-venv, or uv"),
+    "no venv": (
+        NO_VENV,
+        "rocm52",
+        "lacks parts of its standard library",
+        "install python3.10, or uv",
+    ),
 }
 
 NEEDED: dict[str, tuple[Machine, str, str]] = {

@@ -17,8 +17,7 @@ def python(prefix: str, minor: str, *, lib: str = "lib", venvs: bool = True) -> 
     """The files of one Python."""
     library = f"{prefix}/{lib}/python{minor}"
     files = {f"{prefix}/bin/python{minor}": "", f"{library}/os.py": ""}
-    modules = {f"{library}/{name}/__init__.py": "" for name in ("venv", "ensurepip")}
-    return files | modules if venvs else files
+    return files | {f"{library}/venv/__init__.py": ""} if venvs else files
 
 
 def found(host: Host) -> tuple[Interpreter, ...]:
@@ -42,10 +41,9 @@ def test_links_to_one_python_count_once(tmp_path: Path) -> None:
     assert found(host) == (Interpreter("/usr/bin/python3.12", "3.12", makes_venvs=True),)
 
 
-def test_debian_without_the_venv_package_makes_no_venvs(tmp_path: Path) -> None:
-    files = python("/usr", "3.12", venvs=False) | {"/usr/lib/python3.12/venv/__init__.py": ""}
-
-    assert [one.makes_venvs for one in found(make(tmp_path, files))] == [False]
+def test_debians_minimal_python_makes_no_environments(tmp_path: Path) -> None:
+    host = make(tmp_path, python("/usr", "3.12", venvs=False))
+    assert [one.makes_venvs for one in found(host)] == [False]
 
 
 def test_fedora_keeps_its_library_in_lib64(tmp_path: Path) -> None:

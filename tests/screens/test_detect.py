@@ -40,8 +40,8 @@ def test_pythons_that_make_no_venvs_are_told_apart() -> None:
         *examples.MACHINE.interpreters,
         examples.MACHINE.interpreters[0]._replace(version="3.10.4", makes_venvs=False),
     )
-    assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 cannot create venvs"
-    assert INTERPRETERS.tell(found[1:])[0] == "3.10 cannot create venvs"
+    assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 incomplete"
+    assert INTERPRETERS.tell(found[1:])[0] == "3.10 incomplete"
 
 
 @pytest.mark.parametrize("cells", [76, 96, 116])

@@ -133,10 +133,7 @@ def python_refused(machine: Machine, application: Application, stack: Stack, pyt
     if not accepted or minor in accepted:
         return ""
     asked = f"{application.title} needs Python {', '.join(accepted)}"
-    return (
-        f"{asked}; here it would get {minor}: install Python {accepted[0]} with its venv module, "
-        "or uv"
-    )
+    return f"{asked}; here it would get {minor}: install Python {accepted[0]}, or uv"
 
 
 def python_need(python: str) -> str:
@@ -151,11 +148,12 @@ def python_obstacle(machine: Machine, stack: Stack, python: str) -> Obstacle | N
         return None
     bare = [i for i in machine.interpreters if _minor(i.version) in stack.pythons]
     if bare:
-        package = f"python{_minor(bare[0].version)}-venv"
-        return Obstacle(f"{bare[0].path} cannot make a venv", f"install {package}, or uv")
+        package = f"python{_minor(bare[0].version)}"
+        why = f"{bare[0].path} lacks parts of its standard library"
+        return Obstacle(why, f"install {package}, or uv")
     wanted = ", ".join(stack.pythons)
     why = f"it needs Python {wanted}, and neither that nor uv was found"
-    return Obstacle(why, f"install Python {stack.pythons[0]} with its venv module, or uv")
+    return Obstacle(why, f"install Python {stack.pythons[0]}, or uv")
 
 
 def _found(machine: Machine, minors: tuple[str, ...]) -> str:

@@ -96,8 +96,7 @@ def _interpreter(host: Host, path: str) -> Interpreter | None:
     return Interpreter(
         path=path,
         version=_version(host, prefix, minor),
-        makes_venvs=host.is_file(f"{library}/venv/__init__.py")
-        and host.is_file(f"{library}/ensurepip/__init__.py"),
+        makes_venvs=host.is_file(f"{library}/venv/__init__.py"),
     )
 
 
@@ -116,10 +115,11 @@ def _tell(interpreters: tuple[Interpreter, ...]) -> tuple[str, tuple[str, ...]]:
     unable = [minor for minor in _minors(interpreters) if minor not in able]
     parts = (
         ", ".join(able),
-        f"{', '.join(unable)} cannot create venvs" if unable else "",
+        f"{', '.join(unable)} incomplete" if unable else "",
     )
     lines = tuple(
-        f"{one.version} at {one.path}" + ("" if one.makes_venvs else ", cannot create venvs")
+        f"{one.version} at {one.path}"
+        + ("" if one.makes_venvs else ", incomplete: its standard library is not whole")
         for one in interpreters
     )
     return "; ".join(part for part in parts if part) or "none found", lines

@@ -22,8 +22,7 @@ def python_steps(
         python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
         fetched = (
             RunProgram(
-                f"This machine has no Python {version} that can create environments. uv can "
-                "install one without root.",
+                f"This machine has no usable Python {version}. uv can install one without root.",
                 bring_python(str(machine.uv), version, folder, choice.python_mirror),
                 f"nothing is removed: other venvs may use {folder}",
                 creates=(python,),

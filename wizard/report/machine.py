@@ -117,7 +117,7 @@ def _disk_lines(machine: Machine) -> Iterator[str]:
 
 def _python_lines(machine: Machine) -> Iterator[str]:
     for python in machine.interpreters:
-        yield f"  {python.path}: {python.version}{'' if python.makes_venvs else ', no venv module'}"
+        yield f"  {python.path}: {python.version}{'' if python.makes_venvs else ', incomplete'}"
     yield f"  uv: {fact_text(machine.uv)}"
 
 

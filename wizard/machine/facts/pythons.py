@@ -15,7 +15,7 @@ class Interpreter(NamedTuple):
     version: str
     """``3.10`` or, where a file tells, ``3.10.13``."""
     makes_venvs: bool
-    """True when ``venv`` and ``ensurepip`` lie beside it (Debian splits them off)."""
+    """True when its standard library is whole: Debian's ``python3-minimal`` has only a part."""
 
 
 class ChangedLibrary(NamedTuple):

@@ -86,7 +86,7 @@ ALWAYS: tuple[tuple[str, Keep], ...] = (
     *(
         (f"**/{library}/python3.*/{name}", keep.nothing)
         for library in ("lib", "lib64")
-        for name in ("os.py", "venv/__init__.py", "ensurepip/__init__.py")
+        for name in ("os.py", "venv/__init__.py")
     ),
     ("**/include/python3.*/patchlevel.h", keep.first(r'^#define\s+PY_VERSION\s+"3\.[\w.+]+"')),
     # Environments, and the torch in each.
