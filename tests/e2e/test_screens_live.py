@@ -89,12 +89,12 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
         with wizard(home, index) as terminal:
             walk_to_apply(terminal)
             terminal.wait_for("[1/", 120)
-            terminal.wait_for("MB of 24 MB", 240)
+            terminal.wait_for("MB of 2", 240)
             assert "torch-2.13.0" in terminal.text()
             assert re.search(r"━ +\d+%", terminal.text())
             index.served.released.set()
             terminal.wait_for(INSTALLED, 240)
-            assert "100%" in terminal.text()
+            assert "steps done" in terminal.text()
             terminal.send("\r")
             terminal.wait_for("~/ai/cpu")
             terminal.wait_for("on the CPU")
@@ -140,7 +140,7 @@ def test_cancel_stops_inside_a_download_and_the_same_plan_goes_on(
 ) -> None:
     with WheelIndex(wheels, metadata=True, manner=HELD) as index, wizard(home, index) as terminal:
         walk_to_apply(terminal)
-        terminal.wait_for("MB of 24 MB", 240)
+        terminal.wait_for("MB of 2", 240)
         terminal.send("q")
         terminal.send("c")
         terminal.wait_for("Stop safely?")
@@ -164,7 +164,7 @@ def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
 ) -> None:
     venv = home.folder / "ai" / "cpu"
     with WheelIndex(wheels, metadata=True) as index:
-        for moment in ("-m venv", "pip install"):
+        for moment in ("lock --project", "pip install"):
             with wizard(home, index) as terminal:
                 walk_to_apply(terminal)
                 terminal.wait_until(partial(runs, home, moment), f"{moment} runs")
