@@ -44,7 +44,7 @@ from wizard.core.events import StepFailed, StepFinished
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import CreateVenv, FetchWheels, Plan
+from wizard.plan.steps import CreateEnvironment, FetchWheels, Plan
 from wizard.report.plan import most_bytes
 from wizard.run.live import Live
 
@@ -171,7 +171,7 @@ def ours(home: Path, index: str, lock: Path) -> Steps:
     """All steps of our plan; the lock is kept."""
     environ, plan = _environ(home, index), plan_of(home, index)
     steps = tuple(
-        replace(step, python=sys.executable) if isinstance(step, CreateVenv) else step
+        replace(step, python=sys.executable) if isinstance(step, CreateEnvironment) else step
         for step in plan.steps
     )
     executor = Live(places(environ, str(home)), environ)

@@ -240,7 +240,7 @@ def test_settings_that_a_stack_has_not_on_offer_are_refused(tmp_path: Path) -> N
 def test_with_another_index_the_sizes_are_not_those_of_the_stack(tmp_path: Path) -> None:
     options = ("plan", "--machine", MACHINE, "--stack", "cpu")
     told = wizard(tmp_path, *options, "--torch-index", "pip").stdout
-    assert "download and disk not known until pip is queried" in told
+    assert "download and disk not known until versions are chosen" in told
     assert "download 0.2 GB" in wizard(tmp_path, *options).stdout
 
 

@@ -37,7 +37,7 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
     asking, sizing, *said = done.stderr.splitlines()
     assert asking == "Checking whether the index still has the wheels ..."
     assert sizing == "Asking pip how much it would download ..."
-    assert " ".join(said).startswith("pip did not report how much it would download: ")
+    assert " ".join(said).startswith("The size of the download is not known: ")
     document = json.loads(done.stdout)
     assert document["stack"] == "cpu"
     assert document["wheels"]["bytes"] is None

@@ -21,6 +21,8 @@ LEFTOVERS = {
     "HSA_OVERRIDE_GFX_VERSION": "9.0.6",
     "LD_LIBRARY_PATH": "/opt/rocm/lib:",
 }
+DOWNLOAD = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps")
+STEPS = 11
 SHOW = "import json, os; print(json.dumps(dict(os.environ)))"
 
 
@@ -97,7 +99,7 @@ def test_a_stack_that_unsets_the_override_leaves_none_behind(home: Home, index: 
     plan = home.run("plan", "--stack", "native", "--json", "--venv", str(home.folder / "n"))
     steps = json.loads(plan.stdout)["steps"]
     venv = home.folder / "n"
-    made = next(step for step in steps if step["kind"] == "CreateVenv")
+    made = next(step for step in steps if step["kind"] == "CreateEnvironment")
     subprocess.run((made["python"], "-m", "venv", "--without-pip", venv), check=True)
     for step in steps:
         if step["kind"] == "WriteFile":
@@ -134,7 +136,7 @@ def test_killed_at_every_step_and_rerun_it_ends_the_same_and_undo_leaves_nothing
     complete = listing(venv)
     assert home.run("rollback", "--yes").returncode == 0
     assert home.listing() == before
-    for number in range(1, 13):
+    for number in range(1, STEPS + 1):
         kill_at_step(number, home, apply(index, venv))
     again = home.run(*apply(index, venv))
     assert again.returncode == 0, again.stdout + again.stderr
@@ -150,7 +152,7 @@ def test_undo_of_a_run_cut_off_at_any_step_leaves_the_home_as_it_was(
     venv.mkdir()
     (venv / "mine.txt").write_text("mine")
     before = home.listing()
-    for number in range(1, 13):
+    for number in range(1, STEPS + 1):
         kill_at_step(number, home, apply(index, venv))
         undone = home.run("rollback", "--yes")
         assert undone.returncode == 0, undone.stdout + undone.stderr
@@ -190,7 +192,7 @@ def test_a_wheelhouse_needs_no_network(home: Home, tmp_path: Path) -> None:
     house = tmp_path / "house"
     house.mkdir()
     make_stand_ins(house)
-    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", house, "pip")
+    pip = (*DOWNLOAD, "--dest", house, "pip", "setuptools")
     subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
     venv = home.folder / "rocm52"
     offline = Home(home.folder, home.path)

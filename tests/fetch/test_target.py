@@ -3,7 +3,6 @@
 import pytest
 
 from tests.fetch.targets import PLAIN, recorded_target
-from wizard.fetch.wheels import platform_tags, platform_words
 from wizard.plan.impossible import PlanImpossible
 
 
@@ -26,17 +25,6 @@ def test_wheels_for_one_chip_are_chosen_for_the_card_of_that_machine() -> None:
 def test_a_stack_that_nobody_knows_is_refused() -> None:
     with pytest.raises(PlanImpossible, match="no stack named 'nonsense'"):
         recorded_target("rx5700xt-jammy-clean", "nonsense")
-
-
-def test_tags_end_at_the_machine_s_c_library_and_begin_with_its_newest() -> None:
-    tags = platform_tags("2.31")
-    assert tags[0] == "manylinux_2_31"
-    assert "manylinux_2_32" not in tags
-    assert tags.index("manylinux_2_28") < tags.index("manylinux2014") < tags.index("manylinux1")
-
-
-def test_a_c_library_that_says_nothing_gives_only_the_plain_tag() -> None:
-    assert platform_words("musl", "x86_64") == ("--platform", "linux_x86_64")
 
 
 def test_the_target_in_words() -> None:

@@ -32,8 +32,10 @@ from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.mending.mendable import without_plan
 from wizard.mending.settings import by_hand
+from wizard.operations.resolve import Resolve
+from wizard.operations.uv_project import Wishes
 from wizard.plan.content import content_lines
-from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.library_steps import ExchangeLibrary
 from wizard.plan.root_steps import (
@@ -412,10 +414,9 @@ def test_numpy_is_exchanged_and_every_other_package_held(tmp_path: Path) -> None
     files = BARE | distribution_files("numpy", "2.0.1") | distribution_files("torch", "1.13.1")
     house = Supply(wheelhouse="/srv/wheels")
     plan = mended(host_with(tmp_path, files), NUMPY_2, "numpy2-abi", house)
-    (resolve,) = (step for step in plan.steps if isinstance(step, ResolveHeld))
+    (resolve,) = (step for step in plan.steps if isinstance(step, Resolve))
     (aside,) = (step for step in plan.steps if isinstance(step, SetAsidePackages))
-    assert resolve.argv[-1] == "numpy<2"
-    assert {"--no-index", "/srv/wheels"} < set(resolve.argv)
+    assert resolve.wishes == Wishes(("numpy<2",), wheelhouse="/srv/wheels")
     assert (resolve.held, resolve.leaving) == (("torch==1.13.1",), ("numpy",))
     assert aside.packages == (("numpy", "2.0.1"),)
     assert aside.backup == f"{VENV}/.rdna1-setup-fix"
@@ -490,9 +491,9 @@ def test_for_a_library_of_another_size_the_same_torch_comes_anew(
     tmp_path: Path, saved: bytes | None
 ) -> None:
     plan = mended(*with_library(tmp_path, saved), "wheel-library-replaced")
-    (resolve,) = (step for step in plan.steps if isinstance(step, ResolveHeld))
-    assert resolve.argv[-1] == "torch==1.13.1+rocm5.2"
-    assert "https://download.pytorch.org/whl/rocm5.2" in resolve.argv
+    (resolve,) = (step for step in plan.steps if isinstance(step, Resolve))
+    index = "https://download.pytorch.org/whl/rocm5.2"
+    assert resolve.wishes == Wishes(("torch==1.13.1+rocm5.2",), index)
     assert any("installed again" in note for note in plan.notes)
 
 

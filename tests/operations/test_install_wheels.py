@@ -147,7 +147,7 @@ def test_a_wheel_that_is_gone_is_named(step: InstallWheels) -> None:
 def test_a_wheel_of_another_python_is_named(step: InstallWheels) -> None:
     wheel = next(Path(step.staging).glob("small*"))
     wheel.rename(wheel.with_name("small-1.0-cp38-cp38-linux_x86_64.whl"))
-    assert failure(step) == "small==1.0 is not for this Python or this machine."
+    assert failure(step) == "small==1.0 has no wheel for this Python and machine."
 
 
 def test_what_is_no_archive_is_told(step: InstallWheels) -> None:

@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
+from wizard.host.needs import conflicts
 from wizard.machine.facts import Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.places import places
-from wizard.plan.broken_needs import conflicts
 from wizard.plan.choice import Choice
 from wizard.plan.environment import with_constraint
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import torch_family
 from wizard.plan.planner import PlanImpossible, make_plan
-from wizard.plan.steps import CreateVenv, Plan, WriteFile
+from wizard.plan.steps import CreateEnvironment, Plan, Resolve, WriteFile
 
 VENV = f"{HOME}/ComfyUI/venv"
 
@@ -116,24 +116,25 @@ def test_numpy_goes_only_when_the_stack_excludes_its_version() -> None:
 
 def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_back() -> None:
     plan = plan_for(there())
-    held = next(s for s in plan.steps if isinstance(s, ResolveHeld))
+    held = next(s for s in plan.steps if isinstance(s, Resolve))
     assert held.held == ("numpy==1.26.0", "filelock==3.0", "einops==0.7")
     assert held.leaving == ("torch", "torchvision", "triton", "nvidia-cublas-cu11")
-    assert "--ignore-installed" not in held.argv
+    assert (held.venv, held.site) == (VENV, there().site)
+    assert "3 installed packages kept" in str(held)
     told = " ".join(plan.notes)
     assert (
         "replaces torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel" in told
     )
     assert "All other packages (3) keep their versions" in told
     assert "rdna1-setup rollback" in told
-    assert not [step for step in plan.steps if isinstance(step, CreateVenv)]
+    assert not [step for step in plan.steps if isinstance(step, CreateEnvironment)]
     assert not any(step.needs_root for step in plan.steps)
 
 
 def test_nothing_is_moved_before_every_file_is_there() -> None:
     kinds = [type(step).__name__ for step in plan_for(there()).steps]
     order = [
-        kinds.index(k) for k in ("ResolveHeld", "FetchWheels", "SetAsidePackages", "InstallWheels")
+        kinds.index(k) for k in ("Resolve", "FetchWheels", "SetAsidePackages", "InstallWheels")
     ]
     assert order == sorted(order)
 
@@ -212,7 +213,7 @@ def test_an_environment_that_cannot_be_changed_gets_a_new_venv_beside(
     assert plan.venv == f"{VENV}-rocm52"
     assert why in plan.notes[0]
     assert f"{VENV} is not changed" in plan.notes[0]
-    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    carried = next(s for s in plan.steps if isinstance(s, Resolve)).carried
     assert dict(carried) == {"filelock": "3.0", "einops": "0.7"}
     written = [step.path for step in plan.steps if isinstance(step, WriteFile)]
     assert all(path.startswith(f"{VENV}-rocm52/") for path in written)
@@ -221,7 +222,7 @@ def test_an_environment_that_cannot_be_changed_gets_a_new_venv_beside(
 def test_where_no_installer_noted_what_was_asked_for_what_nothing_requires_comes_along() -> None:
     silent = tuple(replace(d, requested=False) for d in CUDA)
     plan = plan_for(there(distributions=silent, python="3.12"))
-    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    carried = next(s for s in plan.steps if isinstance(s, Resolve)).carried
     assert dict(carried) == {"einops": "0.7"}
 
 
@@ -242,13 +243,8 @@ def test_a_torch_that_stands_there_in_two_versions_is_not_touched() -> None:
     assert "it contains torch in two versions" in plan_for(there(distributions=twice)).notes[0]
 
 
-def test_without_pip_uv_brings_one_and_without_both_there_is_a_new_venv() -> None:
-    plan = plan_for(there(has_pip=False))
-    assert str(plan.steps[0]).count("/opt/wizard/bin/uv pip install --python") == 1
-    bare = replace(clean_jammy(), uv=Unknown("none"))
-    choice = Choice("rocm52", "venv", VENV)
-    beside = make_plan(bare, choice, places({}, HOME), there(has_pip=False))
-    assert "it has no pip" in beside.notes[0]
+def test_an_environment_without_pip_is_changed_as_any_other() -> None:
+    assert plan_for(there(has_pip=False)).venv == VENV
 
 
 def test_what_came_from_a_folder_of_its_owner_is_told_and_not_fetched() -> None:

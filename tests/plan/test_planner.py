@@ -1,5 +1,6 @@
 """Machine and choice in, plan out: the same facts give the same plan, and it says everything."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -15,10 +16,11 @@ from wizard.plan.steps import (
     AddToGroups,
     CheckTorch,
     ClearExecutableStack,
-    CreateVenv,
+    CreateEnvironment,
     FetchWheels,
     InstallWheels,
     Plan,
+    Resolve,
     RunProgram,
     Step,
     WriteFile,
@@ -67,8 +69,8 @@ def test_a_venv_plan_needs_no_root_and_writes_only_below_its_folder_and_our_cach
 
 def test_rocm52_takes_python_310_although_a_newer_one_is_there() -> None:
     machine = replace(clean_jammy(), interpreters=(python("3.12"), python("3.10")))
-    made = steps(plan_for(machine), CreateVenv)[0]
-    assert isinstance(made, CreateVenv)
+    made = steps(plan_for(machine), CreateEnvironment)[0]
+    assert isinstance(made, CreateEnvironment)
     assert made.python == "/usr/bin/python3.10"
 
 
@@ -77,7 +79,7 @@ def test_a_missing_python_is_brought_by_uv_into_our_own_folder() -> None:
     first, made = plan_for(machine).steps[:2]
     assert isinstance(first, RunProgram)
     assert first.argv[:3] == ("/opt/wizard/bin/uv", "python", "install")
-    assert isinstance(made, CreateVenv)
+    assert isinstance(made, CreateEnvironment)
     assert (made.python,) == first.creates
     assert made.python.startswith(OURS.data)
 
@@ -89,11 +91,11 @@ def test_a_python_that_uv_brought_before_makes_no_other_plan() -> None:
     after = replace(machine, interpreters=(*machine.interpreters, brought))
     assert plan_for(after).id == plan_for(machine).id
     assert plan_for(after).steps == plan_for(machine).steps
-    chosen = steps(plan_for(after, python=path), CreateVenv)[0]
-    assert isinstance(chosen, CreateVenv)
+    chosen = steps(plan_for(after, python=path), CreateEnvironment)[0]
+    assert isinstance(chosen, CreateEnvironment)
     assert chosen.python == path
-    without_uv = steps(plan_for(replace(after, uv=Unknown("there is none"))), CreateVenv)[0]
-    assert isinstance(without_uv, CreateVenv)
+    without_uv = steps(plan_for(replace(after, uv=Unknown("there is none"))), CreateEnvironment)[0]
+    assert isinstance(without_uv, CreateEnvironment)
     assert without_uv.python == path
 
 
@@ -128,7 +130,7 @@ def test_the_variables_of_the_stack_are_set_and_the_loader_s_path_is_taken_away(
 
 def test_native_wheels_are_those_of_the_card_and_the_override_is_taken_away() -> None:
     plan = plan_for(clean_jammy(card("gfx1012")), "native")
-    resolve = next(str(s) for s in steps(plan, RunProgram) if "--report" in str(s))
+    (resolve,) = map(str, steps(plan, Resolve))
     assert "torch[device-gfx1012]" in resolve
     assert "{gfx}" not in resolve
     text = file(plan, f"{MODULE}.py").content
@@ -295,7 +297,11 @@ def test_json_tells_the_kind_and_the_text_of_every_step() -> None:
     plan = plan_for(clean_jammy())
     form = plan_form(plan)
     assert [step["text"] for step in form["steps"]] == [str(step) for step in plan.steps]
-    assert {step["kind"] for step in form["steps"]} >= {"CreateVenv", "FetchWheels", "WriteFile"}
+    assert {step["kind"] for step in form["steps"]} >= {
+        "CreateEnvironment",
+        "FetchWheels",
+        "WriteFile",
+    }
 
 
 def test_every_step_says_why_and_how_it_is_undone() -> None:
@@ -341,19 +347,43 @@ def test_of_two_cards_the_one_that_was_chosen_is_judged() -> None:
     assert "RX 6700 XT is gfx1031" in notes
 
 
-def test_why_pip_is_upgraded_names_the_releases_that_matter() -> None:
-    reason = next(s.reason for s in steps(plan_for(clean_jammy()), RunProgram) if "pip" in s.reason)
-    assert "needs pip 23.0 or newer" in reason
-    assert "Starting with version 25.3" in reason
+def test_a_new_environment_holds_what_python_itself_would_put_there() -> None:
+    (resolve,) = steps(plan_for(clean_jammy()), Resolve)
+    assert isinstance(resolve, Resolve)
+    assert resolve.wishes.requirements[-2:] == ("pip", "setuptools; python_version < '3.12'")
 
 
-def test_a_folder_of_wheels_without_a_pip_new_enough_fails_where_pip_is_brought() -> None:
-    """Ubuntu 22.04 has pip 22.0: without a floor it would go on, and not know --dry-run."""
+def test_a_folder_of_wheels_is_the_only_source() -> None:
     choice = Choice("rocm52", "venv", f"{HOME}/ai", wheelhouse="/wheels")
-    pips = [
-        s for s in steps(make_plan(clean_jammy(), choice, OURS), RunProgram) if "pip" in s.reason
-    ]
-    assert str(pips[0]).endswith("--find-links /wheels 'pip>=23.0'")
+    (resolve,) = steps(make_plan(clean_jammy(), choice, OURS), Resolve)
+    assert "from /wheels alone; " in str(resolve)
+
+
+def test_what_the_index_of_torch_serves_is_asked_for_by_name() -> None:
+    (resolve,) = steps(plan_for(clean_jammy(), "rocm57"), Resolve)
+    assert isinstance(resolve, Resolve)
+    assert "pytorch-triton-rocm" in resolve.wishes.requirements
+
+
+@pytest.mark.parametrize(
+    ("chosen", "index"),
+    [
+        ("", "https://download.pytorch.org/whl/rocm5.2"),
+        ("https://mirror.example/whl", "https://mirror.example/whl"),
+        ("pip", ""),
+    ],
+)
+def test_another_index_takes_the_place_of_the_stack_s(chosen: str, index: str) -> None:
+    (resolve,) = steps(plan_for(clean_jammy(), torch_index=chosen), Resolve)
+    assert isinstance(resolve, Resolve)
+    assert resolve.wishes.index == index
+
+
+def test_a_login_of_an_index_is_in_no_text_and_no_file() -> None:
+    plan = plan_for(clean_jammy(), torch_index="https://me:secret@mirror.example/whl")
+    told = json.dumps(plan_form(plan)) + "".join(map(str, plan.steps))
+    assert "secret" not in told
+    assert "https://***@mirror.example/whl" in told
 
 
 def test_that_the_program_to_run_is_not_installed_is_the_first_thing_to_know() -> None:

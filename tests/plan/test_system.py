@@ -37,7 +37,7 @@ from wizard.plan.root_steps import (
     WriteSystemFile,
     settled,
 )
-from wizard.plan.steps import CreateVenv, Plan
+from wizard.plan.steps import CreateEnvironment, Plan
 from wizard.plan.system import suites_to_ask
 from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 
@@ -94,7 +94,7 @@ def test_all_downloads_of_packages_come_before_the_first_that_goes() -> None:
         old = next(n for n, s in enumerate(plan.steps) if isinstance(s, SetSystemPathAside))
         update = kinds.index(AptUpdate)
         assert kept < old < kinds.index(WriteSystemFile) < update < fetched < removal < install
-        assert install < kinds.index(CreateVenv)
+        assert install < kinds.index(CreateEnvironment)
         step, change = plan.steps[fetched], changes(plan)[1]
         assert isinstance(step, KeepDebs)
         local = {deb.name for deb in change.debs}

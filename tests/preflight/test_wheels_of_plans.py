@@ -16,7 +16,7 @@ from tests.preflight.index_servers import Listener, never, status, stocked
 from tests.preflight.wheels_asked import QUICK, WHEELS
 from tests.run.places import places_below
 from tests.run.server import WheelServer
-from wizard.plan.steps import Plan, RunProgram, Step
+from wizard.plan.steps import Plan
 from wizard.preflight.wheels import Wheels, WheelsSought, seek_wheels, wheels_of
 from wizard.run.journal import Journal
 from wizard.run.settling import wheels_sought
@@ -64,21 +64,6 @@ def test_a_folder_of_wheels_goes_before_every_index() -> None:
 @pytest.mark.parametrize("index", ["pip", "file:///mirror/simple"])
 def test_where_pip_alone_can_say_nobody_is_asked(index: str) -> None:
     assert wheels_of(plan_for(MACHINE, torch_index=index), MACHINE) is None
-
-
-def without_a_label(step: Step) -> Step:
-    if not isinstance(step, RunProgram):
-        return step
-    words = (word.replace("0.13.1+rocm5.2", "0.13.1") for word in step.argv)
-    return replace(step, argv=tuple(words))
-
-
-def test_beside_pypi_only_wheels_with_a_label_are_asked_for() -> None:
-    plan = plan_for(MACHINE)
-    steps = tuple(map(without_a_label, plan.steps))
-    found = wheels_of(replace(plan, steps=steps), MACHINE)
-    assert found is not None
-    assert found.requirements == WANTED[:2]
 
 
 def test_what_is_still_listed_is_told_with_no_word(tmp_path: Path) -> None:

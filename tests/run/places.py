@@ -29,16 +29,16 @@ def plan_of(folder: Path, *steps: Step, plan_id: str = "0123456789ab") -> Plan:
     )
 
 
-def fake_python(folder: Path) -> Path:
-    """A program that does what ``python -m venv DIR`` does, in a few milliseconds."""
-    program = folder / "python3.10"
+def fake_uv(folder: Path) -> Path:
+    """A program that does what ``uv venv ... DIR`` does, in a few milliseconds."""
+    program = folder / "uv"
     program.write_text(
         "#!/bin/sh\n"
-        'packages="$3/lib/python3.10/site-packages"\n'
-        'mkdir -p "$3/bin" "$3/include/python3.10" "$packages/pip"\n'
-        'echo "home = /usr/bin" > "$3/pyvenv.cfg"\n'
-        'echo "pip" > "$packages/pip/__init__.py"\n'
-        'ln -s /bin/sh "$3/bin/python"\n'
+        "for made; do :; done\n"
+        'mkdir -p "$made/bin" "$made/lib/python3.10/site-packages"\n'
+        'echo "home = /usr/bin" > "$made/pyvenv.cfg"\n'
+        'echo "deactivate" > "$made/bin/activate"\n'
+        'ln -sf /bin/sh "$made/bin/python"\n'
         "echo made\n"
     )
     program.chmod(0o755)

@@ -122,3 +122,14 @@ def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
     compiled.parent.mkdir()
     compiled.write_text("compiled later")
     refuse_to_overwrite(step, plan, record)
+
+
+def test_the_program_of_pip_that_is_named_after_the_python_belongs_to_its_wheel(
+    tmp_path: Path,
+) -> None:
+    wheel = make_wheel(tmp_path / "wheels", "pip", "26.0", {"pip/__init__.py": ""})
+    (tmp_path / SITE).mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/pip3.10").write_text("#!python\n")
+
+    assert "bin/pip3.10" in wheel_files(tmp_path, (wheel,))

@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.places import fake_python, places_below, plan_of, tree
+from tests.run.places import fake_uv, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished
 from wizard.host.installed import missing_files
 from wizard.operations.operation import Probe
-from wizard.plan.steps import AddToGroups, CreateVenv, InstallWheels, Plan, RunProgram, WriteFile
+from wizard.plan.steps import (
+    AddToGroups,
+    CreateEnvironment,
+    InstallWheels,
+    Plan,
+    RunProgram,
+    WriteFile,
+)
 from wizard.run.live import Live, now
 from wizard.run.records import read_records
 from wizard.run.rehearsal import Rehearsal
@@ -34,11 +41,18 @@ def undo(home: Path) -> None:
     assert go_back(find_way_back(record), record, now()) == ()
 
 
+def creates(folder: Path, venv: str) -> CreateEnvironment:
+    uv = str(fake_uv(folder))
+    return CreateEnvironment("a folder of its own", uv, "/usr/bin/python3", venv, f"{venv}-work")
+
+
 def two_steps(folder: Path) -> Plan:
     venv = str(folder / "venv")
     return plan_of(
         folder,
-        CreateVenv("a folder of its own", str(fake_python(folder)), venv, "remove it"),
+        CreateEnvironment(
+            "a folder of its own", str(fake_uv(folder)), "/usr/bin/python3", venv, f"{venv}-work"
+        ),
         WriteFile("settings", f"{venv}/bin/rdna1-python", "#!/bin/sh\n", 0o755, "remove it"),
     )
 
@@ -144,7 +158,9 @@ async def test_undo_keeps_a_file_of_ours_that_the_user_changed(tmp_path: Path) -
 
 async def test_undo_removes_the_parents_that_were_made_for_the_venv(tmp_path: Path) -> None:
     venv = str(tmp_path / "new" / "deep" / "venv")
-    made = CreateVenv("a folder", str(fake_python(tmp_path)), venv, "remove it")
+    made = CreateEnvironment(
+        "a folder", str(fake_uv(tmp_path)), "/usr/bin/python3", venv, f"{venv}-work"
+    )
     await events_of(live(tmp_path), plan_of(tmp_path / "new" / "deep", made))
     assert Path(venv).is_dir()
     undo(tmp_path)

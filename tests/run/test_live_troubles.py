@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.places import fake_python, places_below, plan_of, tree
+from tests.run.places import fake_uv, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, StepFailed, StepStarted
@@ -19,7 +19,7 @@ from wizard.plan.root_steps import sha256
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
-    CreateVenv,
+    CreateEnvironment,
     InstallWheels,
     Plan,
     RunProgram,
@@ -77,7 +77,7 @@ async def test_notes_of_ours_that_cannot_be_written_are_trouble_that_names_the_r
 async def test_a_parent_that_is_a_file_is_trouble(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     venv = str(tmp_path / "file/venv")
-    step = CreateVenv("x", str(fake_python(tmp_path)), venv, "y")
+    step = CreateEnvironment("x", str(fake_uv(tmp_path)), "/usr/bin/python3", venv, f"{venv}-work")
     events = await events_of(live(tmp_path), replace(plan_of(tmp_path, step), venv=venv))
     assert failure(events) == f"The folder {venv} cannot be created: Not a directory."
     assert records(tmp_path) == ()
@@ -91,7 +91,7 @@ async def test_a_place_where_no_folder_can_be_made_is_refused_before_any_step(
         pytest.skip("root may write everywhere: run as a user")
     (tmp_path / "closed").mkdir(mode=0o500)
     venv = str(tmp_path / place)
-    made = CreateVenv("x", str(fake_python(tmp_path)), venv, "y")
+    made = CreateEnvironment("x", str(fake_uv(tmp_path)), "/usr/bin/python3", venv, f"{venv}-work")
     events = await events_of(live(tmp_path), replace(plan_of(tmp_path, made), venv=venv))
     assert failure(events).startswith(f"The folder {venv} cannot be created: ")
     assert not any(isinstance(event, StepStarted) for event in events)

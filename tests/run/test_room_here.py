@@ -36,10 +36,10 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 def plan(venv: Path, work: Path, *, download: int, installed: int) -> Plan:
     """Downloads below the one folder, an environment in the other; sizes in MB."""
-    report, staging, lock = (str(work / name) for name in ("report.json", "wheels", "lock.txt"))
+    report, staging, lock = (str(work / name) for name in ("lock.json", "wheels", "lock.txt"))
     steps = (
-        FetchWheels("why", report, staging, lock, "undo"),
-        InstallWheels("why", f"{venv}/bin/python", str(venv), staging, lock, "undo"),
+        FetchWheels("why", report, staging, lock),
+        InstallWheels("why", "uv", str(venv), staging, lock),
     )
     made = replace(plan_of(venv.parent, *steps), venv=str(venv))
     return replace(made, download_bytes=download * MB, installed_bytes=installed * MB)

@@ -85,6 +85,19 @@ hint: You require CPython 3.11 (`cp311`), but we only found wheels for `small` (
 following Python ABI tag: `cp38`
 """
 
+UV_LOCK = """\
+Using CPython 3.10.13 interpreter at: /v/bin/python3.10
+error: No solution found when resolving dependencies for split (markers: implementation_name == \
+'cpython' and platform_machine == 'x86_64' and sys_platform == 'linux')
+  cause: {}
+"""
+
+UV_FETCH = """\
+error: Failed to fetch: https://a.example/simple/numpy/
+  cause: error sending request for url (https://a.example/simple/numpy/)
+  cause: {}
+"""
+
 UV_DNS = """\
 error: Request failed after 3 retries in 10.9s
   cause: Failed to fetch: https://no-such-host.invalid/simple/torch/
@@ -179,7 +192,96 @@ MESSAGES: list[tuple[str, str]] = [
         f"small==1.0 has the wrong SHA-256: expected {'0' * 64}, "
         "got 495b43a5786b08cefae16f73ddccf7cc0a97ade2cb0db3d1a8052140fbd08a9e.",
     ),
-    (UV_OTHER_PYTHON, "small==1.0 is not for this Python or this machine."),
+    (UV_OTHER_PYTHON, "small==1.0 has no wheel for this Python and machine."),
+    (
+        UV_LOCK.format(
+            "Because onlywin==1.0 has no `implementation_name == 'cpython' and platform_machine == "
+            "'x86_64' and sys_platform == 'linux'`-compatible wheels and only onlywin==1.0 is "
+            "available, we can conclude that all versions of onlywin cannot be used."
+        ),
+        "onlywin==1.0 has no wheel for this Python and machine.",
+    ),
+    (
+        UV_LOCK.format(
+            "Because src==1.0 has no usable wheels and only src==1.0 is available, we can conclude "
+            "that all versions of src cannot be used."
+        ),
+        "src==1.0 has no wheel for this Python and machine, only its source code.",
+    ),
+    (
+        UV_LOCK.format(
+            "Because newpy==1.0 requires Python >=3.12 and only newpy==1.0 is available, we can "
+            "conclude that all versions of newpy cannot be used."
+        ),
+        "newpy==1.0 needs Python >=3.12.",
+    ),
+    (
+        UV_LOCK.format(
+            "Because nosuch was not found in the package registry and your project depends on "
+            "nosuch, we can conclude that your project's requirements are unsatisfiable."
+        ),
+        "nosuch was not found on the package index.",
+    ),
+    (
+        UV_LOCK.format(
+            "Because there is no version of numpy==3 and your project depends on numpy==3, we can "
+            "conclude that your project's requirements are unsatisfiable."
+        ),
+        "numpy==3 was not found on the package index.",
+    ),
+    (
+        UV_LOCK.format(
+            "Because all versions of conf depend on numpy>=2 and your project depends on conf, we "
+            "can conclude that your project depends on numpy>=2.\n         And because your "
+            "project depends on numpy<2, we can conclude that your project's requirements are "
+            "unsatisfiable."
+        ),
+        "The requested versions conflict.",
+    ),
+    (
+        'error: Unsupported `Content-Type` "application/json" for '
+        "`http://127.0.0.1:37709/simple/json/`. Expected JSON or HTML.\n",
+        "http://127.0.0.1:37709/simple/json/ is not the page of a package index.",
+    ),
+    (
+        UV_FETCH.format("HTTP status server error (503 Busy) for url (https://a.example/numpy/)"),
+        "a.example responded with an HTTP error: 503 Busy.",
+    ),
+    (
+        UV_FETCH.format("client error (Connect)\n  cause: tunnel error: unsuccessful"),
+        "The proxy could not be reached, or refused the connection.",
+    ),
+    (
+        UV_FETCH.format(
+            "client error (Connect)\n  cause: tunnel error: proxy authorization required"
+        ),
+        "The proxy needs a login.",
+    ),
+    (
+        UV_FETCH.format(
+            "client error (Connect)\n  cause: received corrupt message of type InvalidContentType"
+        ),
+        "a.example did not answer in TLS.",
+    ),
+    (
+        UV_FETCH.format("client error (Connect)\n  cause: invalid peer certificate: UnknownIssuer"),
+        "The server's certificate was not accepted.",
+    ),
+    (
+        UV_FETCH.format("operation timed out"),
+        "The connection was lost, or the server did not answer in time.",
+    ),
+    (
+        UV_FETCH.format(
+            "client error (SendRequest)\n  cause: connection closed before message completed"
+        ),
+        "The connection was lost, or the server did not answer in time.",
+    ),
+    (
+        "error: Failed to initialize cache at `/full/.tmpkTyAM0`\n  cause: failed to open file "
+        "`/full/.tmpkTyAM0/.gitignore`: No space left on device (os error 28)\n",
+        "The disk is full.",
+    ),
     (
         "error: No solution found when resolving dependencies\n"
         "  cause: Because small was not found in the provided package locations and you require "

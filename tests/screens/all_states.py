@@ -190,12 +190,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB download"),
+        ("uv currently chooses 35 wheels: 2.7 GB to download.", "2.7 GB download"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not report how much it would download: not every server", "as of 20"),
+        ("The size of the download is not known: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),

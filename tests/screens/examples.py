@@ -31,7 +31,7 @@ from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AptChange, KeepDebs, SetSystemPathAside
 from wizard.plan.steps import (
     CheckTorch,
-    CreateVenv,
+    CreateEnvironment,
     FetchWheels,
     InstallWheels,
     Plan,
@@ -319,21 +319,17 @@ def make_plan(machine: Machine, choice: Choice) -> Plan:
                 ("uv", "python", "install", "--no-bin", "3.10"),
                 "remove the folder that uv made",
             ),
-            CreateVenv("one folder holds everything", "/usr/bin/python3.10", venv, "remove it"),
+            CreateEnvironment(
+                "one folder holds everything", "uv", "/usr/bin/python3.10", venv, f"{venv}/.work"
+            ),
             FetchWheels(
                 "resumable, and checked by hash",
-                "report.json",
+                "lock.json",
                 f"{venv}/.staging",
                 f"{venv}/lock.txt",
-                "remove the staging folder",
             ),
             InstallWheels(
-                "exactly what was fetched",
-                python,
-                venv,
-                f"{venv}/.staging",
-                f"{venv}/lock.txt",
-                "remove what was installed",
+                "exactly what was fetched", "uv", venv, f"{venv}/.staging", f"{venv}/lock.txt"
             ),
             WriteFile(
                 "every start of this Python sees the override",

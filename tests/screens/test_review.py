@@ -429,7 +429,7 @@ async def test_space_unfolds_the_marked_step_and_folds_it_again() -> None:
         assert ">  1  Run a program" in screen_text(pilot.app)
         await press(pilot, "down", "down", "space")
         text = screen_text(pilot.app)
-        for told in ("resumable, and checked by hash", "report.json", "remove the staging folder"):
+        for told in ("resumable, and checked by hash", "lock.json", "remove the downloads"):
             assert told in text
         await press(pilot, "space")
         assert "resumable" not in screen_text(pilot.app)

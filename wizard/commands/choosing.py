@@ -66,7 +66,7 @@ def _index(text: str) -> str:
     if not text:
         return text  # the stack's own: argparse sends defaults this way too
     from wizard.core.credentials import redact
-    from wizard.plan.resolve import AS_CONFIGURED
+    from wizard.operations.resolve import AS_CONFIGURED
 
     if text == AS_CONFIGURED or _is_address(text):
         return text

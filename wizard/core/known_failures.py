@@ -84,8 +84,48 @@ KNOWN = (
         "Check --torch-index, and check that the stack supports this Python.",
     ),
     _known(
-        r"^(?:ERROR: |\W*(?:cause: )?Because )(?P<file>\S+) (?:is not a supported wheel on this "
-        r"platform|has no wheels with a matching)",
+        r"(?P<wanted>\S+) has no (?:wheels with a matching|`[^`\n]+`-compatible wheels)",
+        "{found[wanted]} has no wheel for this Python and machine.",
+        "The tags in a wheel's name show which Python and platform it is for. For example, torch "
+        "1.13.1+rocm5.2 supports Python up to 3.10.",
+        "Choose a Python version listed for the stack. The wizard can install it with uv.",
+    ),
+    _known(
+        r"(?P<wanted>\S+) has no usable wheels",
+        "{found[wanted]} has no wheel for this Python and machine, only its source code.",
+        "Source archives run their own code when they are built, so rdna1-setup installs only "
+        "wheels.",
+        "Use a version that has a wheel for this Python, or an index that has such a wheel.",
+    ),
+    _known(
+        r"(?P<wanted>\S+) requires Python (?P<python>[^\s,]+)",
+        "{found[wanted]} needs Python {found[python]}.",
+        "The environment has another Python, and no other version of this package can be used.",
+        "Choose a Python version listed for the stack. The wizard can install it with uv.",
+    ),
+    _known(
+        r"(?P<wanted>\S+) was not found in the package registry",
+        "{found[wanted]} was not found on the package index.",
+        "The index does not have this package, or does not show it without a login.",
+        "Check --torch-index, pip's index settings and your login, then run the same command "
+        "again.",
+    ),
+    _known(
+        r"there (?:is|are) no versions? of (?P<wanted>[^\s,]+)",
+        "{found[wanted]} was not found on the package index.",
+        "The index does not have this version, or a network's login page (captive portal) "
+        "answered instead. PyPI never has +rocm versions.",
+        "Open the index address in a browser. Check --torch-index and pip's index settings.",
+    ),
+    _known(
+        r"Unsupported `Content-Type` \"(?P<type>[^\"\n]*)\" for `?(?P<address>[^\s`]+)`?\. Expe",
+        "{found[address]} is not the page of a package index.",
+        "Its type is {found[type]}. The address may be wrong, or a network's login page (captive "
+        "portal) answered instead.",
+        "Open the address in a browser. Check --torch-index and pip's index settings.",
+    ),
+    _known(
+        r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
         "{found[file]} is not for this Python or this machine.",
         "The tags in a wheel's name show which Python and platform it is for. For example, torch "
         "1.13.1+rocm5.2 supports Python up to 3.10.",
@@ -98,7 +138,14 @@ KNOWN = (
         "Delete the download folder and run the same command again.",
     ),
     _known(
-        r"ResolutionImpossible(?:.*)|No solution found when resolving",
+        r"No solution found when resolving[^\n]*\n\W*(?:cause: )?"
+        r"(?P<why>Because [^\n]*(?:\n\s+And [^\n]*)*)",
+        "The requested versions conflict.",
+        "uv explains it like this, and calls the plan a project: {found[why]}",
+        "Use the stack's own versions, or leave out the packages and constraints that you added.",
+    ),
+    _known(
+        r"ResolutionImpossible(?:.*)",
         "The requested versions conflict.",
         "Two packages need different versions of a third. The lines above name them.",
         "Use the stack's own versions, or leave out the packages that you added.",
@@ -145,21 +192,27 @@ KNOWN = (
         "Choose a folder of your own with --venv DIR.",
     ),
     _known(
-        r"CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate",
+        r"CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate|invalid peer certificate",
         "The server's certificate was not accepted.",
         "A proxy is intercepting TLS connections, the clock is wrong, or certificates are missing.",
         "Check the date on this machine. If you are behind a company proxy, set PIP_CERT and "
         "SSL_CERT_FILE to its certificate. Do not turn off certificate checks.",
     ),
     _known(
-        r"407 Proxy Authentication Required",
+        r"received corrupt message of type InvalidContentType",
+        "{server} did not answer in TLS.",
+        "The address begins with https, and this port of the server does not understand it.",
+        f"Check the index address, {_AGAIN}",
+    ),
+    _known(
+        r"407 Proxy Authentication Required|proxy authorization required",
         "The proxy needs a login.",
         "HTTP_PROXY or HTTPS_PROXY points to a proxy that denies you access.",
         "Put your user name and password into the proxy variable, or unset it if you need no "
         f"proxy, {_AGAIN}",
     ),
     _known(
-        r"ProxyError|Cannot connect to proxy|Tunnel connection failed",
+        r"ProxyError|Cannot connect to proxy|Tunnel connection failed|tunnel error:",
         "The proxy could not be reached, or refused the connection.",
         "HTTP_PROXY, HTTPS_PROXY or pip's own configuration points to this proxy.",
         f"Correct or unset the proxy, {_AGAIN}",
@@ -183,10 +236,18 @@ KNOWN = (
     ),
     _known(
         r"ReadTimeoutError|Read timed out|ConnectTimeoutError|not enough bytes were received"
-        r"|IncompleteRead|Connection broken|Connection reset by peer",
+        r"|IncompleteRead|Connection broken|Connection reset by peer|operation timed out"
+        r"|connection closed before message completed|end of file before message length reached",
         "The connection was lost, or the server did not answer in time.",
         "The connection is slow or unstable, or the server is busy.",
         f"Wait a moment, {_AGAIN}",
+    ),
+    _known(
+        r"HTTP status (?:client|server) error \((?P<status>[^)\n]+)\)",
+        "{server} responded with an HTTP error: {found[status]}.",
+        "401 and 403 mean that it needs a login, 404 that the file has moved, and 5xx codes that "
+        "it has a problem.",
+        f"Check the index address and your login, or wait a few minutes after a 5xx code, {_AGAIN}",
     ),
     _known(
         r"(?P<code>40[134]|5\d\d) (?:Client|Server) Error: [^\n]*?for url: (?P<url>\S+)"

@@ -6,7 +6,7 @@ import signal
 
 from wizard.core.credentials import redact
 from wizard.core.known_failures import KNOWN
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.core.unreached import host_words, hosts_in
 
 
@@ -46,8 +46,11 @@ def explain_pip(output: str, code: int) -> Trouble:
     for known in KNOWN:
         if found := known.pattern.search(output):
             servers = host_words(hosts_in(output, known.pattern))
+            caught: dict[str | int, str] = {0: found[0]}
+            caught |= {name: shown(text or "") for name, text in found.groupdict().items()}
             texts = (known.happened, known.meaning, known.next)
-            return Trouble(*(text.format(found=found, **servers) for text in texts))
+            filled: dict[str, object] = {"found": caught, **servers}
+            return Trouble(*(text.format_map(filled) for text in texts))
     return _unknown(output, code)
 
 

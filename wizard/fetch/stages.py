@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,10 +13,10 @@ from wizard.core.trouble import Trouble
 from wizard.fetch.folder import LOCK, PYTHON, WHEELS, Folder
 from wizard.fetch.python_archive import bring_python, installed_python
 from wizard.fetch.target import Target
-from wizard.fetch.wheels import Sources, choose_stack, make_chooser
+from wizard.fetch.wheels import Sources, choose_stack
 from wizard.knowledge.stacks import Stack, find_stack
-from wizard.plan.steps import FetchWheels
-from wizard.run.pip_report import fetch_reported, read_report
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.system.lock import read_wheels
 from wizard.system.system import Act, Done, Stopped, System
 
 
@@ -62,25 +63,19 @@ class Stage:
 
 def stages(fetch: Fetch) -> tuple[Stage, ...]:
     """Every step, whatever of it was done before: each looks for itself."""
-    name, python = fetch.target.stack, fetch.target.python
-    report, venv = fetch.folder.work / "stack.json", fetch.folder.work / f"pip-{python}"
+    name = fetch.target.stack
     return (
         *_bring(fetch),
         Stage(
-            f"Set up a pip for Python {python}",
-            "This pip chooses the wheels. It is deleted when the folder is complete.",
-            partial(_make_chooser, fetch, venv),
-        ),
-        Stage(
             f"Choose the wheels of {name}",
-            "pip chooses exact versions for the machines' Python and C library, from "
+            "uv chooses exact versions for the machines' Python and C library, from "
             f"{fetch.index}.",
-            partial(choose_stack, report, venv, fetch.target, fetch.sources),
+            partial(_choose, fetch),
         ),
         Stage(
             f"Download the wheels of {name}",
             "An interrupted download can be resumed, and every SHA-256 is checked.",
-            partial(_fetched, fetch, report),
+            partial(_fetched, fetch),
         ),
         Stage(
             "Write the SHA-256 of every file",
@@ -110,31 +105,29 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     return (Stage(f"Download Python {target.python} for uv", reason, act),)
 
 
-async def _make_chooser(fetch: Fetch, venv: Path, system: System) -> Act:
-    minor = fetch.target.python
-    brought = installed_python(fetch.folder.work / "python", minor)
+async def _choose(fetch: Fetch, system: System) -> Act:
+    minor, work = fetch.target.python, fetch.folder.work
+    brought = installed_python(work / "python", minor)
     python = fetch.here.pythons.get(minor) or str(brought or "")
-    async for each in make_chooser(python, venv, fetch.sources, system):
-        yield each
+    choosing = choose_stack(work, fetch.here.uv, python, fetch.target, fetch.sources, system)
+    async with aclosing(choosing) as news:
+        async for each in news:
+            yield each
 
 
-async def _fetched(fetch: Fetch, report: Path, system: System) -> Act:
+async def _fetched(fetch: Fetch, system: System) -> Act:
     folder = fetch.folder
-    staging, lock = folder.path / WHEELS, folder.path / LOCK
-    step = FetchWheels("", str(report), str(staging), str(lock), "", fetch.stack.hashes)
-    news = fetch_reported(
-        step, cancelled=system.cancelled, environ=system.environ, indexes=system.indexes
-    )
-    while (each := await asyncio.to_thread(next, news, None)) is not None:
-        yield each
-    if system.cancelled():
-        raise Stopped
-    yield Done(await asyncio.to_thread(_only_chosen, folder, report, staging))
+    chosen, staging = folder.work / "lock.json", folder.path / WHEELS
+    step = FetchWheels("", str(chosen), str(staging), str(folder.path / LOCK), fetch.stack.hashes)
+    async with aclosing(step.do(system, {})) as news:
+        async for each in news:
+            yield each
+    yield Done(await asyncio.to_thread(_only_chosen, folder, chosen, staging))
 
 
-def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
+def _only_chosen(folder: Folder, lock: Path, staging: Path) -> str:
     """Remove what an earlier choice left; raises Trouble for what nobody of us put there."""
-    chosen = {wheel.file for wheel in read_report(report)}
+    chosen = {wheel.file for wheel in read_wheels(lock)}
     ours = {name.rpartition("/")[2] for name in folder.sums()}
     for path in staging.iterdir():
         if path.name in chosen:
@@ -143,7 +136,7 @@ def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
             path.unlink()
             continue
         raise Trouble(
-            f"{path} is not one of the wheels that pip chose.",
+            f"{path} is not one of the wheels that were chosen.",
             "The file would be copied to every machine, and could be installed there.",
             "Move that file out of the way, then run the same command again.",
         )

@@ -26,12 +26,16 @@ class LiveHost:
 
     name = ""
 
-    def __init__(self, deadline_s: float = DEADLINE_S) -> None:
-        """A host whose programs and driver-served files have so long to answer."""
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, *, deadline_s: float = DEADLINE_S
+    ) -> None:
+        """A host as seen with these variables, those of this process for None.
+
+        ``deadline_s``: so long its programs and driver-served files have to answer.
+        """
         self._deadline_s = deadline_s
-        self.environ: Mapping[str, str] = {
-            name: readable(value) for name, value in os.environ.items()
-        }
+        seen = os.environ if environ is None else environ
+        self.environ: Mapping[str, str] = {name: readable(value) for name, value in seen.items()}
         self.uid = os.getuid()
         # Not getpwuid: it asks name services over sockets, and those may be away.
         account = user_name(self.read("/etc/passwd"), self.uid)

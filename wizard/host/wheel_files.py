@@ -48,6 +48,8 @@ def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
     for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"):
         yield packages / f"{base}.dist-info" / extra
     yield from (root / "bin" / script for script in _scripts(wheel, base))
+    if version_of(wheel)[0] == "pip":  # no list of it names this one, which every installer makes
+        yield root / "bin" / packages.parent.name.replace("python", "pip")
 
 
 def _entries(root: Path, packages: Path, wheel: Path) -> Iterator[tuple[Path, int]]:

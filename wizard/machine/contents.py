@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import replace
 
-from packaging.utils import canonicalize_name
-
+from wizard.host.distributions import read_distributions
 from wizard.host.host import Host
-from wizard.host.metadata_headers import header, header_values
 from wizard.machine.facts import Unknown
-from wizard.machine.facts.contents import Contents, Distribution
+from wizard.machine.facts.contents import Contents
 from wizard.typed import typed
 
 OURS = ".rdna1-setup"
@@ -22,7 +18,6 @@ BEFORE = f"{OURS}/before.json"
 LIST = f"{OURS}/list.jsonl"
 """The list of what was set aside; while it is not there, nothing was moved."""
 
-_TORCHES = ("torch", "torchvision", "torchaudio")
 _SITE = re.compile(r"python(3\.\d{1,2})")
 _STATED = re.compile(r"^version(?:_info)?\s*=\s*(3\.\d{1,2})", re.MULTILINE | re.IGNORECASE)
 _SHARED = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
@@ -67,32 +62,6 @@ def read_live_contents(host: Host, folder: str) -> Contents | None:
     )
 
 
-def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
-    """Every distribution of a site folder, by name; one that names itself twice is taken once."""
-    names = host.names(site) if site else ()
-    # What begins with ~ is what an interrupted pip has left of an older one: installed no more.
-    known = [name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~"]
-    found = (_distribution(host, f"{site}/{i}") for i in known if i.endswith(".dist-info"))
-    by_name: dict[str, Distribution] = {}
-    for each in found:
-        if each is not None:
-            by_name[each.name] = replace(each, twice=each.name in by_name)
-    return (*by_name.values(), *_unlisted(host, site, known, by_name))
-
-
-def _unlisted(
-    host: Host, site: str, names: Collection[str], listed: Collection[str]
-) -> Iterator[Distribution]:
-    """torch and its siblings as older tools installed them: they load, and no list tells their
-    files. Of other packages that need not be known, for they stay."""
-    for torch in (name for name in _TORCHES if name not in listed):
-        eggs = [name for name in names if re.fullmatch(rf"{torch}(-.+)?\.egg-(info|link)", name)]
-        if eggs or host.is_file(f"{site}/{torch}/__init__.py"):
-            info = "".join(_text(host, f"{site}/{egg}/PKG-INFO") for egg in eggs[:1])
-            version = header(info, "Version") or "?"
-            yield Distribution(torch, version, (), True, "", False, "")
-
-
 def _remembered(host: Host, folder: str) -> Contents | None:
     """What a standing run found in this very folder: a copy of it, or one that was moved, tells of
     the environment that it was."""
@@ -131,30 +100,6 @@ def _conda_packages(host: Host, folder: str) -> tuple[str, ...]:
     names = host.names(f"{folder}/conda-meta")
     matches = (_CONDA.fullmatch(name) for name in (() if isinstance(names, Unknown) else names))
     return tuple(match[1].lower() for match in matches if match)
-
-
-def _distribution(host: Host, info: str) -> Distribution | None:
-    headers = _text(host, f"{info}/METADATA")
-    name, version = header(headers, "Name"), header(headers, "Version")
-    if not name or not version:
-        return None
-    return Distribution(
-        name=canonicalize_name(name),
-        version=version,
-        requires=tuple(header_values(headers, "Requires-Dist")),
-        requested=host.is_file(f"{info}/REQUESTED"),
-        installer=_text(host, f"{info}/INSTALLER").strip(),
-        recorded=host.is_file(f"{info}/RECORD"),
-        source=_source(_text(host, f"{info}/direct_url.json")),
-    )
-
-
-def _source(text: str) -> str:
-    try:
-        found = json.loads(text)["url"] if text else ""
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return ""
-    return str(found)
 
 
 def _text(host: Host, path: str) -> str:

@@ -8,24 +8,18 @@ from itertools import count
 
 from wizard.diagnose.finding import About
 from wizard.host.host import Host
+from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.mending.settings import Mending
+from wizard.operations.resolve import AS_CONFIGURED
+from wizard.operations.uv_project import Wishes
 from wizard.places import Places, places
-from wizard.plan.broken_needs import conflicts
-from wizard.plan.choice import Choice
-from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
-from wizard.plan.held import (
-    bring_pip,
-    fetch_beside,
-    install_beside,
-    report_in,
-    resolve_held,
-)
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.held import fetch_beside, install_beside, resolve_held
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.resolve import AS_CONFIGURED, resolve_argv
 from wizard.plan.steps import Step
 from wizard.plan.venv import drop_downloads
 
@@ -127,11 +121,19 @@ def _exchanged(
 ) -> tuple[Step, ...]:
     """One distribution set aside and another one of its name installed, all others held."""
     work = _work_folder(places(host.environ, host.home), there.path, wanted, supply)
-    choice = Choice(stack="", footprint="venv", venv=there.path, wheelhouse=supply.wheelhouse)
+    chosen = supply.torch_index or index
+    resolve = resolve_held(
+        "uv chooses the version before anything is changed. All other packages keep their "
+        "versions.",
+        machine,
+        there,
+        (goes,),
+        Wishes((wanted,), "" if chosen == AS_CONFIGURED else chosen, wheelhouse=supply.wheelhouse),
+        work,
+    )
     return (
-        bring_pip(machine, choice, there, work),
-        _resolve(there, goes, wanted, index, supply, work),
-        fetch_beside(work, _hashes(goes.version)),
+        resolve,
+        fetch_beside(resolve, _hashes(goes.version)),
         SetAsidePackages(
             "Replaced files are kept in a backup on the same file system, with a list of their "
             "hashes.",
@@ -161,22 +163,3 @@ def _backup(host: Host, venv: str) -> str:
 
 def _hashes(version: str) -> tuple[tuple[str, str], ...]:
     return next((stack.hashes for stack in load_stacks() if stack.torch == version), ())
-
-
-def _resolve(
-    there: Contents, goes: Distribution, wanted: str, index: str, supply: Supply, work: str
-) -> ResolveHeld:
-    resolving = resolve_argv(
-        f"{there.path}/bin/python",
-        (wanted,),
-        index=index,
-        index_replaces_pypi=False,
-        torch_index=supply.torch_index or (AS_CONFIGURED if index == AS_CONFIGURED else ""),
-        wheelhouse=supply.wheelhouse,
-        report=report_in(work),
-    )
-    why = (
-        "pip chooses the version before anything is changed. All other packages keep their "
-        "versions."
-    )
-    return resolve_held(why, resolving, there, (goes,), work)

@@ -8,13 +8,13 @@ from packaging.utils import canonicalize_name
 
 from wizard.core.credentials import redact
 from wizard.core.sizes import counted
+from wizard.host.needs import needs_of
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Machine, Unknown
 from wizard.machine.facts.contents import Contents, Distribution
+from wizard.operations.resolve import Resolve, is_version
 from wizard.plan.choice import Choice
-from wizard.plan.existing_steps import ResolveCarried
-from wizard.plan.family import TORCH, TRITON, needs_of, replaced, stack_specifiers, torch_family
-from wizard.plan.steps import RunProgram, Step
+from wizard.plan.family import TORCH, TRITON, replaced, stack_specifiers, torch_family
+from wizard.plan.steps import Step
 
 LEFT_OUT = "rdna1-not-the-same.txt"
 """File in the new venv: which packages came in another version or not at all, and why."""
@@ -22,7 +22,7 @@ _SEEDS = ("pip", "setuptools", "wheel")
 """What making a venv brings by itself."""
 
 
-def why_beside(machine: Machine, stack: Stack, there: Contents) -> str:
+def why_beside(stack: Stack, there: Contents) -> str:
     """Why this environment is left as it is; ``""`` when its torch can be replaced."""
     if not there.python or not there.site:
         return "its Python version cannot be read"
@@ -31,8 +31,6 @@ def why_beside(machine: Machine, stack: Stack, there: Contents) -> str:
         return f"it has Python {there.python}, and {stack.id} needs Python {wanted}"
     if not there.starts:
         return "its own Python is missing (bin/python is a broken link)"
-    if not there.has_pip and isinstance(machine.uv, Unknown):
-        return "it has no pip, and there is no uv to install one"
     return _not_pip_s(stack, there)
 
 
@@ -78,18 +76,14 @@ def _asked(there: Contents) -> tuple[Distribution, ...]:
 
 def carrying(step: Step, taken: tuple[Distribution, ...], venv: str) -> Step:
     """The resolver's step, asked for these packages too; other steps as they are."""
-    if not taken or not isinstance(step, RunProgram) or "--report" not in step.argv:
+    if not taken or not isinstance(step, Resolve):
         return step
-    return ResolveCarried(
-        "pip chooses the stack first, then those packages of the old environment that fit it.",
-        step.argv,
-        step.otherwise,
-        tuple((each.name, each.version) for each in taken),
-        step.creates[0],
-        step.folder,
-        f"{venv}/{LEFT_OUT}",
-        "nothing to undo",
-        environment=step.environment,
+    return replace(
+        step,
+        reason="uv chooses the stack first, then those packages of the old environment that fit "
+        "it.",
+        carried=tuple((each.name, each.version) for each in taken if is_version(each.version)),
+        told=f"{venv}/{LEFT_OUT}",
     )
 
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+
+from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import Stack
 from wizard.machine.contents import OURS
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
-from wizard.plan.broken_needs import conflicts, known_versions
 from wizard.plan.choice import Choice
-from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import replaced, stack_specifiers, without_successor
-from wizard.plan.held import (
-    bring_pip,
-    fetch_beside,
-    install_beside,
-    report_in,
-    resolve_held,
-)
-from wizard.plan.resolve import resolve_argv
+from wizard.plan.held import fetch_beside, install_beside, resolve_held
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
     ClearExecutableStack,
@@ -31,7 +27,13 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_site import user_site_steps
-from wizard.plan.venv import check_torch, drop_downloads, execstack_steps, target, work_folder
+from wizard.plan.venv import (
+    check_torch,
+    drop_downloads,
+    execstack_steps,
+    wishes_of,
+    work_folder,
+)
 
 
 def existing_steps(
@@ -54,10 +56,18 @@ def _steps(
 ) -> tuple[Step, ...]:
     work = work_folder(choice, stack, places)
     settings = setting_steps(machine, choice, stack, there.python, there.pip_conf)
+    resolve = resolve_held(
+        "uv chooses every version before anything is changed. All other packages keep their "
+        "versions.",
+        machine,
+        there,
+        replaced(there, stack),
+        wishes_of(machine, choice, stack),
+        work,
+    )
     return (
-        bring_pip(machine, choice, there, work),
-        _resolve(machine, choice, stack, there, work),
-        fetch_beside(work, stack.hashes),
+        resolve,
+        fetch_beside(resolve, stack.hashes),
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
         install_beside(machine, there, work),
@@ -73,11 +83,21 @@ def _steps(
 
 def planned_conflicts(stack: Stack, there: Contents) -> tuple[str, ...]:
     """Who asks for another torch or numpy, as far as the stack names its versions exactly."""
-    goes, come = replaced(there, stack), known_versions(stack_specifiers(stack))
+    goes, come = replaced(there, stack), _known_versions(stack_specifiers(stack))
     stay = [each for each in there.distributions if each not in goes]
     # Of the rest it is known only after the resolver's run whether it comes back.
     known = {*come, *(each.name for each in without_successor(stack, goes))}
     return conflicts(stay, [each for each in goes if each.name in known], come, there.python)
+
+
+def _known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
+    """The versions that a stack names exactly."""
+    found = {}
+    for name, specifier in specifiers.items():
+        exact = [each.version for each in specifier if each.operator == "=="]
+        if len(exact) == 1:
+            found[name] = exact[0]
+    return found
 
 
 def obstacles_to(
@@ -88,26 +108,6 @@ def obstacles_to(
     missing = python_obstacle(machine, stack, held.python)
     mended = missing.text if own and missing else ""
     return tuple(each for each in held.obstacles if each != mended)
-
-
-def _resolve(
-    machine: Machine, choice: Choice, stack: Stack, there: Contents, work: str
-) -> ResolveHeld:
-    gfx = target(machine, choice, stack)
-    resolving = resolve_argv(
-        f"{there.path}/bin/python",
-        tuple(line.replace("{gfx}", gfx) for line in stack.requirements),
-        index=stack.index,
-        index_replaces_pypi=stack.index_replaces_pypi,
-        torch_index=choice.torch_index,
-        wheelhouse=choice.wheelhouse,
-        report=report_in(work),
-    )
-    why = (
-        "pip chooses every version before anything is changed. All other packages keep "
-        "their versions."
-    )
-    return resolve_held(why, resolving, there, replaced(there, stack), work)
 
 
 def _set_aside(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
 
+from wizard.host.needs import contains, needs_of
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts.contents import Contents, Distribution
 
@@ -65,23 +65,6 @@ def names_of(distributions: tuple[Distribution, ...]) -> str:
     nvidia = len(first) - len(told)
     wheels = "wheel" if nvidia == 1 else "wheels"
     return ", ".join([*told, *([f"{nvidia} nvidia {wheels} of that torch"] if nvidia else [])])
-
-
-def needs_of(distribution: Distribution) -> Iterable[Requirement]:
-    """What a distribution requires; lines that are none are passed over."""
-    for line in distribution.requires:
-        try:
-            yield Requirement(line)
-        except InvalidRequirement:
-            continue
-
-
-def contains(specifier: SpecifierSet, version: str) -> bool:
-    """True when the version is allowed; one that is no version allows nothing to be said: True."""
-    try:
-        return specifier.contains(Version(version), prereleases=True)
-    except InvalidVersion:
-        return True
 
 
 def _reach(start: Iterable[Distribution], among: tuple[Distribution, ...]) -> set[str]:

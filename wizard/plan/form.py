@@ -8,7 +8,7 @@ from typing import Any, get_args
 from wizard.core.credentials import redact
 from wizard.jsonform import to_json
 from wizard.operations.operation import Operation
-from wizard.plan.steps import Plan, Step
+from wizard.plan.steps import Plan, Resolve, Step
 from wizard.typed import WrongForm, typed
 
 REDACTED = ("argv", "otherwise")
@@ -44,4 +44,6 @@ def _step_form(step: Step) -> dict[str, Any]:
     for name in REDACTED:
         if name in form:
             form[name] = [redact(word) for word in form[name]]
+    if isinstance(step, Resolve):
+        form["wishes"]["index"] = redact(step.wishes.index)
     return form

@@ -17,6 +17,7 @@ from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine, Setting
 from wizard.machine.facts.contents import Contents
+from wizard.operations.resolve import AS_CONFIGURED
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
 from wizard.plan.choice import Choice
@@ -30,7 +31,6 @@ from wizard.plan.group_steps import group_steps
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.prepared import Prepared
-from wizard.plan.resolve import AS_CONFIGURED
 from wizard.plan.room import room_notes
 from wizard.plan.settings import chosen_preset, visible_device
 from wizard.plan.snapshot import as_asked
@@ -68,7 +68,7 @@ def make_plan(
     supply = Supply(wheelhouse=choice.wheelhouse, python_mirror=choice.python_mirror)
     held = fit(with_card(machine, choice.gpu), asked, stack, supply, choice.preset)
     choice = replace(choice, venv=there.path) if there else choice
-    why = why_beside(machine, stack, there) if there else ""
+    why = why_beside(stack, there) if there else ""
     steps: tuple[Step, ...]
     seen = ""
     if there is not None and not why:

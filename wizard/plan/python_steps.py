@@ -1,21 +1,21 @@
-"""Steps that bring a Python, make the venv of it, and bring its pip up to date."""
+"""Steps that bring a Python and make an environment of it."""
 
 from __future__ import annotations
 
 from wizard.advice.fit import Fit
 from wizard.advice.leftovers import short_path
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.create_environment import CreateEnvironment
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.steps import CreateVenv, RunProgram, Step
+from wizard.plan.steps import RunProgram, Step
 from wizard.system.uv import BRING_PYTHON, bring_python
 
-PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
-"""pip writes nothing outside the venv, and looks for no newer pip."""
 
-
-def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
-    """A venv of the right Python, which uv may have to bring, with a pip that is new enough."""
+def python_steps(
+    machine: Machine, choice: Choice, held: Fit, places: Places, work: str
+) -> tuple[Step, ...]:
+    """An environment of the right Python, which uv may have to bring."""
     python, folder = held.python, f"{places.data}/python"
     fetched: tuple[Step, ...] = ()
     if version := _version_of_uv(machine, choice, python, folder):
@@ -33,27 +33,13 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
         )
     return (
         *fetched,
-        CreateVenv(
+        CreateEnvironment(
             "The environment is one folder. Downloads go to "
             f"{short_path(places.cache, machine)} until the last step.",
+            uv_of(machine),
             python,
             choice.venv,
-            "remove the new files",
-        ),
-        RunProgram(
-            "This plan needs pip 23.0 or newer, and Python often comes with an older pip. "
-            "Starting with version 25.3, pip chooses versions without downloading whole wheels.",
-            (
-                f"{choice.venv}/bin/python",
-                *("-m", "pip", "install", "--no-input", "--upgrade"),
-                *pip_from(choice),
-                # A folder may hold none: pip would be content with the old one, and fail later.
-                "pip>=23.0" if choice.wheelhouse else "pip",
-            ),
-            "it is removed with the venv",
-            creates=(f"{choice.venv}/bin/pip",),
-            environment=PIP_QUIET,
-            title="Update pip",
+            work,
         ),
     )
 
@@ -73,11 +59,6 @@ def _version_of_uv(machine: Machine, choice: Choice, python: str, folder: str) -
 def uv_of(machine: Machine) -> str:
     """The uv that acts for a plan: it comes with this program, wherever a machine's own is."""
     return "uv" if isinstance(machine.uv, Unknown) else machine.uv
-
-
-def pip_from(choice: Choice) -> tuple[str, ...]:
-    """Options that let pip find itself in the wheelhouse, where one was chosen."""
-    return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()
 
 
 def version_brought(steps: tuple[Step, ...]) -> str:

@@ -8,9 +8,12 @@ from typing import Union
 
 from wizard.core.credentials import redact
 from wizard.journalform import Kind, name_of
+from wizard.operations.create_environment import CreateEnvironment as CreateEnvironment
+from wizard.operations.fetch_wheels import FetchWheels as FetchWheels
 from wizard.operations.install_wheels import InstallWheels as InstallWheels
 from wizard.operations.operation import Operation
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.operations.resolve import Resolve as Resolve
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.root_steps import AddToGroups as AddToGroups
 from wizard.plan.root_steps import (
@@ -54,58 +57,6 @@ class RunProgram:
         prefix = "sudo " if self.needs_root else ""
         calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
         return redact(f"{prefix}{settings}{calls}")
-
-
-@dataclass(frozen=True, slots=True)
-class CreateVenv:
-    """Make a virtual environment with its own pip."""
-
-    reason: str
-    python: str
-    venv: str
-    inverse: str
-    deadline_s: float = 300.0
-    needs_root: bool = False
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Create the environment"
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """The program that makes it."""
-        return (self.python, "-m", "venv", self.venv)
-
-    def __str__(self) -> str:
-        return shlex.join(self.argv)
-
-
-@dataclass(frozen=True, slots=True)
-class FetchWheels:
-    """Download what the resolver chose into a staging folder, by range, hashes checked."""
-
-    reason: str
-    report: str
-    """pip's installation report: addresses and hashes."""
-    staging: str
-    lock: str
-    """The requirements file with hashes that the installation will read."""
-    inverse: str
-    hashes: tuple[tuple[str, str], ...] = ()
-    """Known SHA-256 by file name; they outrank the index's."""
-    needs_root: bool = False
-
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Download packages"
-
-    def __str__(self) -> str:
-        return (
-            f"download every file listed in {self.report} to {self.staging}, check each SHA-256, "
-            f"and write {self.lock}"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +180,7 @@ class DropDownloads:
 
 Step = Union[  # noqa: UP007 - a closed union in one list
     RunProgram,
-    CreateVenv,
+    CreateEnvironment,
     FetchWheels,
     InstallWheels,
     WriteFile,
@@ -238,9 +189,8 @@ Step = Union[  # noqa: UP007 - a closed union in one list
     SetAside,
     CheckTorch,
     DropDownloads,
-    ResolveHeld,
+    Resolve,
     SetAsidePackages,
-    ResolveCarried,
     TakeLinesOut,
     PutLinesBack,
     ExchangeLibrary,

@@ -9,21 +9,23 @@ from wizard.advice.fit import Fit
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.resolve import AS_CONFIGURED, Resolve
+from wizard.operations.uv_project import Wishes
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.python_steps import PIP_QUIET, python_steps, uv_of
-from wizard.plan.resolve import resolve_argv, second_try
+from wizard.plan.python_steps import python_steps, uv_of
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
     DropDownloads,
-    FetchWheels,
-    InstallWheels,
-    RunProgram,
     Step,
 )
 
+AS_PYTHON_BRINGS = ("pip", "setuptools; python_version < '3.12'")
+"""What a new environment holds besides, as ``python -m venv`` makes it."""
 EXECUTABLE_STACK_LIBRARIES = ("libamdhip64.so", "libhiprtc.so")
 """Where reports found the flag: https://github.com/easydiffusion/easydiffusion/issues/1921"""
 
@@ -34,7 +36,7 @@ def venv_steps(
     """Everything that fills one folder; nothing in it needs root."""
     work = work_folder(choice, stack, places)
     return (
-        *python_steps(machine, choice, held, places),
+        *python_steps(machine, choice, held, places, work),
         *_wheel_steps(machine, choice, stack, work),
         *execstack_steps(machine, choice, stack),
         *setting_steps(machine, choice, stack, _minor(machine, held)),
@@ -82,45 +84,41 @@ def check_device(choice: Choice, stack: Stack) -> str:
     return "cuda" if stack.gfx else "cpu"
 
 
-def _wheel_steps(machine: Machine, choice: Choice, stack: Stack, work: str) -> tuple[Step, ...]:
+def wishes_of(
+    machine: Machine, choice: Choice, stack: Stack, further: tuple[str, ...] = ()
+) -> Wishes:
+    """What a stack asks for on this machine, from the sources that were chosen."""
     gfx = target(machine, choice, stack)
-    python, report = f"{choice.venv}/bin/python", f"{work}/report.json"
-    lock, staging = f"{work}/lock.txt", f"{work}/wheels"
-    argv = resolve_argv(
-        python,
-        tuple(line.replace("{gfx}", gfx) for line in stack.requirements),
-        index=stack.index,
-        index_replaces_pypi=stack.index_replaces_pypi,
-        torch_index=choice.torch_index,
-        wheelhouse=choice.wheelhouse,
-        report=report,
+    chosen = choice.torch_index or stack.index
+    return Wishes(
+        (*(line.replace("{gfx}", gfx) for line in stack.requirements), *further),
+        "" if chosen == AS_CONFIGURED else chosen,
+        stack.index_replaces_pypi,
+        choice.wheelhouse,
     )
+
+
+def _wheel_steps(machine: Machine, choice: Choice, stack: Stack, work: str) -> tuple[Step, ...]:
+    uv = uv_of(machine)
+    resolve = Resolve(
+        "uv chooses all versions before anything is downloaded.",
+        uv,
+        f"{choice.venv}/bin/python",
+        work,
+        wishes_of(machine, choice, stack, AS_PYTHON_BRINGS),
+    )
+    staging, lock = f"{work}/wheels", f"{work}/lock.txt"
     return (
-        RunProgram(
-            "pip chooses all versions before anything is downloaded.",
-            argv,
-            "nothing to undo",
-            creates=(report,),
-            otherwise=second_try(argv),
-            folder=work,
-            environment=PIP_QUIET,
-            deadline_s=900,
-            title="Choose exact versions",
-        ),
+        resolve,
         FetchWheels(
             "An interrupted download can be resumed, and every file is checked.",
-            report,
+            resolve.lock,
             staging,
             lock,
-            f"remove {staging}",
-            hashes=stack.hashes,
+            stack.hashes,
         ),
         InstallWheels(
-            "Only the downloaded and checked files are installed.",
-            uv_of(machine),
-            choice.venv,
-            staging,
-            lock,
+            "Only the downloaded and checked files are installed.", uv, choice.venv, staging, lock
         ),
     )
 

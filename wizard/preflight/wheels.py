@@ -22,8 +22,7 @@ from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
-from wizard.plan.steps import CreateVenv, Plan, RunProgram
+from wizard.plan.steps import CreateEnvironment, Plan, Resolve
 from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
 from wizard.preflight.refusal import Refusal
 from wizard.system.web import Web, name_failure, open_web
@@ -135,37 +134,24 @@ async def seek_wheels(
 
 def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
     """The torch that pip is to look for; None without one, or where pip alone can say."""
-    resolving = (
-        step.argv
-        for step in plan.steps
-        if isinstance(step, (RunProgram, ResolveHeld, ResolveCarried)) and "--report" in step.argv
-    )
-    argv = next(resolving, ())
-    if not argv:
+    wishes = next((step.wishes for step in plan.steps if isinstance(step, Resolve)), None)
+    if wishes is None:
         return None
-    folder, own = _word_after("--find-links", argv), _word_after("--index-url", argv)
-    place = folder or own or _word_after("--extra-index-url", argv)
-    asked = argv[argv.index("--report") + 2 :]
-    wanted = tuple(text for text in asked if Requirement(text).name in FAMILY)
-    if not folder and not own:  # what has no +label may come from PyPI, which is asked as well
-        wanted = tuple(text for text in wanted if "+" in text)
+    folder, place = wishes.wheelhouse, wishes.wheelhouse or wishes.index
+    wanted = tuple(text for text in wishes.requirements if Requirement(text).name in FAMILY)
     python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
     if not wanted or not python or not (folder or place.startswith(("http://", "https://"))):
         return None
     return Wheels(place, bool(folder), wanted, python, glibc if isinstance(glibc, str) else "")
 
 
-def _word_after(option: str, argv: tuple[str, ...]) -> str:
-    return argv[argv.index(option) + 1] if option in argv else ""
-
-
 def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
     """The minor version of the Python that the wheels are for; ``""`` where a plan has none."""
     for step in plan.steps:
-        if isinstance(step, ResolveHeld):
+        if isinstance(step, Resolve) and step.site:
             found = re.search(r"/python(3\.\d+)/", f"{step.site}/")
             return found[1] if found else ""
-        if isinstance(step, CreateVenv):
+        if isinstance(step, CreateEnvironment):
             versions = {each.path: each.version for each in interpreters}
             found = re.search(r"python(3\.\d+)\Z", step.python)
             version = versions.get(step.python, found[1] if found else "")

@@ -16,7 +16,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step, undo_of
+from wizard.plan.steps import CheckTorch, Plan, Resolve, Step, undo_of
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
@@ -94,20 +94,20 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
 
 
 def size_told(plan: Plan, found: WheelsSize) -> str:
-    """What pip said of the wheels, or why it could not, and how old the sizes then are."""
+    """How much would be downloaded now, or why that is not known, and how old the sizes are."""
     if found.bytes is not None:
         wheels = counted(found.wheels, "wheel")
-        return f"pip currently chooses {wheels}: {bytes_text(found.bytes)} to download."
+        return f"uv currently chooses {wheels}: {bytes_text(found.bytes)} to download."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
-    return f"pip did not report how much it would download: {clean(found.because)}{old}"
+    return f"The size of the download is not known: {clean(found.because)}{old}"
 
 
 def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
     """What the plan takes: steps, size, root or not, undo.
 
-    What pip says of the wheels, where it was asked, outranks what we know.
+    What was found out of the wheels, where it was asked, outranks what we know.
     """
     for label, text in (
         ("Steps", f"{len(plan.steps)}; {_afterwards(plan)}"),
@@ -127,7 +127,7 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
             "queried"
         )
     if download is None and plan.installed_bytes is None:
-        asked = "not known until pip is queried" if found is None else "not known"
+        asked = "not known until versions are chosen" if found is None else "not known"
         return f"download and disk {asked}"
     return f"download {bytes_text(download)}, disk {_disk(download, plan.installed_bytes)}"
 
@@ -150,10 +150,10 @@ def _wheels(plan: Plan) -> str:
     """What the data says of the wheels, which holds where they come from the stack's own index."""
     stack = find_stack(plan.stack)
     own = stack is not None and any(
-        stack.index in step.argv for step in plan.steps if isinstance(step, RunProgram)
+        step.wishes.index == stack.index for step in plan.steps if isinstance(step, Resolve)
     )
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
-        return "not known until pip is queried"
+        return "not known until versions are chosen"
     fetched, installed = stack.download_bytes, stack.installed_bytes
     return f"download {bytes_text(fetched)}, disk {_disk(fetched, installed)}"
 

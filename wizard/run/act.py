@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from wizard.core.credentials import redact
-from wizard.core.events import Output, Progress
+from wizard.core.events import Output
 from wizard.core.trouble import Trouble
-from wizard.host.venv_layout import site_packages
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
-    CreateVenv,
     DropDownloads,
-    FetchWheels,
     PinInstalled,
     RunProgram,
     Step,
@@ -32,12 +29,11 @@ from wizard.run.environment.own_files import (
     pin_installed,
     write_settings,
 )
-from wizard.run.environment.resolving import resolve_carried, resolve_held
 from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.environment.torch_check import check_torch
 from wizard.run.root_part import is_root_step
 from wizard.run.shell_lines import edit_lines
-from wizard.system.system import Act, Done, Stopped, System
+from wizard.system.system import Act, Done, System
 
 
 def act(step: Step, system: System) -> Act:
@@ -45,10 +41,6 @@ def act(step: Step, system: System) -> Act:
     match step:
         case RunProgram():
             return _run_program(step, system)
-        case CreateVenv():
-            return _create_venv(step, system)
-        case FetchWheels():
-            return _fetch(step, system)
         case CheckTorch():
             return check_torch(step, system)
         case WriteFile():
@@ -67,10 +59,6 @@ def _act_on_existing(step: Step, system: System) -> Act:
     match step:
         case SetAsidePackages():
             return set_packages_aside(step, system)
-        case ResolveHeld():
-            return resolve_held(step, system)
-        case ResolveCarried():
-            return resolve_carried(step, system)
         case TakeLinesOut() | PutLinesBack():
             return _at_once(lambda: edit_lines(step))
         case ExchangeLibrary():
@@ -111,50 +99,12 @@ async def _run_program(step: RunProgram, system: System) -> Act:
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
 
 
-async def _create_venv(step: CreateVenv, system: System) -> Act:
-    Path(step.venv).parent.mkdir(parents=True, exist_ok=True)
-    async for output in system.run(step.argv, system.environment(), step.deadline_s):
-        yield output
-    if not (Path(step.venv) / "pyvenv.cfg").is_file() or not site_packages(Path(step.venv)):
-        raise Trouble(
-            f"{step.venv} is not a venv.",
-            "The program succeeded, but pyvenv.cfg or site-packages is missing.",
-            "Read the log above, or try another Python.",
-        )
-    yield Done(f"{step.venv} is a venv of {step.python}")
-
-
-async def _fetch(step: FetchWheels, system: System) -> Act:
-    # They bring ssl and the network with them.
-    from wizard.run.pip_report import fetch_reported
-    from wizard.system.downloads import Received
-
-    received = Received()
-    events: Iterator[Progress | Output] = fetch_reported(
-        step,
-        cancelled=system.cancelled,
-        environ=system.environ,
-        indexes=system.indexes,
-        received=received,
-    )
-    while (event := await asyncio.to_thread(next, events, None)) is not None:
-        yield event
-    if system.cancelled():
-        raise Stopped
-    sizes = _sizes(Path(step.staging))
-    yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, all hashes match{received.words}")
-
-
 def _make_folder(path: str) -> None:
     Path(path).mkdir(parents=True, exist_ok=True)
 
 
 def _missing(paths: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path for path in paths if not Path(path).exists())
-
-
-def _sizes(staging: Path) -> tuple[int, ...]:
-    return tuple(wheel.stat().st_size for wheel in staging.glob("*.whl"))
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

@@ -10,7 +10,7 @@ from typing import Any
 from wizard.core.credentials import redact
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
-from wizard.plan.resolve import AS_CONFIGURED
+from wizard.operations.resolve import AS_CONFIGURED
 from wizard.plan.system_places import KEYRING, SOURCE
 from wizard.preflight.openpgp import NotAKey, public_keys
 
@@ -59,13 +59,13 @@ def _given(name: str, value: str) -> str:
 
 def _options(form: Mapping[str, Any]) -> Options:
     steps = form["steps"]
-    argv = next(_calls(steps, "--report"), ())
-    check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateVenv")
+    wishes = _step(steps, "Resolve").get("wishes", {})
+    check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateEnvironment")
     return {
         "--stack": form["stack"],
         "--footprint": str(form.get("footprint", "")),
-        "--torch-index": _index(form["stack"], argv),
-        "--wheelhouse": _after(argv, "--find-links"),
+        "--torch-index": _index(form["stack"], wishes),
+        "--wheelhouse": str(wishes.get("wheelhouse", "")),
         "--python-mirror": _after(next(_calls(steps, "--mirror"), ()), "--mirror"),
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
@@ -105,13 +105,12 @@ def _calls(steps: Sequence[Mapping[str, Any]], word: str) -> Iterator[Sequence[s
     return (s["argv"] for s in steps if s["kind"] == "RunProgram" and word in s.get("argv", ()))
 
 
-def _index(stack: str, argv: Sequence[str]) -> str:
+def _index(stack: str, wishes: Mapping[str, Any]) -> str:
     known = find_stack(stack)
     own = "" if known is None else redact(known.index)
-    named = _after(argv, "--index-url") or _after(argv, "--extra-index-url")
-    if named:
+    if named := str(wishes.get("index", "")):
         return "" if named == own else named
-    return "" if not own or not argv or "--find-links" in argv else AS_CONFIGURED
+    return "" if not own or not wishes or wishes.get("wheelhouse") else AS_CONFIGURED
 
 
 def _after(argv: Sequence[str], option: str) -> str:

@@ -28,8 +28,7 @@ from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.operations.operation import Operation, Probe
 from wizard.places import Places
 from wizard.plan.apt_steps import AptChange
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
-from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.plan.steps import CheckTorch, Plan, Resolve, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
 from wizard.run.environment.notes import made_by, notes_before
@@ -47,7 +46,7 @@ from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.records import read_record
 from wizard.run.restart import NOTE, restart_waits, this_boot
-from wizard.run.resume import clear_remains, done_steps
+from wizard.run.resume import done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
 from wizard.system.system import Act, Done, Stopped, System
@@ -158,7 +157,7 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
-            if left := await asyncio.to_thread(_clear, number, step, plan, record, system):
+            if left := await asyncio.to_thread(_clear, step, record.intents.get(number), system):
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
@@ -212,14 +211,11 @@ class Live:
         return self._clock().isoformat(timespec="seconds")
 
 
-def _clear(number: int, step: Step, plan: Plan, record: Record, system: System) -> int:
+def _clear(step: Step, before: Mapping[str, Any] | None, system: System) -> int:
     """Remove what the step left when it was cut off; gives the number of files."""
-    if not isinstance(step, Operation):
-        return clear_remains(step, plan, record)
-    before = record.intents.get(number)
-    if before is None or step.probe(before) is not Probe.PARTIAL:
+    if before is None or not isinstance(step, Operation):
         return 0
-    return step.clear(system, before)
+    return step.clear(system, before) if step.probe(before) is Probe.PARTIAL else 0
 
 
 def _observed(step: Step, plan: Plan) -> Mapping[str, Any]:
@@ -237,9 +233,8 @@ def _as_noted(record: Record) -> Record:
 
 
 def _indexes(plan: Plan) -> tuple[str, ...]:
-    kinds = (RunProgram, ResolveHeld, ResolveCarried)
-    programs = (step for step in plan.steps if isinstance(step, kinds))
-    return tuple(word for program in programs for word in program.argv if "://" in word)
+    chosen = (step.wishes.index for step in plan.steps if isinstance(step, Resolve))
+    return tuple(filter(None, chosen))
 
 
 def _failed_outside_of_a_step(record: Record | None) -> PlanFinished:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import Print
 from wizard.journalform import Record
 from wizard.operations.operation import Operation
 from wizard.plan.environment import adds_settings_alone
-from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.steps import (
     USER_EDITS,
     ClearExecutableStack,
-    CreateVenv,
     DropDownloads,
     FetchWheels,
     InstallWheels,
     PinInstalled,
     Plan,
+    Resolve,
     RunProgram,
     Step,
     WriteFile,
@@ -31,8 +29,15 @@ from wizard.run.environment import execstack
 from wizard.run.environment.backup import Backup
 from wizard.run.environment.notes import torch_libraries
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.remains import OF_PIP, OF_SETUPTOOLS, holds, remains
+from wizard.run.environment.remains import holds
 from wizard.run.root_part import is_root_step
+
+OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
+"""What a pip that replaces itself writes and removes."""
+OF_SETUPTOOLS = re.compile(
+    r"lib/python[\d.]+/site-packages/(setuptools|pkg_resources|_distutils_hack)[^/]*/.*"
+)
+"""What a setuptools that replaces another writes and removes."""
 
 
 def done_steps(plan: Plan, record: Record) -> frozenset[int]:
@@ -40,61 +45,18 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
     steps = dict(enumerate(plan.steps, 1))
     noted = {n: step for n, step in steps.items() if n in record.outcomes}
     done = {n for n, step in noted.items() if _is_done(n, step, record)}
-    if any(n in record.interrupted for n, step in steps.items() if _works_on_pip(step, plan)):
-        # pip replaces itself in place: cut off, it may be half of two releases.
-        done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
     if not any(isinstance(steps[n], InstallWheels) for n in done):
         # What is fetched anew must be dropped anew.
         done -= {n for n, step in steps.items() if isinstance(step, DropDownloads)}
     else:
-        report = next(s.report for s in plan.steps if isinstance(s, FetchWheels))
-        work = os.path.dirname(report)  # noqa: PTH120 - a text of the plan
-        done |= {
-            n
-            for n, step in steps.items()
-            if isinstance(step, (FetchWheels, ResolveHeld, ResolveCarried))
-            or (isinstance(step, RunProgram) and any(p.startswith(work) for p in step.creates))
-        }
+        done |= {n for n, step in steps.items() if isinstance(step, (FetchWheels, Resolve))}
     return frozenset(done)
-
-
-def clear_remains(step: Step, plan: Plan, record: Record) -> int:
-    """Remove what was left half done and the step would stumble over; gives the number of files."""
-    venv = Path(plan.venv)
-    left: dict[str, Print] = {}
-    for number in record.interrupted:
-        if _must_go_first(plan.steps[number - 1], step, plan):
-            left |= remains(record, number)
-    for path in left:
-        with contextlib.suppress(FileNotFoundError):
-            (venv / path).unlink()
-    _drop_emptied(venv, left)
-    return len(left)
 
 
 def _changes_system(step: Step) -> bool:
     # A later step may have changed the same thing on purpose: with an outcome, it is done. What
     # has none is looked at by who acts, before acting.
     return is_root_step(step) or isinstance(step, USER_EDITS)
-
-
-def _must_go_first(left_by: Step, step: Step, plan: Plan) -> bool:
-    if isinstance(step, CreateVenv) and _works_on_pip(left_by, plan):
-        return True  # half a pip looks installed: neither ensurepip nor pip would mend it
-    return left_by == step and isinstance(step, CreateVenv)
-
-
-def _drop_emptied(venv: Path, files: Iterable[str]) -> None:
-    # An empty dist-info folder would make pip believe that the package is installed.
-    folders = {folder for path in files for folder in (venv / path).parents if folder != venv}
-    for folder in sorted(folders, key=lambda folder: len(folder.parts), reverse=True):
-        if venv in folder.parents:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-
-
-def _works_on_pip(step: Step, plan: Plan) -> bool:
-    return isinstance(step, RunProgram) and f"{plan.venv}/bin/pip" in step.creates
 
 
 def _is_done(number: int, step: Step, record: Record) -> bool:
@@ -107,15 +69,8 @@ def _is_done(number: int, step: Step, record: Record) -> bool:
 
 def _holds(step: Step, record: Record) -> bool:
     match step:
-        case CreateVenv():
-            # Both: an undo that was cut off may have left one of them.
-            return all((Path(step.venv) / name).exists() for name in ("pyvenv.cfg", "bin/python"))
         case RunProgram():
             return all(Path(path).exists() for path in step.creates)
-        case ResolveHeld() | ResolveCarried():
-            return Path(step.report).is_file()
-        case FetchWheels():
-            return Path(step.lock).is_file()
         case WriteFile():
             return holds(Path(step.path), step.content) or _was_added_to(step)
         case PinInstalled():

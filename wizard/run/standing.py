@@ -70,7 +70,7 @@ def made_by_us(places: Places, folder: str) -> bool:
     return older_run_in(folder, records, older_runs(runs)) is not None or any(
         record.state != ROLLED_BACK
         and os.path.realpath(record.plan["venv"]) == here
-        and any(step["kind"] == "CreateVenv" for step in record.plan["steps"])
+        and any(step["kind"] == "CreateEnvironment" for step in record.plan["steps"])
         for record in records
     )
 

@@ -79,6 +79,11 @@ class System:
         """Write a file of ours: after a kill there is the old one or the new one."""
         write_whole(Path(path), text, mode)
 
+    def write_bytes(self, path: str, content: bytes) -> None:
+        """Write a file of work, with its parents."""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(content)
+
     def remove(self, path: str) -> None:
         """Remove a file or a link; nothing where there is none."""
         Path(path).unlink(missing_ok=True)

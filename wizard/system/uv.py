@@ -51,6 +51,14 @@ def install_wheels(uv: str, python: str, venv: str, staging: str, lock: str) -> 
     )
 
 
+def lock(uv: str, python: str, folder: str) -> tuple[str, ...]:
+    """Choose every version for the project in a folder, by its own uv.toml; no wheel comes."""
+    return (
+        *(uv, "lock", "--project", folder, "--config-file", f"{folder}/uv.toml", *_APART),
+        *("--python", python, "--no-cache", "--no-progress", "--color", "never"),
+    )
+
+
 def bring_python(uv: str, version: str, folder: str, mirror: str = "") -> tuple[str, ...]:
     """Install a Python into a folder, from a mirror or from where the user's settings say."""
     source = ("--mirror", mirror) if mirror else ()
@@ -64,11 +72,6 @@ def list_pythons(uv: str, minor: str) -> tuple[str, ...]:
     """List the Pythons that this uv can install, with their addresses, as JSON."""
     form = ("--only-downloads", "--output-format", "json")
     return (uv, "python", "list", minor, *_APART, "--no-cache", *form)
-
-
-def bring_pip(uv: str, python: str, into: tuple[str, ...]) -> tuple[str, ...]:
-    """Install a pip for this Python into a folder, from where the user's settings say."""
-    return (uv, "pip", "install", "--python", python, *_APART, "--no-cache", *into)
 
 
 def without_settings(environment: Mapping[str, str]) -> dict[str, str]:

@@ -4,26 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """One installed distribution, as its metadata tells it."""
-
-    name: str
-    """In its canonical form, for example ``typing-extensions``."""
-    version: str
-    requires: tuple[str, ...]
-    """Its ``Requires-Dist`` lines."""
-    requested: bool
-    """True when somebody asked for it by name."""
-    installer: str
-    """``pip``, ``uv``, ``conda`` or what else its INSTALLER file says; ``""`` without one."""
-    recorded: bool
-    """True when its RECORD lists its files."""
-    source: str
-    """Where it came from when that was no index: a folder or an address; ``""`` otherwise."""
-    twice: bool = False
-    """True when another version of it is installed beside."""
+from wizard.host.distributions import Distribution as Distribution
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from wizard.host.prints import Print, prints
-from wizard.host.venv_layout import made_with_venv, site_packages
+from wizard.host.venv_layout import site_packages
 from wizard.journalform import Record
 from wizard.operations.operation import Operation
 from wizard.operations.remove import Remove
@@ -16,12 +15,6 @@ from wizard.plan.form import operation_of
 from wizard.run.records import last_written_ns
 from wizard.system.whole_file import draft_of
 
-OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
-"""What a pip that replaces itself writes and removes."""
-OF_SETUPTOOLS = re.compile(
-    r"lib/python[\d.]+/site-packages/(setuptools|pkg_resources|_distutils_hack)[^/]*/.*"
-)
-"""What a setuptools that replaces another writes and removes."""
 GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
 
@@ -61,20 +54,11 @@ def remains(record: Record, number: int) -> dict[str, Print]:
 
 def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
     match step:
-        case {"kind": "CreateVenv"}:
-            return made_with_venv(venv, ())
-        case {"kind": "RunProgram", "creates": list(paths)} if (
-            f"{venv}/bin/pip" in paths and notes_of_the_venv(record)
-        ):
-            found = made_with_venv(venv, ())
-            return {path: found[path] for path in found if OF_PIP.fullmatch(path)}
         case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
             return prints(venv, _written(Path(path), content))
         case {"kind": "ClearExecutableStack", "libraries": list(names)}:
             folders = [each / "torch/lib" for each in site_packages(venv, step.get("site", ""))]
             return prints(venv, (draft_of(at / name) for at in folders for name in names))
-        case {"kind": "ResolveCarried", "told": str(path)}:
-            return prints(venv, (Path(path),))
         case {"kind": "PinInstalled", "path": str(path)}:
             return prints(venv, (Path(path), draft_of(Path(path))))
         case _:

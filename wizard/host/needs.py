@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
 
-from wizard.machine.facts.contents import Distribution
-from wizard.plan.family import contains, needs_of
+from wizard.host.distributions import Distribution
 
 
 def conflicts(
@@ -32,14 +32,20 @@ def conflicts(
     )
 
 
-def known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
-    """The versions that a stack names exactly."""
-    found = {}
-    for name, specifier in specifiers.items():
-        exact = [each.version for each in specifier if each.operator == "=="]
-        if len(exact) == 1:
-            found[name] = exact[0]
-    return found
+def limits(
+    stay: Iterable[Distribution], go: Iterable[Distribution], python: str
+) -> Iterator[tuple[str, str]]:
+    """What each package that stays asks of one that does not, and who asks it, as far as that
+    holds now."""
+    staying, before = tuple(stay), {each.name: each.version for each in go}
+    names = {each.name for each in staying}
+    for each in staying:
+        for need in needs_of(each):
+            name = str(canonicalize_name(need.name))
+            holds = name not in before or contains(need.specifier, before[name])
+            if name not in names and need.specifier and holds and _counts(need, python):
+                limit = f"{name}{need.specifier}"
+                yield limit, f"{each.name} {each.version} needs {limit}"
 
 
 def _broken(
@@ -63,8 +69,26 @@ def _counts(need: Requirement, python: str) -> bool:
     if need.marker is None:
         return True
     # The least of what a marker may ask; the rest is as on the machine that runs this.
-    this = {"python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    minor = ".".join(python.split(".")[:2])
+    this = {"python_version": minor, "python_full_version": f"{minor}.0", "extra": ""}
     try:
         return need.marker.evaluate(this)
     except (UndefinedComparison, UndefinedEnvironmentName):
+        return True
+
+
+def needs_of(distribution: Distribution) -> Iterable[Requirement]:
+    """What a distribution requires; lines that are none are passed over."""
+    for line in distribution.requires:
+        try:
+            yield Requirement(line)
+        except InvalidRequirement:
+            continue
+
+
+def contains(specifier: SpecifierSet, version: str) -> bool:
+    """True when the version is allowed; one that is no version allows nothing to be said: True."""
+    try:
+        return specifier.contains(Version(version), prereleases=True)
+    except InvalidVersion:
         return True
