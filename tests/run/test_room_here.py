@@ -7,11 +7,13 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZIP_DEFLATED
 
 import pytest
 
 from tests.run.places import places_below, plan_of
 from tests.run.test_live import ending, events_of, live
+from tests.run.wheels import make_wheel
 from wizard.core.events import StepFailed
 from wizard.core.sizes import MB
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan
@@ -39,7 +41,7 @@ def plan(venv: Path, work: Path, *, download: int, installed: int) -> Plan:
     report, staging, lock = (str(work / name) for name in ("lock.json", "wheels", "lock.txt"))
     steps = (
         FetchWheels("why", report, staging, lock),
-        InstallWheels("why", "uv", str(venv), staging, lock),
+        InstallWheels("why", "/usr/bin/uv", str(venv), staging, lock),
     )
     made = replace(plan_of(venv.parent, *steps), venv=str(venv))
     return replace(made, download_bytes=download * MB, installed_bytes=installed * MB)
@@ -58,6 +60,23 @@ async def test_a_small_disk_is_refused_before_the_first_step_and_in_the_same_wor
     assert events[0].happened == found.happened
     assert not ending(events).ok
     assert list(small.iterdir()) == []
+
+
+async def test_wheels_of_unknown_size_that_do_not_fit_are_told_before_one_is_installed(
+    small: Path, tmp_path: Path
+) -> None:
+    staging, venv = tmp_path / "work" / "wheels", small / "venv"
+    packages = venv / "lib/python3.10/site-packages"
+    for folder in (staging, packages):
+        folder.mkdir(parents=True)
+    make_wheel(staging, "big", "1", {"big.bin": bytes(20 * MB)}, compression=ZIP_DEFLATED)
+    (small / "mine").write_bytes(bytes(305 * MB))
+    wanted = plan(venv, tmp_path / "work", download=0, installed=0)
+    events = await events_of(live(tmp_path), replace(wanted, steps=wanted.steps[1:]))
+    failed = next(event for event in events if isinstance(event, StepFailed))
+    assert failed.happened.startswith(f"{small} has only")
+    assert "but the installation needs 20 MB." in failed.happened
+    assert list(packages.iterdir()) == []
 
 
 def test_a_full_home_refuses_no_environment_on_another_disk(small: Path, tmp_path: Path) -> None:

@@ -9,12 +9,10 @@ from pathlib import Path
 from tests.commands.running import wizard
 from tests.run.places import places_below
 from tests.undo.many_files import FILES, run_with_many_files
-from tests.undo.replacing import SITE, replaced
-from wizard.core.events import CHECKED, REMOVED, RESTORED, Progress
+from wizard.core.events import CHECKED, REMOVED, Progress
 from wizard.host.live import LiveHost
 from wizard.run.live import Live, now
 from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
 from wizard.undo.whole_run import TakingBack, find_whole_undo
 
 LONGEST_S = 30.0
@@ -52,13 +50,3 @@ def test_the_command_tells_every_tenth_of_them(tmp_path: Path) -> None:
     assert f"{FILES + 1:,} files removed" in done.stdout
     assert "Undone." in done.stdout
     assert not venv.exists()
-
-
-def test_files_that_come_back_are_told_as_well(venv: Path) -> None:
-    record, _ = replaced(venv)
-    told: list[tuple[int, int, str]] = []
-    assert go_back(find_way_back(record), record, now(), lambda *so: told.append(so)) == ()
-    moved = [(done, total) for done, total, unit in told if unit == RESTORED]
-    assert [done for done, _ in moved] == list(range(1, moved[0][1] + 1))
-    assert len(moved) > len(find_way_back(record).remove)
-    assert (venv / SITE / "torch_old.py").read_text() == "old"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.run.places import plan_of
 from tests.undo.replacing import KEPT, SITE, again, back, replaced
-from wizard.core.events import CHECKED, REMOVED
+from wizard.core.events import CHECKED, RESTORED
 from wizard.journalform import Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, WriteFile
@@ -28,17 +28,17 @@ def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(ve
     assert (venv / "log.txt").read_text() == "a line"
 
 
-def test_each_file_is_counted_first_as_checked_then_as_removed(venv: Path) -> None:
+def test_each_file_is_counted_first_as_checked_then_as_removed_or_restored(venv: Path) -> None:
     record, _ = replaced(venv)
     way = find_way_back(record)
     heard: list[tuple[int, int, str]] = []
     go_back(way, record, now(), lambda *told: heard.append(told))
     checked = [told for told in heard if told[2] == CHECKED]
-    removed = [told for told in heard if told[2] == REMOVED]
-    assert heard == [*checked, *removed]
-    for told in (checked, removed):
+    moved = [told for told in heard if told[2] == RESTORED]
+    assert heard == [*checked, *moved]
+    for told in (checked, moved):
         assert [done for done, _, _ in told] == list(range(1, told[0][1] + 1))
-    assert removed[-1] == (len(way.remove), len(way.remove), REMOVED)
+    assert len(moved) == len(way.remove) + sum(len(each.awaited) for each in way.returns)
 
 
 def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Path) -> None:

@@ -245,8 +245,8 @@ KNOWN = (
     _known(
         r"HTTP status (?:client|server) error \((?P<status>[^)\n]+)\)",
         "{server} responded with an HTTP error: {found[status]}.",
-        "401 and 403 mean that it needs a login, 404 that the file has moved, and 5xx codes that "
-        "it has a problem.",
+        "401 and 403 mean that it needs a login, 404 that the file has moved, 501 that it refuses "
+        "HEAD or range requests, and other 5xx codes that it has a problem.",
         f"Check the index address and your login, or wait a few minutes after a 5xx code, {_AGAIN}",
     ),
     _known(

@@ -18,6 +18,7 @@ from wizard.host.prints import Print, prints
 from wizard.host.wheel_files import contents, version_of, wheel_files
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
+from wizard.system.space import free_bytes, mount_point
 from wizard.system.system import News, System
 from wizard.system.uv import (
     PATIENT,
@@ -80,6 +81,7 @@ class InstallWheels(Operation):
         environment = {**without_settings(system.environment()), **dict(PATIENT)}
         await asyncio.to_thread(system.remove_tree, self.cache)  # of a run that was killed
         unpacking = await asyncio.to_thread(Unpacking, self)
+        _require_room(unpacking.bytes, Path(self.venv))
         yield unpacking.beginning()
         installing = system.run(self.argv, environment, self.deadline_s)
         try:
@@ -179,6 +181,11 @@ class Unpacking:
         self._folders = {path.parent / "__pycache__" for path, _ in sources}
         self._compiled_before = self._compiled()
 
+    @property
+    def bytes(self) -> int:
+        """What all of it takes on the disk."""
+        return self._size + self._compiled_size
+
     def beginning(self) -> Output:
         """What is going to be installed."""
         return Output(
@@ -199,10 +206,24 @@ class Unpacking:
         else:
             what = f"unpacking {counted(len(self._names), 'package')}"
             done = min(self._size, _bytes_in(self._cache))
-        return Progress(done, self._size + self._compiled_size, "bytes", what, None)
+        return Progress(done, self.bytes, "bytes", what, None)
 
     def _compiled(self) -> int:
         return sum(1 for folder in self._folders for _ in folder.glob("*.pyc"))
+
+
+def _require_room(needed: int, folder: Path) -> None:
+    """Raise Trouble where it does not fit: of some wheels nobody knows the size before."""
+    free = free_bytes(folder)
+    if needed > free:
+        disk = mount_point(folder)
+        raise Trouble(
+            f"{disk} has only {size_text(free)} free, but the installation needs "
+            f"{size_text(needed)}.",
+            "All packages are downloaded, but none of them was installed.",
+            f"Free up {size_text(needed - free)} on {disk}, then run the same command again. "
+            "Anything already downloaded is kept.",
+        )
 
 
 def _bytes_in(folder: Path) -> int:

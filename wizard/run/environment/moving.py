@@ -39,7 +39,7 @@ def move_aside(aside: Backup) -> int:
     return moved
 
 
-def move_back(aside: Backup, tell: Callable[[], None]) -> MovedBack:
+def move_back(aside: Backup, tell: Callable[[], None] = lambda: None) -> MovedBack:
     """Move everything back; the backup goes when nothing is left in it. ``tell`` hears of each."""
     left: list[str] = []
     told: list[str] = []
