@@ -270,12 +270,28 @@ def test_killed_while_packages_are_backed_up_and_installed_it_can_be_rolled_back
 
 def test_a_stack_that_wants_numpy_1_is_refused_and_opencv_is_named(comfy: Comfy) -> None:
     done = comfy.home.run(*comfy.command(stack="rocm57"))
-    said = done.stdout + done.stderr
-    assert done.returncode in (1, 2), said
-    assert "opencv-python 5.0.0.93 needs numpy" in said
-    assert "numpy 1.26.4 would be installed" in said
+    assert done.returncode == 1, done.stdout + done.stderr
+    told = "FAILED: opencv-python 5.0.0.93 needs numpy>=2, but this plan needs numpy<2.\n"
+    assert told in done.stdout
+    assert f"These packages remain in {comfy.venv}" in done.stdout
     assert not comfy.changed()
     comfy.go_back()
+
+
+def test_a_sympy_that_the_new_torch_rules_out_is_named_with_the_command_that_helps(
+    comfy: Comfy, old: Path
+) -> None:
+    newer = make_wheel(comfy.home.folder / "newer", "sympy", "1.14.0", {"sympy/__init__.py": ""})
+    pip = (comfy.venv / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", newer)
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
+    before = state(comfy.venv)
+    done = comfy.home.run(*comfy.command())
+    assert done.returncode == 1, done.stdout + done.stderr
+    told = "FAILED: torch needs sympy==1.13.1, but sympy==1.14.0 is installed and will be kept.\n"
+    assert told in done.stdout
+    assert f"run `{comfy.venv}/bin/python -m pip install sympy==1.13.1`" in done.stdout
+    assert comfy.home.run("rollback", "--yes").returncode == 0
+    assert state(comfy.venv) == before
 
 
 def test_a_torch_that_is_too_old_for_kornia_is_refused_before_anything_happens(
