@@ -33,8 +33,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _download_pip(folder: Path) -> None:
-    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder, "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder)
+    subprocess.run((*pip, "pip", "setuptools"), check=True, stdin=subprocess.DEVNULL, timeout=600)
 
 
 @pytest.fixture
@@ -168,8 +168,8 @@ def test_a_truncated_wheel_in_a_house_is_named_and_nothing_of_it_is_taken(
     torch.write_bytes(content)
     done = home.run(*words(damaged, folder))
     assert done.returncode == 1
-    assert f"located at {torch} is invalid" in done.stdout
-    assert "or it is damaged" in done.stdout
+    assert "This wheel cannot be read: torch==2.13.0." in done.stdout
+    assert "The file is damaged" in done.stdout
     assert not (folder / "wheels").exists()
     torch.unlink()
     os.link(next(house.glob("torch-*.whl")), torch)

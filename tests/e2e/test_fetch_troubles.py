@@ -180,7 +180,7 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_came(home: Home, torch: P
     with WheelIndex(with_numpy(torch), metadata=True, manner=blind) as index:
         fetch = shlex.join((sys.executable, "-m", "wizard", *words(index, place / "folder")))
         script = f"""
-            {FILL.format(place=place, leave=45_000_000)}
+            {FILL.format(place=place, leave=15_000_000)}
             echo FIRST; {fetch}; echo CODE $?
             ls -l {place}/folder/wheels
             rm {place}/ballast

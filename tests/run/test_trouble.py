@@ -203,6 +203,18 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         UV_LOCK.format(
+            "Because big==1.0 has an invalid package format and only big==1.0 is available, we can "
+            "conclude that all versions of big cannot be used."
+        ),
+        "This wheel cannot be read: big==1.0.",
+    ),
+    (
+        "error: Failed to unzip wheel: big-1.0-py3-none-any.whl\n"
+        "  cause: unable to locate the end of central directory record\n",
+        "This wheel cannot be read: big-1.0-py3-none-any.whl.",
+    ),
+    (
+        UV_LOCK.format(
             "Because src==1.0 has no usable wheels and only src==1.0 is available, we can conclude "
             "that all versions of src cannot be used."
         ),

@@ -91,6 +91,12 @@ KNOWN = (
         "Choose a Python version listed for the stack. The wizard can install it with uv.",
     ),
     _known(
+        r"(?P<wanted>\S+) has an invalid package format|Failed to unzip wheel: (?P<file>\S+)",
+        "This wheel cannot be read: {found[wanted]}{found[file]}.",
+        "The file is damaged, or a network's login page (captive portal) came in its place.",
+        "Delete the damaged file or use another index, then run the same command again.",
+    ),
+    _known(
         r"(?P<wanted>\S+) has no usable wheels",
         "{found[wanted]} has no wheel for this Python and machine, only its source code.",
         "Source archives run their own code when they are built, so rdna1-setup installs only "

@@ -16,7 +16,6 @@ from wizard.operations.operation import After, Before, Operation
 from wizard.operations.remove import Remove
 from wizard.system.lock import (
     Wheel,
-    read_note,
     read_wheels,
     remarks,
     with_known_hashes,
@@ -39,6 +38,11 @@ class FetchWheels(Operation):
     """Known SHA-256 by file name; they outrank the index's."""
 
     title = "Download packages"
+
+    @property
+    def noted(self) -> str:
+        """A file that tells how much came over the line, and how long that took."""
+        return f"{self.chosen}.received"
 
     def shown(self) -> str:
         """What is downloaded, and what is written."""
@@ -70,7 +74,8 @@ class FetchWheels(Operation):
         if system.cancelled():
             raise Stopped
         pairs = tuple((each, received.hashes[each.file]) for each in wheels)
-        write_requirements(Path(self.lock), pairs, received.words)
+        system.write(self.noted, received.words)
+        write_requirements(Path(self.lock), pairs)
         yield Output((f"{self.lock} lists {counted(len(wheels), 'wheel')}, each with its SHA-256",))
 
     def _reach(
@@ -96,7 +101,8 @@ class FetchWheels(Operation):
                 "Run the same command again. What is missing is then downloaded again.",
             )
         size = sum(Path(self.staging, each.file).stat().st_size for each in wheels)
-        told = read_note(Path(self.lock))
+        noted = Path(self.noted)
+        told = noted.read_text("utf-8") if noted.is_file() else ""
         return After(f"{counted(len(wheels), 'wheel')}, {size} bytes, all hashes match{told}")
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:

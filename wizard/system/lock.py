@@ -119,20 +119,11 @@ def _unreadable(path: Path, why: str) -> Trouble:
     )
 
 
-def write_requirements(path: Path, pairs: Iterable[tuple[Wheel, str]], note: str = "") -> None:
-    """Write what the installation reads: exact versions, each with the SHA-256 of its file.
-
-    ``note`` is what ``read_note`` gives.
-    """
+def write_requirements(path: Path, pairs: Iterable[tuple[Wheel, str]]) -> None:
+    """Write what the installation reads: exact versions, each with the SHA-256 of its file."""
     lines = sorted(f"{each.name}=={each.version} --hash=sha256:{sha256}" for each, sha256 in pairs)
     head = "# Written by rdna1-setup: exactly the wheels that were downloaded."
-    write_whole(path, "\n".join((head, *((f"#{note}",) if note else ()), *lines, "")))
-
-
-def read_note(path: Path) -> str:
-    """What was noted of the download."""
-    lines = path.read_text("utf-8").splitlines()
-    return next((line[1:] for line in lines[1:2] if line.startswith("#,")), "")
+    write_whole(path, "\n".join((head, *lines, "")))
 
 
 def with_known_hashes(
