@@ -47,12 +47,15 @@ OF_WORDS = {
     'wizard/diagnose/plain.py: "|".join(map(re.escape, longest_first))',
     'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(margin)',
     'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(name)',
-    r'wizard/machine/contents.py: rf"{torch}(-.+)?\.egg-(info|link)"',
+    r'wizard/host/distributions.py: rf"{torch}(-.+)?\.egg-(info|link)"',
     r'wizard/machine/recording/disguise.py: rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"',
     r'wizard/machine/recording/disguise.py: rf"{re.escape(self.home)}(?![\w.-])"',
     r'wizard/machine/recording/rules.py: escaped.replace(r"\*", "[^/]*")',
     r'wizard/machine/virtual.py: rf"\b{words}\b"',
     'wizard/report/private.py: rf"(?P<x>{told})"',
+    "wizard/operations/resolve.py: pattern.format(package)",
+    r'wizard/operations/resolve.py: rf"(?<![\w.-]){re.escape(each)}(?![\w.+-])"',
+    r'wizard/operations/resolve.py: rf"\b{re.escape(pin)}(?![\w.+-])"',
     "wizard/run/environment/strays.py: code",
 }
 """Plain words and what stands around them, or one of a few constants."""

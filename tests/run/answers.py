@@ -59,7 +59,6 @@ class Served:
     """Path and byte of what broke off."""
     at_once: int = 0
     """GETs that are being answered."""
-    most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     """Method, path and Range header."""
@@ -90,7 +89,6 @@ class Answer(BaseHTTPRequestHandler):
         """The file, or the part that was asked for."""
         with self.served.lock:
             self.served.at_once += 1
-            self.served.most_at_once = max(self.served.most_at_once, self.served.at_once)
         try:
             self._answer(body=True)
         finally:

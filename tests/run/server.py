@@ -11,6 +11,7 @@ with WheelIndex(make_stand_ins(folder), metadata=True) as index:
 from __future__ import annotations
 
 import re
+import ssl
 import threading
 from collections.abc import Iterable
 from hashlib import sha256
@@ -48,6 +49,12 @@ class WheelServer:
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), bound)
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
+
+    def speak_tls(self, context: ssl.SSLContext) -> None:
+        """Answer in TLS alone; before the server starts."""
+        self._http.socket = context.wrap_socket(
+            self._http.socket, server_side=True, do_handshake_on_connect=False
         )
 
     def __enter__(self) -> WheelServer:

@@ -323,21 +323,6 @@ def check(folder: Path, answer: str) -> Plan:
     return plan_of(folder, CheckTorch("see", str(python), "1.13", "cpu"))
 
 
-async def test_undo_removes_a_pip_that_was_cut_off_while_it_replaced_itself(
-    tmp_path: Path,
-) -> None:
-    package = tmp_path / "venv" / PACKAGES / "pip/__init__.py"
-    replace_pip = RunProgram(
-        "x",
-        ("sh", "-c", f"echo newer > {package}; exit 1"),
-        "y",
-        creates=(str(tmp_path / "venv/bin/pip"),),
-    )
-    await events_of(live(tmp_path), plan_of(tmp_path, two_steps(tmp_path).steps[0], replace_pip))
-    undo(tmp_path)
-    assert not (tmp_path / "venv").exists()
-
-
 async def test_a_venv_script_that_the_user_changed_survives_the_undo_of_a_failed_run(
     tmp_path: Path,
 ) -> None:
@@ -346,22 +331,3 @@ async def test_a_venv_script_that_the_user_changed_survives_the_undo_of_a_failed
     (tmp_path / "venv/pyvenv.cfg").write_text("my own words")
     undo(tmp_path)
     assert tree(tmp_path / "venv") == {"pyvenv.cfg": "my own words"}
-
-
-async def test_a_pip_that_was_cut_off_is_cleared_away_before_the_venv_is_made_again(
-    tmp_path: Path,
-) -> None:
-    """ensurepip and pip both leave a half installed pip alone: its dist-info says it is there."""
-    half = tmp_path / "venv" / PACKAGES / "pip-99.dist-info"
-    breaks = f'test -e "{tmp_path}/door" || {{ mkdir -p {half}; touch {half}/METADATA; exit 1; }}'
-    makes = f"test -e {half} || touch {tmp_path}/venv/bin/pip"
-    upgrade = RunProgram(
-        "x",
-        ("sh", "-c", f"{breaks}; {makes}"),
-        "y",
-        creates=(str(tmp_path / "venv/bin/pip"),),
-    )
-    plan = plan_of(tmp_path, two_steps(tmp_path).steps[0], upgrade)
-    assert not ending(await events_of(live(tmp_path), plan)).ok
-    (tmp_path / "door").touch()
-    assert ending(await events_of(live(tmp_path), plan)).ok

@@ -10,8 +10,8 @@ import pytest
 
 from wizard.plan.steps import PinInstalled
 from wizard.run.environment.own_files import pin_installed, write_settings
-from wizard.system.downloads import Staged
 from wizard.system.lock import write_requirements
+from wizard.system.part import Staged
 from wizard.system.whole_file import draft_of, write_whole
 
 WRITERS: dict[str, Callable[[Path], object]] = {

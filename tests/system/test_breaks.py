@@ -18,7 +18,8 @@ from tests.run.server import Manner, WheelServer
 from tests.system.fetching import never
 from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
-from wizard.system.downloads import PAUSES_S, Mark, Staged, Wanted, fetch_files
+from wizard.system.downloads import PAUSES_S, Wanted, fetch_files
+from wizard.system.part import Mark, Staged
 
 PATH = "/torch-1.0-py3-none-any.whl"
 BODY = b"PK\x03\x04" + random.Random(1).randbytes(8_000_000)  # noqa: S311 - a body

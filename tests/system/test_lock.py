@@ -14,20 +14,20 @@ from wizard.core.trouble import Trouble
 from wizard.system.lock import (
     Wheel,
     read_wheels,
-    wheel,
+    wheel_at,
     with_known_hashes,
     write_requirements,
     write_wheels,
 )
 
-TORCH = wheel(
+TORCH = wheel_at(
     "Torch",
     "2.13.0+cpu",
     "https://me:pw@host/whl/torch-2.13.0%2Bcpu-py3-none-any.whl",
     "A" * 64,
     12,
 )
-NUMPY = wheel("numpy", "1.26.4", "file:///srv/numpy-1.26.4-py3-none-any.whl", "")
+NUMPY = wheel_at("numpy", "1.26.4", "file:///srv/numpy-1.26.4-py3-none-any.whl", "")
 
 
 def test_a_wheel_has_the_name_at_the_end_of_its_address() -> None:
@@ -60,18 +60,18 @@ def test_a_wheel_has_the_name_at_the_end_of_its_address() -> None:
 )
 def test_anything_but_a_plain_wheel_name_is_refused(address: str) -> None:
     with pytest.raises(Trouble, match="not a wheel"):
-        wheel("torch", "1.0", address, "")
+        wheel_at("torch", "1.0", address, "")
 
 
 def test_a_file_that_is_named_for_another_package_is_refused() -> None:
     with pytest.raises(Trouble, match=r"contains torch 1\.0"):
-        wheel("torch", "1.0", "https://host/numpy-1.0-py3-none-any.whl", "")
+        wheel_at("torch", "1.0", "https://host/numpy-1.0-py3-none-any.whl", "")
     with pytest.raises(Trouble, match=r"contains torch 2\.0"):
-        wheel("torch", "2.0", "https://host/torch-1.0-py3-none-any.whl", "")
+        wheel_at("torch", "2.0", "https://host/torch-1.0-py3-none-any.whl", "")
 
 
 def test_what_is_no_sha256_counts_as_none_published() -> None:
-    assert wheel("torch", "1.0", "https://host/torch-1.0-py3-none-any.whl", "md5").sha256 == ""
+    assert wheel_at("torch", "1.0", "https://host/torch-1.0-py3-none-any.whl", "md5").sha256 == ""
 
 
 def test_a_lock_survives_being_written_and_read(tmp_path: Path) -> None:

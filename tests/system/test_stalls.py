@@ -14,6 +14,7 @@ import pytest
 from tests.run.server import Manner, WheelServer, make_wheel
 from tests.system.fetching import Fetch, chosen, fetch_of, fetching
 from wizard.core.events import Output
+from wizard.core.stoppable import Crew
 
 AT_MOST_S = 1.0
 
@@ -111,3 +112,40 @@ def test_a_whole_file_still_comes_in_order(
     list(fetching(fetch, wait=lambda s: None))
     assert (fetch.staging / wheel.name).read_bytes() == body
     assert [t for t in threading.enumerate() if "rdna1-setup" in t.name and t.is_alive()] == []
+
+
+def test_a_job_that_was_left_behind_changes_nothing_any_more() -> None:
+    crew = Crew[str](1)
+    begun, go_on, over = (threading.Event() for _ in range(3))
+    changed: list[str] = []
+
+    def job() -> None:
+        begun.set()
+        go_on.wait(10)
+        try:
+            with crew.changing():
+                changed.append("changed")
+        finally:
+            over.set()
+
+    assert set(crew.run([job], begun.is_set)) <= {None}
+    go_on.set()
+    assert over.wait(10)
+    assert changed == []
+
+
+def test_a_change_that_is_being_made_is_waited_for() -> None:
+    crew, begun = Crew[str](1), threading.Event()
+    changed: list[str] = []
+
+    def job() -> None:
+        with crew.changing():
+            begun.set()
+            time.sleep(0.2)
+            changed.append("changed")
+
+    def stop() -> bool:
+        return begun.wait(10)
+
+    assert list(crew.run([job], stop)) == []
+    assert changed == ["changed"]

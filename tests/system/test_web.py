@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import ssl
+import subprocess
 from collections.abc import Iterator
 from email.message import Message
 from http.client import IncompleteRead
@@ -145,6 +147,78 @@ def test_pips_own_proxy_serves_too(server: WheelServer) -> None:
 def test_a_certificate_bundle_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(Trouble, match=r"PIP_CERT points to .*no\.pem"):
         open_web({"PIP_CERT": str(tmp_path / "no.pem")})
+
+
+@pytest.fixture(scope="module")
+def own_certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate of 127.0.0.1 that nobody knows, with its key."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not installed: TLS not tried")
+    path = tmp_path_factory.mktemp("tls") / "own.pem"
+    subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
+    argv = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject)
+    places = ("-keyout", str(path), "-out", str(path))
+    subprocess.run((*argv, *places), capture_output=True, check=True)
+    return path
+
+
+class Secure:
+    """A server that speaks TLS, and may ask who is there."""
+
+    def __init__(self, certificate: Path, *, asks: bool = False) -> None:
+        self.running = WheelServer()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        if asks:
+            context.load_verify_locations(certificate)
+            context.verify_mode = ssl.CERT_REQUIRED
+        self.running.speak_tls(context)
+        self.address = self.running.put("/a.whl", b"12345").replace("http:", "https:")
+
+
+def content_of(certificate: Path, environ: dict[str, str], *, asks: bool = False) -> bytes:
+    secure = Secure(certificate, asks=asks)
+    with secure.running, open_web(environ).get(secure.address, {}) as answer:
+        return answer.read()
+
+
+def test_a_certificate_that_nobody_knows_is_refused_and_named(own_certificate: Path) -> None:
+    secure = Secure(own_certificate)
+    with secure.running:
+        error = failure_of(open_web({}), secure.address)
+    assert not worth_retrying(error)
+    trouble = name_failure(error, secure.address)
+    assert trouble.happened.startswith("The TLS certificate of 127.0.0.1 was not accepted: ")
+    assert "set SSL_CERT_FILE to its certificate" in trouble.next_step
+
+
+@pytest.mark.parametrize("name", ["PIP_CERT", "REQUESTS_CA_BUNDLE"])
+def test_a_certificate_that_pip_is_given_counts(own_certificate: Path, name: str) -> None:
+    assert content_of(own_certificate, {name: str(own_certificate)}) == b"12345"
+
+
+def test_a_server_that_pip_is_to_trust_needs_no_known_certificate(own_certificate: Path) -> None:
+    assert content_of(own_certificate, {"PIP_TRUSTED_HOST": "other.example 127.0.0.1"}) == b"12345"
+    secure = Secure(own_certificate)
+    port = secure.address.split(":")[2].split("/")[0]
+    with secure.running:
+        one = open_web({"PIP_TRUSTED_HOST": f"127.0.0.1:{port}"})
+        one.get(secure.address, {}).close()
+        other = open_web({"PIP_TRUSTED_HOST": f"127.0.0.1:1{port} other.example"})
+        assert "CERTIFICATE_VERIFY_FAILED" in str(failure_of(other, secure.address))
+
+
+def test_who_has_a_certificate_of_their_own_shows_it(own_certificate: Path) -> None:
+    known = {"PIP_CERT": str(own_certificate)}
+    own = {**known, "PIP_CLIENT_CERT": str(own_certificate)}
+    assert content_of(own_certificate, own, asks=True) == b"12345"
+    with pytest.raises(OSError):  # noqa: PT011 - what it is depends on the version of TLS
+        content_of(own_certificate, known, asks=True)
+
+
+def test_a_certificate_of_ones_own_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=r"PIP_CLIENT_CERT points to .*no\.pem"):
+        open_web({"PIP_CLIENT_CERT": str(tmp_path / "no.pem")})
 
 
 def test_a_server_that_knows_no_head_has_no_known_size(server: WheelServer) -> None:

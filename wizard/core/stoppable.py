@@ -94,9 +94,10 @@ class Crew(Generic[T]):
         self._news.put(news)
 
     def pause(self, seconds: float) -> None:
-        """Let time pass in a job."""
+        """Let time pass in a job; raises Left."""
         with self._state:
             self._state.wait_for(self.left, seconds)
+            self._go_on()
 
     @contextmanager
     def lane(self) -> Iterator[None]:

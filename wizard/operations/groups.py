@@ -90,6 +90,6 @@ def _not_so(happened: str) -> Trouble:
         happened,
         "The program that changes groups reported success, but the group file says otherwise. The "
         "account may come from a server instead of this machine.",
-        "Ask the person who manages the accounts, or change the groups by hand, then run the same command "
-        "again.",
+        "Ask the person who manages the accounts, or change the groups by hand, then run the same "
+        "command again.",
     )

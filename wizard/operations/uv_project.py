@@ -24,7 +24,7 @@ from wizard.core.credentials import without_login
 from wizard.core.trouble import Trouble
 from wizard.host.pip_settings import PipSettings
 from wizard.host.target import Target, tags
-from wizard.system.lock import Wheel, wheel
+from wizard.system.lock import Wheel, wheel_at
 from wizard.system.uv import without_settings
 
 if sys.version_info >= (3, 11):
@@ -298,4 +298,4 @@ def _wheel(
         place = os.path.normpath(folder / package["source"]["registry"] / row["path"])
         address = Path(place).as_uri()
     kind, _, digest = str(row.get("hash", "")).partition(":")
-    return wheel(name, version, address, digest if kind == "sha256" else "", row.get("size"))
+    return wheel_at(name, version, address, digest if kind == "sha256" else "", row.get("size"))

@@ -6,29 +6,29 @@ What a dropped line or a kill leaves of a file is used, and never trusted: only 
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Union
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
+from wizard.core.sizes import counted, listed
 from wizard.core.stoppable import Crew, Left
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.prints import HASH_CHUNK, digest
+from wizard.system.part import Mark, Staged, mark_of
 from wizard.system.space import in_words, require, write_failure
 from wizard.system.web import (
     Broken,
@@ -38,15 +38,15 @@ from wizard.system.web import (
     open_web,
     worth_retrying,
 )
-from wizard.system.whole_file import sync, write_whole
+from wizard.system.whole_file import sync
 
 if TYPE_CHECKING:
-    from email.message import Message
-
     from wizard.system.lock import Wheel
 
 AT_ONCE = 4
 """Files that come at the same time; a server that asks for fewer is obeyed."""
+NAMED = 3
+"""Of the files that are still to come so many are named."""
 CHUNK = 1 << 18
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Waits before the next try; after the last one it is Trouble."""
@@ -179,6 +179,11 @@ def _whole_size(downloads: Sequence[_Download]) -> int | None:
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
+def _lacking(downloads: Sequence[_Download]) -> int | None:
+    whole = _whole_size(downloads)
+    return None if whole is None else whole - sum(each.done for each in downloads)
+
+
 def _all(
     downloads: Sequence[_Download],
     web: Web,
@@ -195,7 +200,7 @@ def _all(
     # The largest first: at the end several small ones are under way rather than a large one.
     missing = [each for each in downloads if not each.sha256]
     missing.sort(key=lambda each: -1 if each.size is None else -each.size)
-    line = _Line(web, crew, wait or crew.pause)
+    line = _Line(web, crew, wait or crew.pause, lambda: _lacking(missing))
     for news in crew.run([partial(each.fetch, line) for each in missing], cancelled):
         if news is not None:
             yield news
@@ -219,110 +224,13 @@ def _progress(
     always: bool = False,
 ) -> Progress | None:
     """One sum over all files, and which of them is still to come."""
-    coming = [each for each in missing if not each.sha256] or missing[-1:]
-    more = f" and {len(coming) - 1} more" if len(coming) > 1 else ""
+    coming = [each.wanted.path.name for each in missing if not each.sha256]
+    if len(coming) > 1:
+        what = listed([name.partition("-")[0] for name in coming], NAMED)
+    else:
+        what = coming[0] if coming else missing[-1].wanted.path.name
     done, total = sum(each.done for each in downloads), _whole_size(downloads) or 0
-    return pace.tell(done, total, f"{coming[0].wanted.path.name}{more}", always=always)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What tells whether the file on the server is still the one that we began."""
-
-    expected: str
-    """SHA-256 that the file must have; ``""`` when nobody published one."""
-    etag: str
-    last_modified: str
-    size: int | None
-
-    @property
-    def validator(self) -> str:
-        """What If-Range may carry: a strong ETag, else a date; ``""`` without either."""
-        return self.etag if self.etag and not self.etag.startswith("W/") else self.last_modified
-
-
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """One file's three names in the folder."""
-
-    whole: Path
-
-    @property
-    def part(self) -> Path:
-        """Where the bytes go until all are there and checked."""
-        return self.whole.with_name(f"{self.whole.name}.part")
-
-    @property
-    def state(self) -> Path:
-        """Where the Mark is kept, or the hash that we computed ourselves."""
-        return self.whole.with_name(f"{self.whole.name}.json")
-
-    def mark(self) -> Mark | None:
-        """The Mark as it was left; None for none and for anything that is not one."""
-        kept = self._kept()
-        try:
-            mark = Mark(**kept)
-        except TypeError:
-            return None
-        texts = (mark.expected, mark.etag, mark.last_modified)
-        sized = mark.size is None or (type(mark.size) is int and mark.size >= 0)
-        return mark if sized and all(_plain(text) for text in texts) else None
-
-    def computed(self) -> str:
-        """The SHA-256 that was recorded because no hash was published; ``""`` for none."""
-        found = self._kept().get("computed", "")
-        return found if isinstance(found, str) else ""
-
-    def _kept(self) -> dict[str, Any]:
-        try:
-            kept = json.loads(self.state.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}  # never written, cut off, or not ours: the file simply starts again
-        return kept if isinstance(kept, dict) else {}
-
-    def remember(self, mark: Mark) -> None:
-        """Keep the Mark for the next run."""
-        write_whole(self.state, json.dumps(asdict(mark)))
-
-    def record(self, computed: str) -> None:
-        """Keep the hash that we computed, beside the finished file."""
-        write_whole(self.state, json.dumps({"computed": computed}))
-
-    def usable(self, expected: str) -> int:
-        """How many bytes of the part may be kept if the server still has the same file."""
-        mark = self.mark()
-        if mark is None or mark.expected != expected or not (expected or mark.validator):
-            return 0
-        have = self.part.stat().st_size if self.part.is_file() else 0
-        if mark.size is None:
-            return have
-        # With no hash to check against, the server must confirm at least the last byte.
-        return 0 if have > mark.size else have if expected else min(have, max(mark.size - 1, 0))
-
-    def forget(self) -> None:
-        """Remove the part and what is known of it."""
-        self.part.unlink(missing_ok=True)
-        self.state.unlink(missing_ok=True)
-
-    def settle(self, computed: str, *, published: bool) -> None:
-        """Give the finished part, which is on the disk, its name, safe against a power cut."""
-        if not published:
-            self.record(computed)
-        self.part.replace(self.whole)
-        sync(self.whole.parent)
-        if published:
-            self.state.unlink(missing_ok=True)
-
-
-def _plain(text: object) -> bool:
-    """Fit for a header: an ASCII text without line ends."""
-    return isinstance(text, str) and text.isascii() and (text.isprintable() or not text)
-
-
-def _mark_of(expected: str, headers: Message, size: int | None) -> Mark:
-    """The Mark of the file that an answer belongs to."""
-    etag, modified = headers.get("ETag", ""), headers.get("Last-Modified", "")
-    return Mark(expected, etag if _plain(etag) else "", modified if _plain(modified) else "", size)
+    return pace.tell(done, total, what, always=always)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +240,8 @@ class _Line:
     web: Web
     crew: Crew[Output]
     wait: Callable[[float], None]
+    lacking: Callable[[], int | None]
+    """Bytes of all files that are still to come, where that is known."""
 
 
 class _Crowded(Exception):
@@ -379,8 +289,8 @@ class _Download:
                     path.unlink()
             if source is None:
                 self.done = self.staged.usable(self.wanted.sha256)
-            elif source.is_file():
-                self.size = source.stat().st_size
+            else:
+                self.size = source.stat().st_size if source.is_file() else None
 
     def ask_size(self, web: Web, crew: Crew[Output]) -> None:
         """Ask the server for the size that nobody published."""
@@ -394,7 +304,7 @@ class _Download:
             with line.crew.lane(), suppress(_Crowded):
                 line.crew.tell(Output((self._announcement(),)))
                 if self.wanted.source:
-                    self._take_local(self.wanted.source, line.crew)
+                    self._take_local(self.wanted.source, line)
                 else:
                     self._download(line)
         if self.wanted.sha256:
@@ -409,19 +319,19 @@ class _Download:
         going_on = f", resuming after {in_words(self.done)}" if self.done else ""
         return f"{self.wanted.path.name}: {size} from {place}{going_on}"
 
-    def _take_local(self, source: Path, crew: Crew[Output]) -> None:
-        with self._disk(crew):
+    def _take_local(self, source: Path, line: _Line) -> None:
+        with self._disk(line):
             self.staged.forget()
         try:
             source = source.resolve(strict=True)
-            with crew.changing():
+            with line.crew.changing():
                 linked = _linked(source, self.staged.part)
             if linked:
-                self._hash_up_to(source.stat().st_size, crew)
+                self._hash_up_to(source.stat().st_size, line)
                 self.done = self._hashed
             else:
                 with source.open("rb") as file:
-                    self._write_all(file.read, file.read(CHUNK), 0, None, crew)
+                    self._write_all(file.read, file.read(CHUNK), 0, None, line)
         except FileNotFoundError:
             raise Trouble(
                 f"{clean(str(source))} no longer exists.",
@@ -435,14 +345,14 @@ class _Download:
                 "The file belongs to another user, or its disk is failing.",
                 "Fix the cause, then run the same command again.",
             ) from None
-        self._settle_or_forget(crew)
+        self._settle_or_forget(line)
         if not self.sha256:
             raise self._wrong_hash()
 
     def _download(self, line: _Line) -> None:
         resumed = self.staged.usable(self.wanted.sha256) > 0
         self._until_whole(line)
-        self._settle_or_forget(line.crew)
+        self._settle_or_forget(line)
         if self.sha256:
             return
         if not resumed:
@@ -453,12 +363,12 @@ class _Download:
         )
         self._download(line)
 
-    def _settle_or_forget(self, crew: Crew[Output]) -> None:
+    def _settle_or_forget(self, line: _Line) -> None:
         found = self._hash.hexdigest()
         right = self.wanted.sha256 in ("", found)
         if right:
             sync(self.staged.part)  # may take long, and changes nothing that anybody reads
-        with self._disk(crew):
+        with self._disk(line):
             if right:
                 self.staged.settle(found, published=bool(self.wanted.sha256))
                 self.sha256 = found
@@ -502,22 +412,22 @@ class _Download:
         """Ask for what is missing and write it; raises OSError or HTTPException when it breaks."""
         start = self.staged.usable(self.wanted.sha256)
         mark = self.staged.mark() if start else None
-        self._hash_up_to(start, line.crew)
+        self._hash_up_to(start, line)
         self.done = start
         if mark is not None and start == mark.size:
             return  # killed between the last byte and the rename
         with self._ask(start, mark, line) as answer:
-            start, size = self._place(answer, start, mark, line.crew)
+            start, size = self._place(answer, start, mark, line)
             first = answer.read1(CHUNK)
             self._refuse_a_page(answer, first)
             if start == 0 and not self.wanted.sha256:
                 self._refuse_other_content(first)
             if start == 0:
-                self._begin(_mark_of(self.wanted.sha256, answer.headers, size), line.crew)
+                self._begin(mark_of(self.wanted.sha256, answer.headers, size), line)
             self.size = size if size is not None else self.size
             before = self.done
             try:
-                self._write_all(answer.read1, first, start, size, line.crew)
+                self._write_all(answer.read1, first, start, size, line)
             finally:
                 self.came += self.done - before
 
@@ -530,7 +440,7 @@ class _Download:
         except HTTPError as error:
             error.close()
             if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-                with self._disk(line.crew):
+                with self._disk(line):
                     self.staged.forget()  # it is shorter than what we hold: it is another one
             raise
 
@@ -539,7 +449,7 @@ class _Download:
         answer: http.client.HTTPResponse,
         start: int,
         mark: Mark | None,
-        crew: Crew[Output],
+        line: _Line,
     ) -> tuple[int, int | None]:
         """Where in the file the body belongs, and the size of the whole."""
         if answer.status != HTTPStatus.PARTIAL_CONTENT:
@@ -555,7 +465,7 @@ class _Download:
             or mark.size not in (None, int(found[2]))
             or (etag and mark.etag and etag != mark.etag)
         ):
-            with self._disk(crew):
+            with self._disk(line):
                 self.staged.forget()
             raise Broken("the file on the server has changed, so its download starts again")
         return start, int(found[2])
@@ -580,22 +490,22 @@ class _Download:
                 "Check the index address, then run the same command again.",
             )
 
-    def _begin(self, mark: Mark, crew: Crew[Output]) -> None:
-        with self._disk(crew):
+    def _begin(self, mark: Mark, line: _Line) -> None:
+        with self._disk(line):
             self.staged.forget()  # never write into what may be another name of somebody's file
             self.staged.remember(mark)
             self._hash, self._hashed, self.done = sha256(), 0, 0
 
-    def _hash_up_to(self, count: int, crew: Crew[Output]) -> None:
+    def _hash_up_to(self, count: int, line: _Line) -> None:
         """Hash what the part holds already, unless that was done while it was written."""
         if self._hashed == count:
             return
         self._hash, self._hashed = sha256(), 0
         if count == 0:
             return
-        with self._disk(crew), self.staged.part.open("rb") as file:
+        with self._disk(line), self.staged.part.open("rb") as file:
             while chunk := file.read(min(HASH_CHUNK, count - self._hashed)):
-                if crew.left():
+                if line.crew.left():
                     raise Left
                 self._hash.update(chunk)
                 self._hashed += len(chunk)
@@ -606,18 +516,18 @@ class _Download:
         chunk: bytes,
         at: int,
         size: int | None,
-        crew: Crew[Output],
+        line: _Line,
     ) -> None:
         """Write and hash what comes from there on; unbuffered, so that a kill loses nothing."""
-        with self._disk(crew):
+        with self._disk(line):
             flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             part = FileIO(os.open(self.staged.part, flags, 0o644), "wb")
         with part:
-            with self._disk(crew):
+            with self._disk(line):
                 part.truncate(at)
                 part.seek(at)
             while chunk:
-                with self._disk(crew):
+                with self._disk(line):
                     left = memoryview(chunk)
                     while left:
                         left = left[part.write(left) or 0 :]
@@ -628,14 +538,13 @@ class _Download:
             raise Broken(f"only {at} of {size} bytes arrived")
 
     @contextmanager
-    def _disk(self, crew: Crew[Output]) -> Iterator[None]:
+    def _disk(self, line: _Line) -> Iterator[None]:
         """Where the folder is changed: not after stopping, and with a name for what fails."""
-        with crew.changing():
+        with line.crew.changing():
             try:
                 yield
             except OSError as error:
-                missing = None if self.size is None else self.size - self.done
-                raise write_failure(error, self.staged.part.parent, missing) from None
+                raise write_failure(error, self.staged.part.parent, line.lacking()) from None
 
 
 def _linked(source: Path, target: Path) -> bool:

@@ -40,7 +40,7 @@ class Wheel:
     """In bytes, where it was published."""
 
 
-def wheel(name: str, version: str, address: str, sha256: str, size: int | None = None) -> Wheel:
+def wheel_at(name: str, version: str, address: str, sha256: str, size: int | None = None) -> Wheel:
     """The wheel at an address; raises Trouble for another file, or for one of another name."""
     file = _file_at(address)
     named, numbered, _, _ = parse_wheel_filename(file)
@@ -73,7 +73,7 @@ def _file_at(address: str) -> str:
 def not_a_wheel(address: str) -> Trouble:
     """A file that was chosen and cannot be installed without running its code."""
     return Trouble(
-        f"pip chose a file that is not a wheel: {redact(clean(address))}.",
+        f"The chosen file is not a wheel: {redact(clean(address))}.",
         "Source archives run their own code when they are built, so rdna1-setup installs only "
         "wheels.",
         "Choose versions that have a wheel for this Python, or use another index.",
@@ -106,7 +106,7 @@ def _read(row: Mapping[str, Any]) -> Wheel:
     found = Wheel(**row)
     if found.size is not None and (type(found.size) is not int or found.size < 0):
         raise ValueError("a size is no number of bytes")
-    if found != wheel(found.name, found.version, found.address, found.sha256, found.size):
+    if found != wheel_at(found.name, found.version, found.address, found.sha256, found.size):
         raise ValueError("a row is not as it was written")
     return found
 

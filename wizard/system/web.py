@@ -40,6 +40,11 @@ REDIRECTS = 10
 CERTIFICATE_VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE")
 """Bundles that pip would use; ``SSL_CERT_FILE`` is read by OpenSSL itself."""
 
+OWN_CERTIFICATE = "PIP_CLIENT_CERT"
+"""With which the user shows who they are; certificate and key in one file."""
+TRUSTED_HOSTS = "PIP_TRUSTED_HOST"
+"""Servers whose certificates the user does not want to have checked."""
+
 SYSTEM_BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 """For a Python that was built elsewhere and looks in folders that this system lacks."""
 
@@ -84,6 +89,25 @@ class Web:
         return cast(http.client.HTTPResponse, self.opener.open(request, timeout=self.stall_s))
 
 
+class _Tls(HTTPSHandler):
+    """HTTPS, where servers that the user trusts without a certificate need none that is known."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__()
+        self._checked = _trust(environ)
+        self._unchecked = _trust(environ)
+        self._unchecked.check_hostname = False
+        self._unchecked.verify_mode = ssl.CERT_NONE
+        self._trusted = frozenset(environ.get(TRUSTED_HOSTS, "").split())
+
+    def https_open(self, req: Request) -> http.client.HTTPResponse:
+        """The answer to a request."""
+        parts = urlsplit(req.full_url)
+        names = {parts.hostname or "", parts.netloc}
+        context = self._unchecked if names & self._trusted else self._checked
+        return self.do_open(http.client.HTTPSConnection, req, context=context)
+
+
 class _SameMethod(HTTPRedirectHandler):
     """Follows a redirect of HEAD with HEAD: urllib turns it into a GET of the whole file."""
 
@@ -114,12 +138,12 @@ def open_web(
     stall_s: float = STALL_S,
     redirects: int = REDIRECTS,
 ) -> Web:
-    """The web as this environment reaches it."""
+    """The web as this environment reaches it: its variables, pip's among them, are the settings."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(_proxies(environ)),
         HTTPHandler(),
-        HTTPSHandler(context=_trust(environ)),
+        _Tls(environ),
         _SameMethod(redirects),
         HTTPErrorProcessor(),
         HTTPDefaultErrorHandler(),
@@ -150,7 +174,21 @@ def _trust(environ: Mapping[str, str]) -> ssl.SSLContext:
         for bundle in SYSTEM_BUNDLES:
             if Path(bundle).is_file():
                 context.load_verify_locations(bundle)
+    if path := environ.get(OWN_CERTIFICATE):
+        _add_own(context, path)
     return context
+
+
+def _add_own(context: ssl.SSLContext, path: str) -> None:
+    try:
+        context.load_cert_chain(path, password="")
+    except (OSError, ssl.SSLError):
+        raise Trouble(
+            f"{OWN_CERTIFICATE} points to {clean(path)}, which cannot be read as a certificate "
+            "with its key.",
+            "The file is missing, holds no key, or its key is protected by a password.",
+            f"Correct or unset {OWN_CERTIFICATE}, then run the same command again.",
+        ) from None
 
 
 def _add_bundle(context: ssl.SSLContext, name: str, path: str) -> None:
