@@ -45,7 +45,7 @@ def there(*more: Distribution, **facts: object) -> Contents:
         python="3.10",
         starts=True,
         site=f"{VENV}/lib/python3.10/site-packages",
-        has_pip=True,
+        closed=False,
         pip_conf="",
         conda=(),
         distributions=(*CUDA, *more),
@@ -203,6 +203,7 @@ def test_who_needs_what_goes_and_does_not_return_is_named() -> None:
         ({"python": "3.12"}, "it has Python 3.12, and rocm52 needs Python 3.10, 3.9, 3.8"),
         ({"python": "", "site": ""}, "its Python version cannot be read"),
         ({"starts": False}, "its own Python is missing"),
+        ({"kind": "conda", "closed": True}, "it is closed to pip"),
         ({"kind": "conda", "conda": ("pytorch",)}, "conda installed pytorch"),
     ],
 )
@@ -241,10 +242,6 @@ def test_a_torch_without_a_list_of_its_files_is_not_touched() -> None:
 def test_a_torch_that_stands_there_in_two_versions_is_not_touched() -> None:
     twice = tuple(replace(d, twice=d.name == "torch") for d in CUDA)
     assert "it contains torch in two versions" in plan_for(there(distributions=twice)).notes[0]
-
-
-def test_an_environment_without_pip_is_changed_as_any_other() -> None:
-    assert plan_for(there(has_pip=False)).venv == VENV
 
 
 def test_what_came_from_a_folder_of_its_owner_is_told_and_not_fetched() -> None:
