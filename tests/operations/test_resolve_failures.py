@@ -124,6 +124,15 @@ def test_an_error_of_the_server_is_named(asked: Asked, index: WheelIndex, status
     assert told.happened.startswith(f"127.0.0.1 responded with an HTTP error: {status} ")
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_an_index_that_wants_a_login_is_named(asked: Asked, index: WheelIndex, status: int) -> None:
+    index.put("/simple/numpy/", b"", Manner(status=status))
+
+    told = trouble_of(asked, replace(ONCE, index=index.simple), "numpy")
+
+    assert told.happened.startswith(f"The index {index.simple} answered HTTP {status} ")
+
+
 def test_without_a_network_the_host_is_named(asked: Asked) -> None:
     told = trouble_of(asked, replace(ONCE, index="https://no-such-host.invalid/simple"), "numpy")
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.core.events import Output, Progress
-from wizard.core.sizes import counted, size_text
+from wizard.core.sizes import counted, listed, size_text
 from wizard.core.trouble import Trouble
 from wizard.host.installed import installed, lock_pins, missing_files, others_installed
-from wizard.host.prints import Print, prints
+from wizard.host.prints import Print, digest, prints
 from wizard.host.wheel_files import contents, version_of, wheel_files
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
@@ -88,6 +88,12 @@ class InstallWheels(Operation):
             async with aclosing(with_looks(installing, unpacking.look)) as news:
                 async for each in news:
                     yield each
+        except Trouble:
+            if changed := await asyncio.to_thread(self._changed):
+                for wheel in changed:
+                    system.remove(str(wheel))
+                raise _not_as_downloaded(changed) from None
+            raise
         finally:  # before anything changes what the cache shares with the environment
             await asyncio.to_thread(system.remove_tree, self.cache)
         if self.site:  # an environment of the user's may hold a conflict since long ago
@@ -162,6 +168,22 @@ class InstallWheels(Operation):
 
     def _wheels(self) -> list[Path]:
         return sorted(Path(self.staging).glob("*.whl"))
+
+    def _changed(self) -> list[Path]:
+        """Wheels whose content is not what the lock names."""
+        hashes = Path(self.lock).read_text("utf-8")
+        return [wheel for wheel in self._wheels() if digest(wheel) not in hashes]
+
+
+def _not_as_downloaded(wheels: list[Path]) -> Trouble:
+    names, one = listed([each.name for each in wheels], 4), len(wheels) == 1
+    return Trouble(
+        f"{names} {'is' if one else 'are'} not as {'it was' if one else 'they were'} downloaded.",
+        f"The SHA-256 is another one by now: the {'file was' if one else 'files were'} changed, or "
+        f"the disk is failing. {'It was' if one else 'They were'} not installed, and "
+        f"{'it is' if one else 'they are'} deleted.",
+        f"Run the same command again: {'it is' if one else 'they are'} downloaded anew.",
+    )
 
 
 class Unpacking:

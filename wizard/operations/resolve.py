@@ -398,7 +398,9 @@ async def _lock(
     system.write(f"{folder}/pyproject.toml", project_text(wishes, target, settings))
     system.write(f"{folder}/uv.toml", settings_text(wishes, settings))
     system.remove(f"{folder}/uv.lock")  # uv would keep to the versions of an earlier one
-    environment = variables(wishes, settings, system.environment())
+    # Refused anywhere, uv looks for logins of its own, and leaves a lock in the user's home.
+    apart = {"UV_CREDENTIALS_DIR": f"{folder}/credentials"}
+    environment = {**variables(wishes, settings, system.environment()), **apart}
     argv = lock(step.uv, step.python, folder)
     try:
         async with aclosing(system.run(argv, environment, step.deadline_s)) as output:

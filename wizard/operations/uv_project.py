@@ -105,7 +105,10 @@ def project_text(wishes: Wishes, target: Target, settings: PipSettings) -> str:
 def settings_text(wishes: Wishes, settings: PipSettings) -> str:
     """``uv.toml``: where packages come from, as pip is configured to look, and how."""
     alone, links = _alone(wishes, settings), _links(wishes, settings)
-    lines = ["no-build = true", 'index-strategy = "unsafe-best-match"']
+    shared = [each for each in _sources(wishes, settings) if not each.explicit]
+    lines = ["no-build = true"]
+    if len(shared) > 1:  # for pip none comes first; of a refusal uv then says nothing
+        lines.append('index-strategy = "unsafe-best-match"')
     lines += [f"find-links = {_toml(map(without_login, links))}"] if links else []
     lines += ["no-index = true"] if alone else []
     if wishes.wheelhouse:
@@ -114,7 +117,6 @@ def settings_text(wishes: Wishes, settings: PipSettings) -> str:
     lines += ['keyring-provider = "subprocess"'] if settings.keyring else []
     if settings.trusted_hosts:
         lines.append(f"allow-insecure-host = {_toml(settings.trusted_hosts)}")
-    shared = [each for each in _sources(wishes, settings) if not each.explicit]
     for place, source in enumerate(shared):
         lines += ["", "[[index]]", *_index_lines(source)]
         lines += ["default = true"] if place == 0 else []

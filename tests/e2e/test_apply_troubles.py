@@ -1,0 +1,174 @@
+"""What goes wrong while an environment is made: each has its text, and nothing is lost.
+
+The index is a server of the test's own; disks, signals, certificates and permissions are real.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.homes import Home, wait_for
+from tests.e2e.small_torch import make_small_torch
+from tests.run.server import Manner, WheelIndex
+from tests.run.wheels import make_wheel, sha256_of
+
+pytestmark = pytest.mark.e2e
+
+TORCH = "torch-2.13.0-py3-none-any.whl"
+NUMPY = "numpy-2.4.6-py3-none-any.whl"
+PAGE = "/simple/torch/"
+NAMESPACE = ("unshare", "--user", "--map-root-user", "--mount")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A home without an environment, and an index that has all that one needs."""
+
+    home: Home
+    index: WheelIndex
+    before: dict[str, str]
+
+    @property
+    def venv(self) -> Path:
+        """Where the environment is to be."""
+        return self.home.folder / "venv"
+
+    def words(self, venv: Path | None = None) -> tuple[str, ...]:
+        """The command that makes it."""
+        source = ("--torch-index", self.index.simple, "--without-card", "--yes")
+        return ("apply", "--stack", "cpu", *source, "--venv", str(venv or self.venv))
+
+    def fails(self, *told: str) -> str:
+        """What is said by a run that ends with these words."""
+        done = self.home.run(*self.words())
+        said = done.stdout + done.stderr
+        assert done.returncode == 1, said
+        for words in told:
+            assert words in said
+        assert "Not finished. Fix the problem, then run the same command again" in said
+        return said
+
+    def ends_well(self) -> None:
+        """Carry it out, and roll all of it back."""
+        done = self.home.run(*self.words())
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (self.venv / "bin/rdna1-python").exists()
+        self.goes_back()
+
+    def goes_back(self) -> None:
+        """Roll back: nothing of the run stays."""
+        undone = self.home.run("rollback", "--yes")
+        assert undone.returncode == 0, undone.stdout + undone.stderr
+        assert self.home.listing() == self.before
+
+    def staged(self, name: str) -> Path:
+        """A wheel in the folder of downloads."""
+        (found,) = self.home.folder.glob(f".cache/rdna1-setup/*/wheels/{name}")
+        return found
+
+    def kill_at(self, words: str) -> None:
+        """Run it until the step begins that shows these words, then kill it with all it started."""
+        with self.home.start(*self.words()) as run:
+            assert run.stdout is not None
+            for line in run.stdout:
+                if line.startswith("[") and words in line:
+                    os.killpg(run.pid, signal.SIGKILL)
+                    break
+            run.communicate()
+        assert run.returncode == -signal.SIGKILL, f"{words} was never reached"
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    folder = tmp_path_factory.mktemp("wheels")
+    seeds = (make_wheel(folder, name, "80.0", {}) for name in ("pip", "setuptools"))
+    return (*make_small_torch(folder, 2_000_000), *seeds)
+
+
+@pytest.fixture
+def scene(
+    tmp_path: Path, wheels: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Scene]:
+    for name in tuple(os.environ):
+        if name.startswith("PIP_"):
+            monkeypatch.delenv(name)
+    home = Home(tmp_path / "home")
+    home.folder.mkdir()
+    (home.folder / "photo.txt").write_text("mine")
+    with WheelIndex(wheels, metadata=True) as index:
+        monkeypatch.setenv("PIP_INDEX_URL", index.simple)
+        monkeypatch.setenv("PIP_RETRIES", "0")
+        yield Scene(home, index, home.listing())
+
+
+def answered(code: str) -> str:
+    return f"/simple/ answered HTTP {code}."
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (401, answered("401 Unauthorized")),
+        (403, answered("403 Forbidden")),
+        (404, "FAILED: torch was not found on the package index."),
+    ],
+)
+def test_an_index_that_refuses_is_told_and_the_same_command_goes_on(
+    scene: Scene, status: int, told: str
+) -> None:
+    page, manner = scene.index.served.files[PAGE]
+    scene.index.put(PAGE, b"", Manner(status=status))
+    scene.fails(told)
+    scene.index.put(PAGE, page, manner)
+    scene.ends_well()
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_file_that_is_refused_is_told_and_what_had_come_is_gone_on_with(
+    scene: Scene, wheels: tuple[Path, ...], status: int
+) -> None:
+    path, torch = f"/files/{TORCH}", wheels[0].read_bytes()
+    scene.index.put(path, torch, Manner(hold_at=0.5))
+    with scene.home.start(*scene.words()) as run:
+        assert scene.index.held.wait(60)
+        wait_for(scene.home.folder, f".cache/rdna1-setup/*/wheels/{TORCH}.part")
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+    scene.index.put(path, b"", Manner(status=status))
+    scene.fails(f"FAILED: 127.0.0.1 answered HTTP {status} for {scene.index.url(path)}.")
+    arrived = scene.staged(f"{TORCH}.part").stat().st_size
+    assert arrived
+    scene.index.put(path, torch)
+    scene.ends_well()
+    assert scene.index.ranges_asked(path)[-1] == f"bytes={arrived}-"
+
+
+def test_other_bytes_than_the_index_promised_are_thrown_away(
+    scene: Scene, wheels: tuple[Path, ...]
+) -> None:
+    path, torch = f"/files/{TORCH}", wheels[0].read_bytes()
+    scene.index.put(path, torch[:-9] + bytes(9))
+    promised = sha256_of(wheels[0])
+    scene.fails(f"FAILED: {TORCH} has the wrong SHA-256: expected {promised}, got ")
+    assert not list(scene.home.folder.glob(f".cache/rdna1-setup/*/wheels/{TORCH}*"))
+    scene.index.put(path, torch)
+    scene.ends_well()
+
+
+def test_a_wheel_that_changed_after_its_download_is_not_installed(
+    scene: Scene, wheels: tuple[Path, ...]
+) -> None:
+    scene.kill_at("/uv pip install ")
+    damaged = scene.staged(TORCH)
+    damaged.write_bytes(damaged.read_bytes()[:-9] + bytes(9))
+    told = f"FAILED: {TORCH} is not as it was downloaded."
+    assert "Run the same command again: it is downloaded anew." in scene.fails(told)
+    assert not damaged.exists()
+    assert scene.staged(NUMPY).exists()
+    scene.ends_well()
