@@ -6,7 +6,12 @@ The index is a server of the test's own; disks, signals, certificates and permis
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import signal
+import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +20,7 @@ import pytest
 
 from tests.e2e.homes import Home, wait_for
 from tests.e2e.small_torch import make_small_torch
-from tests.run.server import Manner, WheelIndex
+from tests.run.server import Manner, WheelIndex, WheelServer
 from tests.run.wheels import make_wheel, sha256_of
 
 pytestmark = pytest.mark.e2e
@@ -39,14 +44,14 @@ class Scene:
         """Where the environment is to be."""
         return self.home.folder / "venv"
 
-    def words(self, venv: Path | None = None) -> tuple[str, ...]:
+    def words(self, index: str = "", venv: Path | None = None) -> tuple[str, ...]:
         """The command that makes it."""
-        source = ("--torch-index", self.index.simple, "--without-card", "--yes")
+        source = ("--torch-index", index or self.index.simple, "--without-card", "--yes")
         return ("apply", "--stack", "cpu", *source, "--venv", str(venv or self.venv))
 
-    def fails(self, *told: str) -> str:
+    def fails(self, *told: str, index: str = "") -> str:
         """What is said by a run that ends with these words."""
-        done = self.home.run(*self.words())
+        done = self.home.run(*self.words(index))
         said = done.stdout + done.stderr
         assert done.returncode == 1, said
         for words in told:
@@ -171,4 +176,69 @@ def test_a_wheel_that_changed_after_its_download_is_not_installed(
     assert "Run the same command again: it is downloaded anew." in scene.fails(told)
     assert not damaged.exists()
     assert scene.staged(NUMPY).exists()
+    scene.ends_well()
+
+
+@pytest.fixture
+def in_tls(scene: Scene, tmp_path: Path) -> Iterator[str]:
+    """The index once more, with a certificate that nobody vouches for; its address."""
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl to make a certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    argv = f"openssl req -x509 -newkey rsa:2048 -nodes -keyout {key} -out {certificate} -days 2"
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    subprocess.run((*argv.split(), *names), check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with WheelServer() as server:
+        server.served.files.update(scene.index.served.files)
+        server.wrap(context)
+        yield server.url("").replace("http://127.0.0.1", "https://localhost")
+
+
+def test_an_index_whose_certificate_is_not_accepted_is_told(scene: Scene, in_tls: str) -> None:
+    told = "FAILED: The certificate of localhost was not accepted."
+    assert "Do not turn off certificate checks." in scene.fails(told, index=f"{in_tls}/simple/")
+    scene.ends_well()
+
+
+def test_a_file_that_a_server_with_another_certificate_has_is_not_fetched(
+    scene: Scene, in_tls: str
+) -> None:
+    path = f"/files/{TORCH}"
+    file, manner = scene.index.served.files[path]
+    scene.index.put(path, b"", Manner(status=302, location=f"{in_tls}{path}"))
+    scene.fails("FAILED: The TLS certificate of localhost was not accepted: ")
+    scene.index.put(path, file, manner)
+    scene.ends_well()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_told(scene: Scene) -> None:
+    closed = scene.home.folder / "closed"
+    closed.mkdir(mode=0o500)
+    done = scene.home.run(*scene.words(venv=closed / "venv"))
+    assert done.returncode == 1
+    assert f"{closed}/venv cannot be created: Permission denied." in done.stdout
+    assert "Choose a folder of your own with --venv DIR." in done.stdout
+    closed.rmdir()
+    scene.ends_well()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_downloads_that_may_not_be_written_are_told(scene: Scene) -> None:
+    cache = scene.home.folder / ".cache"
+    cache.mkdir(mode=0o500)
+    scene.fails(f"FAILED: {cache}/rdna1-setup could not be changed: Permission denied.")
+    cache.rmdir()
+    scene.ends_well()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_packages_that_may_not_be_written_are_told(scene: Scene) -> None:
+    scene.kill_at("/uv pip install ")
+    (site,) = scene.venv.glob("lib/python3.*/site-packages")
+    site.chmod(0o500)
+    scene.fails("FAILED: A file or folder could not be created or changed.")
+    site.chmod(0o755)
     scene.ends_well()
