@@ -356,7 +356,7 @@ def test_a_new_environment_holds_what_python_itself_would_put_there() -> None:
 def test_a_folder_of_wheels_is_the_only_source() -> None:
     choice = Choice("rocm52", "venv", f"{HOME}/ai", wheelhouse="/wheels")
     (resolve,) = steps(make_plan(clean_jammy(), choice, OURS), Resolve)
-    assert "from /wheels alone; " in str(resolve)
+    assert str(resolve).endswith(" from /wheels alone")
 
 
 def test_what_the_index_of_torch_serves_is_asked_for_by_name() -> None:

@@ -42,7 +42,7 @@ def test_an_environment_on_a_small_disk_is_told_before_anything_is_installed() -
     told = about_room(plan_in(SMALL, (HOME, "/home", 90), (SMALL, "/mnt/small", 2)))
     assert "/mnt/small has only 2.0 GB free, but 7.9 GB is needed" in told
     assert f"{TAKES} ({SMALL}), and 0.2 GB in reserve." in told
-    assert "Free up 5.9 GB on /mnt/small, or choose a folder on another disk" in told
+    assert "Free up 5.9 GB on /mnt/small or choose a folder on another disk." in told
     assert "/home" not in told
 
 

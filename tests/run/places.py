@@ -31,7 +31,7 @@ def plan_of(folder: Path, *steps: Step, plan_id: str = "0123456789ab") -> Plan:
 
 def fake_uv(folder: Path) -> Path:
     """A program that does what ``uv venv ... DIR`` does, in a few milliseconds."""
-    program = folder / "uv"
+    program = folder / "fake-uv"
     program.write_text(
         "#!/bin/sh\n"
         "for made; do :; done\n"

@@ -22,7 +22,7 @@ from tests.screens.diagnose_fakes import OVERRIDE
 from wizard.conv2d.run_words import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
-from wizard.core.trouble import Trouble, explain_pip
+from wizard.core.trouble import Trouble, explained
 from wizard.knowledge.causes import load_causes
 from wizard.preflight.refusal import Refusal
 from wizard.remedies import by_keys
@@ -32,7 +32,7 @@ from wizard.run.state import after, before_run
 from wizard.services import LIVE
 from wizard.services.plans import refused
 
-FULL = explain_pip("No space left on device", 1)
+FULL = explained("No space left on device", 1)
 FAILED = StepFailed(1, FULL.happened, FULL.meaning, FULL.next_step)
 COMMANDS_ALONE = ("fetch", "keep", "apply --plan", "rollback --list", "rollback --forget")
 """What no key of the wizard does."""

@@ -40,8 +40,8 @@ LAST_WORDS = 3
 """Lines of unknown output that are worth repeating."""
 
 
-def explain_pip(output: str, code: int) -> Trouble:
-    """What the output of a failed pip, venv or uv run says, in plain words."""
+def explained(output: str, code: int) -> Trouble:
+    """What the output of a program that failed says, in plain words."""
     output = redact(output)
     for known in KNOWN:
         if found := known.pattern.search(output):

@@ -103,4 +103,4 @@ class CreateEnvironment(Operation):
         """The folder of the environment and that of the downloads with all above, deepest first."""
         wanted = (Path(self.venv), Path(self.downloads).parent)
         every = {folder for path in wanted for folder in (path, *path.parents)}
-        yield from sorted(every, key=lambda folder: len(folder.parts), reverse=True)
+        yield from sorted(every, key=lambda folder: (len(folder.parts), str(folder)), reverse=True)

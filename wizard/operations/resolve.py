@@ -87,22 +87,21 @@ class Resolve(Operation):
         """Where the chosen wheels are noted."""
         return f"{self.work}/lock.json"
 
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The call that chooses."""
+        return lock(self.uv, self.python, self.folder)
+
     def shown(self) -> str:
-        """What is asked for, and the call."""
-        asked = ", ".join(self.wishes.requirements)
-        call = shlex.join(lock(self.uv, self.python, self.folder))
-        more = (
-            *((f"{counted(len(self.held), 'installed package')} kept",) if self.held else ()),
-            *(
-                (
-                    f"and, as far as they fit, {', '.join('=='.join(c) for c in self.carried)} "
-                    f"({self.told} lists the differences)",
-                )
-                if self.carried
-                else ()
-            ),
-        )
-        return redact("; ".join((f"choose {asked} {self.wishes.source}", *more, call)))
+        """The call, and what the files ask for that it reads."""
+        asked = [text.partition(";")[0] for text in self.wishes.requirements]
+        told = [f"{', '.join(asked)} {self.wishes.source}"]
+        if self.held:
+            told.append(f"{counted(len(self.held), 'installed package')} kept as they are")
+        if self.carried:
+            wanted = ", ".join("==".join(each) for each in self.carried)
+            told.append(f"{wanted} as far as they fit; {self.told} lists the differences")
+        return redact(f"{shlex.join(self.argv)}  # chooses {'; '.join(told)}")
 
     def observe(self) -> Before:
         """Of an environment that exists: which folders are made above the downloads."""

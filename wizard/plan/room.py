@@ -20,8 +20,8 @@ ARCHIVES = "/var/cache/apt/archives"
 BACKUP = "/var/lib/rdna1-setup"
 SPARE = 200 * MB
 """Left free on each file system: lists, logs and the journal grow too."""
-OTHER_FOLDER = "choose a folder on another disk with --venv DIR"
-OTHER_CACHE = "set XDG_CACHE_HOME to a folder on another disk, where the downloads then go"
+OTHER_FOLDER = "choose a folder on another disk"
+OTHER_CACHE = "set XDG_CACHE_HOME to a folder on another disk for the downloads"
 APT_CLEAN = "empty apt's cache with `sudo apt-get clean`"
 SMALLEST = "use the smallest set (--system-set smallest)"
 
@@ -114,8 +114,12 @@ def _too_little(disk: Disk, needs: list[Need]) -> str:
 
 def _remedy(disk: Disk, needs: list[Need]) -> str:
     missing = size_text(_whole(needs) - disk.free_bytes)
-    instead = dict.fromkeys(need.instead for need in needs if need.instead)
-    return f"{', or '.join((f'Free up {missing} on {disk.filesystem}', *instead))}."
+    known = {need.instead for need in needs}
+    *ways, last = (
+        f"Free up {missing} on {disk.filesystem}",
+        *(each for each in (APT_CLEAN, SMALLEST, OTHER_FOLDER, OTHER_CACHE) if each in known),
+    )
+    return f"{', '.join(ways)}{',' * (len(ways) > 1)} or {last}." if ways else f"{last}."
 
 
 def room_notes(plan: Plan, machine: Machine) -> Iterator[str]:

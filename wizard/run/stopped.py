@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +75,7 @@ def resumed_plan(record: Record, *addresses: str) -> Plan:
     """
     _read(record)
     known = {redact(address): address for address in addresses}
-    steps = [
-        {
-            name: [known.get(word, word) for word in value] if name in REDACTED else value
-            for name, value in step.items()
-        }
-        for step in record.plan["steps"]
-    ]
+    steps = [_with_logins(step, known) for step in record.plan["steps"]]
     for option, address in _hidden(steps):
         raise PlanImpossible(
             f"Run {record.id} used {address} with a login, and logins are not saved. Use {option} "
@@ -89,6 +83,17 @@ def resumed_plan(record: Record, *addresses: str) -> Plan:
             f"{record.id}"
         )
     return plan_of({**record.plan, "steps": steps})
+
+
+def _with_logins(step: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
+    """The form of a step, each address that is known with its login as it is."""
+    whole = dict(step)
+    for name in REDACTED:
+        if name in whole:
+            whole[name] = [known.get(word, word) for word in whole[name]]
+    if index := whole.get("wishes", {}).get("index"):
+        whole["wishes"] = {**whole["wishes"], "index": known.get(index, index)}
+    return whole
 
 
 def _read(record: Record) -> Plan:
@@ -103,6 +108,9 @@ def _read(record: Record) -> Plan:
 
 def _hidden(steps: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Addresses whose login is missing, and the option that names each."""
+    for step in steps:
+        if f"://{HIDDEN_LOGIN}" in (index := step.get("wishes", {}).get("index", "")):
+            yield "--torch-index", index
     for words in (step.get(name, ()) for step in steps for name in REDACTED):
         for before, word in zip(("", *words), words, strict=False):
             if f"://{HIDDEN_LOGIN}" in word:

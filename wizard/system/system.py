@@ -13,7 +13,7 @@ from typing import Union
 from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
 from wizard.core.process import Exited, child_environment, stream
-from wizard.core.trouble import explain_pip
+from wizard.core.trouble import explained
 from wizard.system.whole_file import write_whole
 
 
@@ -66,7 +66,7 @@ class System:
             async for item in output:
                 if isinstance(item, Exited):
                     if item.code != 0:
-                        raise explain_pip("\n".join(seen), item.code)
+                        raise explained("\n".join(seen), item.code)
                 else:
                     seen = [*seen, *item][-limit:]
                     yield Output(tuple(map(redact, item)))

@@ -9,7 +9,7 @@ from pathlib import Path
 import assets
 from wizard.core.events import Output
 from wizard.core.lines import clean, clean_lines
-from wizard.core.trouble import Trouble, explain_pip
+from wizard.core.trouble import Trouble, explained
 from wizard.plan.steps import CheckTorch
 from wizard.run.joined_groups import with_joined_group
 from wizard.system.system import Act, Done, System
@@ -59,7 +59,7 @@ def _told(answer: Mapping[str, object]) -> list[str]:
 
 def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
     if "error" in answer:
-        raise explain_pip(clean_lines(str(answer["error"])), 1)
+        raise explained(clean_lines(str(answer["error"])), 1)
     if not str(answer["torch"]).startswith(step.expect_torch):
         raise Trouble(
             f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",
