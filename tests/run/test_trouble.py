@@ -47,6 +47,12 @@ error: No solution found when resolving dependencies for split (markers: impleme
   cause: {}
 """
 
+UV_CHAIN = UV_LOCK.format(
+    "Because a==1 requires Python >=3.12 and b depends on c, we can conclude that d.\n"
+    "         And because e, we can conclude that f.\n"
+    "         And because g, we can conclude that h."
+)
+
 UV_FETCH = """\
 error: Failed to fetch: https://a.example/simple/numpy/
   cause: error sending request for url (https://a.example/simple/numpy/)
@@ -72,6 +78,14 @@ UNKNOWN = "was not found: DNS returned no address."
 
 MESSAGES: list[tuple[str, str]] = [
     (UV_CONFLICT, "The requested versions conflict."),
+    (UV_CHAIN, "The requested versions conflict."),
+    (
+        UV_FETCH.format(
+            "client error (Connect)\n  cause: dns error\n  cause: failed to lookup address "
+            "information: Temporary failure in name resolution"
+        ),
+        "a.example was not found: no name server answered.",
+    ),
     (
         UV_WRONG_HASH,
         f"small==1.0 has the wrong SHA-256: expected {'0' * 64}, "
@@ -180,7 +194,7 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         UV_FETCH.format("client error (Connect)\n  cause: invalid peer certificate: UnknownIssuer"),
-        "The server's certificate was not accepted.",
+        "The certificate of a.example was not accepted.",
     ),
     (
         UV_FETCH.format("operation timed out"),
@@ -293,14 +307,7 @@ def test_a_name_that_was_not_found_claims_nothing_of_the_rest_of_the_internet(ou
 
 
 def test_the_whole_chain_of_a_long_conflict_is_told() -> None:
-    trouble = explained(
-        UV_LOCK.format(
-            "Because a==1 requires Python >=3.12 and b depends on c, we can conclude that d.\n"
-            "         And because e, we can conclude that f.\n"
-            "         And because g, we can conclude that h."
-        ),
-        1,
-    )
+    trouble = explained(UV_CHAIN, 1)
     assert trouble.happened == "The requested versions conflict."
     assert trouble.meaning.endswith("And because g, we can conclude that h.")
 
