@@ -6,12 +6,10 @@ The index is a server of the test's own; disks, signals, certificates and permis
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
 import ssl
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -112,16 +110,12 @@ def scene(
         yield Scene(home, index, home.listing())
 
 
-def answered(code: str) -> str:
-    return f"/simple/ answered HTTP {code}."
-
-
 @pytest.mark.parametrize(
     ("status", "told"),
     [
-        (401, answered("401 Unauthorized")),
-        (403, answered("403 Forbidden")),
-        (404, "FAILED: torch was not found on the package index."),
+        (401, "127.0.0.1 answered HTTP 401 for {page}."),
+        (403, "127.0.0.1 answered HTTP 403 for {page}."),
+        (404, "torch was not found on the package index."),
     ],
 )
 def test_an_index_that_refuses_is_told_and_the_same_command_goes_on(
@@ -129,7 +123,7 @@ def test_an_index_that_refuses_is_told_and_the_same_command_goes_on(
 ) -> None:
     page, manner = scene.index.served.files[PAGE]
     scene.index.put(PAGE, b"", Manner(status=status))
-    scene.fails(told)
+    scene.fails(f"FAILED: {told.format(page=scene.index.url(PAGE))}")
     scene.index.put(PAGE, page, manner)
     scene.ends_well()
 

@@ -283,6 +283,16 @@ def test_what_a_folder_of_wheels_lacks_is_named(asked: Asked, house: Path, wante
     assert trouble.value.happened == f"{house} has no suitable wheel for {wanted}."
 
 
+def test_what_pip_s_links_lack_is_named_where_it_uses_no_index(asked: Asked, house: Path) -> None:
+    settings = PipSettings(find_links=(str(house),), no_index=True)
+
+    with pytest.raises(Trouble) as trouble:
+        resolved(asked.but("absent"), settings)
+
+    assert trouble.value.happened == f"{house} has no suitable wheel for absent."
+    assert "no-index" in trouble.value.meaning
+
+
 def test_the_files_for_uv_are_as_review_shows_them(asked: Asked) -> None:
     settings = PipSettings(
         "https://me:secret@pypi.example/simple",

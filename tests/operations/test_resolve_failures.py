@@ -124,13 +124,20 @@ def test_an_error_of_the_server_is_named(asked: Asked, index: WheelIndex, status
     assert told.happened.startswith(f"127.0.0.1 responded with an HTTP error: {status} ")
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_an_index_that_wants_a_login_is_named(asked: Asked, index: WheelIndex, status: int) -> None:
-    index.put("/simple/numpy/", b"", Manner(status=status))
+@pytest.mark.parametrize(
+    ("status", "words"), [(401, "a login is missing or wrong"), (403, "does not let you download")]
+)
+def test_an_index_that_lets_nobody_in_is_told_from_one_that_has_no_such_package(
+    asked: Asked, index: WheelIndex, status: int, words: str
+) -> None:
+    index.put("/simple/torch/", b"", Manner(status=status))
+    settings = replace(ONCE, index="http://127.0.0.1:9/simple")
 
-    told = trouble_of(asked, replace(ONCE, index=index.simple), "numpy")
+    told = trouble_of(asked.but(index=index.simple), settings, "torch")
 
-    assert told.happened.startswith(f"The index {index.simple} answered HTTP {status} ")
+    page = index.url("/simple/torch/")
+    assert told.happened == f"127.0.0.1 answered HTTP {status} for {page}."
+    assert words in told.meaning
 
 
 def test_without_a_network_the_host_is_named(asked: Asked) -> None:

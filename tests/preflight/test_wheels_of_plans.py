@@ -108,8 +108,9 @@ def test_who_could_not_be_asked_is_named_and_nothing_is_refused(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("where", ["variable", "file"])
-def test_where_pip_looks_in_other_places_too_what_an_index_lacks_is_a_note(
-    tmp_path: Path, where: str
+@pytest.mark.parametrize("stack", ["rocm52", "cpu"])
+def test_what_an_index_lacks_is_a_note_where_pip_s_other_places_serve_torch_too(
+    tmp_path: Path, where: str, stack: str
 ) -> None:
     settings = tmp_path / ".config" / "pip" / "pip.conf"
     settings.parent.mkdir(parents=True)
@@ -117,9 +118,24 @@ def test_where_pip_looks_in_other_places_too_what_an_index_lacks_is_a_note(
         settings.write_text("[global]\nextra-index-url = https://mirror.example/simple\n")
     more = {"PIP_FIND_LINKS": "/wheels"} if where == "variable" else {}
     with WheelServer() as server:
-        found = sought(plan_for(MACHINE, torch_index=server.url("/simple")), tmp_path, **more)
-    assert found.refusal is None
-    assert "other package sources too" in found.note
+        plan = plan_for(MACHINE, stack, torch_index=server.url("/simple"))
+        found = sought(plan, tmp_path, **more)
+    if stack == "cpu":  # whose index stands for PyPI
+        assert found.refusal is None
+        assert "other package sources too" in found.note
+    else:  # torch comes from that index alone
+        assert found.refusal is not None
+
+
+def test_a_setting_of_pip_that_cannot_be_followed_is_refused_before_anything_happens(
+    tmp_path: Path,
+) -> None:
+    found = sought(plan_for(MACHINE, torch_index="pip"), tmp_path, PIP_NO_BINARY="torch")
+    assert found.refusal is not None
+    assert "PIP_NO_BINARY=torch" in found.refusal.happened
+    house = plan_for(MACHINE, wheelhouse=str(tmp_path))
+    told = sought(house, tmp_path, PIP_NO_BINARY="torch").refusal
+    assert told is None or "PIP_NO_BINARY" not in told.happened
 
 
 def test_for_a_run_that_waits_nobody_is_asked(tmp_path: Path) -> None:

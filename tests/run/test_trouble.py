@@ -135,24 +135,6 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         UV_LOCK.format(
-            "Because torch was not found in the package registry and your project depends on "
-            "torch, we can conclude that your project's requirements are unsatisfiable.\n\n"
-            "hint: An index URL (https://a.example/simple/) could not be queried due to a lack of "
-            "valid authentication credentials (401 Unauthorized)"
-        ),
-        "The index https://a.example/simple/ answered HTTP 401 Unauthorized.",
-    ),
-    (
-        UV_LOCK.format(
-            "Because torch was not found in the package registry and your project depends on "
-            "torch, we can conclude that your project's requirements are unsatisfiable.\n\n"
-            "hint: An index (https://a.example/simple/) returned a 403 Forbidden error. Check that "
-            "the index URL is correct and the credentials are valid."
-        ),
-        "The index https://a.example/simple/ answered HTTP 403 Forbidden.",
-    ),
-    (
-        UV_LOCK.format(
             "Because there is no version of numpy==3 and your project depends on numpy==3, we can "
             "conclude that your project's requirements are unsatisfiable."
         ),

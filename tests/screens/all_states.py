@@ -121,7 +121,7 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
 GONE = Refusal(
     "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
     "Linux. The index has other wheels for this package.",
-    "pip cannot download what this plan installs. Nothing was changed.",
+    "What this plan installs cannot be downloaded. Nothing was changed.",
     "Use another stack, or name an index or a folder that has these wheels, with --torch-index URL "
     "or --wheelhouse DIR.",
 )

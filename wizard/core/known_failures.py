@@ -83,15 +83,6 @@ KNOWN = (
         "Choose a Python version listed for the stack. The wizard can install it with uv.",
     ),
     _known(
-        r"An index(?: URL)? \((?P<url>\S+)\) (?:could not be queried[^(\n]*\(|returned an? )"
-        r"(?P<status>4\d\d [A-Z]\w+)",
-        "The index {found[url]} answered HTTP {found[status]}.",
-        "401 means that a login is missing or wrong, 403 that the server does not let you see this "
-        "page.",
-        "Put your user name and password into ~/.netrc or the index URL, and check --torch-index "
-        "and your VPN. Then run the same command again.",
-    ),
-    _known(
         r"(?P<wanted>\S+) was not found in the package registry",
         "{found[wanted]} was not found on the package index.",
         "The index does not have this package, or does not show it without a login.",

@@ -33,25 +33,6 @@ _SETPRIV = "/usr/bin/setpriv"
 _MORTAL = (_SETPRIV, "--pdeathsig", "KILL", "--") if os.access(_SETPRIV, os.X_OK) else ()
 """A child dies with us: a run that is killed leaves no pip at work behind it."""
 _MISLEADING = frozenset(("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"))
-_PIP_SOURCES = frozenset(
-    f"PIP_{name}"
-    for name in (
-        "CERT",
-        "CLIENT_CERT",
-        "CONFIG_FILE",
-        "DEFAULT_TIMEOUT",
-        "EXTRA_INDEX_URL",
-        "FIND_LINKS",
-        "INDEX_URL",
-        "KEYRING_PROVIDER",
-        "NO_INDEX",
-        "PROXY",
-        "RETRIES",
-        "TIMEOUT",
-        "TRUSTED_HOST",
-    )
-)
-"""Where wheels come from is the user's to say; what pip does with them is the plan's."""
 _UV_SOURCES = frozenset(
     f"UV_{name}"
     for name in (
@@ -73,7 +54,7 @@ _UV_SOURCES = frozenset(
         "SYSTEM_CERTS",
     )
 )
-"""The same for uv, and where Pythons come from; logins of an index are named after it."""
+"""Where Pythons come from is the user's to say; logins of an index are named after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +69,11 @@ def child_environment(
 ) -> dict[str, str]:
     """The caller's environment for a child: plain language, unbuffered, nobody to ask.
 
-    Variables that would make another Python or pip do something else do not reach it.
+    Variables that would make another Python, pip or uv do something else do not reach it.
     """
     return {
         **{name: value for name, value in base.items() if _may_reach_a_child(name)},
         "LC_ALL": "C.UTF-8",
-        "PIP_USER": "0",  # outranks `user = true` of a pip.conf, which fails in a venv
         "PYTHONUNBUFFERED": "1",
         "DEBIAN_FRONTEND": "noninteractive",
         **dict(additions),
@@ -102,7 +82,7 @@ def child_environment(
 
 def _may_reach_a_child(name: str) -> bool:
     if name.startswith(("PIP_", "UV_")):
-        return name in _PIP_SOURCES | _UV_SOURCES or name.startswith("UV_INDEX_")
+        return name in _UV_SOURCES or name.startswith("UV_INDEX_")
     return name not in _MISLEADING
 
 

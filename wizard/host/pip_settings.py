@@ -83,6 +83,17 @@ class PipSettings:
     constraints: tuple[str, ...] = ()
     """Requirements that limit the versions of what is installed."""
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """What of it decides how a server is reached, as the variables of pip."""
+        every = {
+            "PIP_PROXY": self.proxy,
+            "PIP_CERT": self.certificates,
+            "PIP_CLIENT_CERT": self.client_certificate,
+            "PIP_TRUSTED_HOST": " ".join(self.trusted_hosts),
+        }
+        return {name: value for name, value in every.items() if value}
+
 
 @dataclass(frozen=True, slots=True)
 class _Setting:

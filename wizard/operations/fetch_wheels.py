@@ -86,13 +86,7 @@ class FetchWheels(Operation):
         if all(each.address.startswith("file:") for each in wheels):
             return system.environ, ()
         found = pip_settings(LiveHost(system.environ))
-        own = {
-            "PIP_PROXY": found.proxy,
-            "PIP_CERT": found.certificates,
-            "PIP_CLIENT_CERT": found.client_certificate,
-            "PIP_TRUSTED_HOST": " ".join(found.trusted_hosts),
-        }
-        environ = {**system.environ, **{name: value for name, value in own.items() if value}}
+        environ = {**system.environ, **found.variables}
         return environ, (*system.indexes, found.index, *found.extra_indexes, *found.find_links)
 
     def verify(self, before: Before) -> After:

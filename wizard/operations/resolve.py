@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import re
 import shlex
 import zipfile
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from http.client import HTTPException
 from io import BytesIO
 from pathlib import Path
+from urllib.error import HTTPError
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -32,8 +35,10 @@ from wizard.operations.remove import Remove
 from wizard.operations.uv_project import (
     Wheelless,
     Wishes,
+    pages_of,
     project_text,
     read_lock,
+    refuses_unknown,
     settings_text,
     variables,
 )
@@ -410,7 +415,32 @@ async def _lock(
         text = "\n".join(said)
         if "No solution found" not in text:
             raise
-        raise Unsatisfiable(_in_folder(wishes, text) or trouble, text) from None
+        told = _lacking(wishes, settings, text)
+        if told is None and (missing := _MISSING.search(text)):
+            pages = pages_of(wishes, settings, missing["name"])
+            environ = {**system.environ, **settings.variables}
+            told = await asyncio.to_thread(_refused, pages, environ)
+        raise Unsatisfiable(told or trouble, text) from None
+
+
+_MISSING = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)\S* was not found in the package registry")
+
+
+def _refused(pages: Iterable[str], environ: Mapping[str, str]) -> Trouble | None:
+    """That an index does not let anybody in: to uv such a package is one that it does not have."""
+    from wizard.system.web import name_failure, open_web  # brings ssl and the network with it
+
+    web = open_web(environ, tuple(pages), stall_s=ANSWER_S / 2)
+    for page in pages:
+        try:
+            web.get(page, {}).close()
+        except HTTPError as error:
+            error.close()
+            if error.code == 401 or (error.code == 403 and not refuses_unknown(page)):
+                return name_failure(error, page, environ)
+        except (OSError, HTTPException):
+            continue  # uv has reached it: this is no cause of what it said
+    return None
 
 
 _LACKS = re.compile(
@@ -418,13 +448,23 @@ _LACKS = re.compile(
 )
 
 
-def _in_folder(wishes: Wishes, said: str) -> Trouble | None:
-    """What a folder of wheels lacks; None where it lacks nothing, or there is none."""
-    found = _LACKS.search(said) if wishes.wheelhouse else None
+def _lacking(wishes: Wishes, settings: PipSettings, said: str) -> Trouble | None:
+    """What the only folders of wheels lack; None where they lack nothing, or an index serves."""
+    found = _LACKS.search(said) if wishes.wheelhouse or settings.no_index else None
     if found is None:
         return None
+    wanted = found["wanted"] or found["none"]
+    if not wishes.wheelhouse:
+        places = ", ".join(map(redact, settings.find_links)) or "No place"
+        return Trouble(
+            f"{places} has no suitable wheel for {wanted}.",
+            "pip is configured to use no index (no-index), so packages come only from its "
+            "find-links.",
+            "Put it there too, or remove no-index from pip's settings, then run the same command "
+            "again.",
+        )
     return Trouble(
-        f"{wishes.wheelhouse} has no suitable wheel for {found['wanted'] or found['none']}.",
+        f"{wishes.wheelhouse} has no suitable wheel for {wanted}.",
         "With --wheelhouse, packages come only from that folder. It must contain all of the "
         "stack's dependencies for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "

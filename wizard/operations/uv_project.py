@@ -36,7 +36,7 @@ FAMILY = ("torch", "torchvision", "torchaudio", "pytorch-triton-rocm")
 """What a stack's own index serves; each must be a requirement of its own for that."""
 TOOLS = ("pip", "setuptools")
 """What comes from the package index where the stack's index replaces it."""
-_REFUSES_UNKNOWN = ("repo.amd.com",)
+_REFUSES_UNKNOWN = ("repo.amd.com", "download.pytorch.org")
 """Servers that answer 403 for a package that they do not have."""
 
 
@@ -105,10 +105,7 @@ def project_text(wishes: Wishes, target: Target, settings: PipSettings) -> str:
 def settings_text(wishes: Wishes, settings: PipSettings) -> str:
     """``uv.toml``: where packages come from, as pip is configured to look, and how."""
     alone, links = _alone(wishes, settings), _links(wishes, settings)
-    shared = [each for each in _sources(wishes, settings) if not each.explicit]
-    lines = ["no-build = true"]
-    if len(shared) > 1:  # for pip none comes first; of a refusal uv then says nothing
-        lines.append('index-strategy = "unsafe-best-match"')
+    lines = ["no-build = true", 'index-strategy = "unsafe-best-match"']
     lines += [f"find-links = {_toml(map(without_login, links))}"] if links else []
     lines += ["no-index = true"] if alone else []
     if wishes.wheelhouse:
@@ -117,6 +114,7 @@ def settings_text(wishes: Wishes, settings: PipSettings) -> str:
     lines += ['keyring-provider = "subprocess"'] if settings.keyring else []
     if settings.trusted_hosts:
         lines.append(f"allow-insecure-host = {_toml(settings.trusted_hosts)}")
+    shared = [each for each in _sources(wishes, settings) if not each.explicit]
     for place, source in enumerate(shared):
         lines += ["", "[[index]]", *_index_lines(source)]
         lines += ["default = true"] if place == 0 else []
@@ -125,10 +123,23 @@ def settings_text(wishes: Wishes, settings: PipSettings) -> str:
 
 def _index_lines(source: _Source) -> list[str]:
     lines = [f"name = {_toml(source.name)}", f"url = {_toml(without_login(source.address))}"]
-    host = urlsplit(source.address).hostname or ""
-    if any(host == known or host.endswith(f".{known}") for known in _REFUSES_UNKNOWN):
+    if refuses_unknown(source.address):
         lines.append("ignore-error-codes = [403]")
     return lines
+
+
+def refuses_unknown(address: str) -> bool:
+    """True for a server that answers 403 for a package that it does not have."""
+    host = urlsplit(address).hostname or ""
+    return any(host == known or host.endswith(f".{known}") for known in _REFUSES_UNKNOWN)
+
+
+def pages_of(wishes: Wishes, settings: PipSettings, name: str) -> tuple[str, ...]:
+    """Addresses of the pages where an index would list the wheels of a package."""
+    apart = name in _served(wishes)
+    sources = _sources(wishes, settings)
+    places = [each.address for each in sources if each.explicit is apart] if sources else []
+    return tuple(f"{place.rstrip('/')}/{name}/" for place in places)
 
 
 def _sources(wishes: Wishes, settings: PipSettings) -> tuple[_Source, ...]:

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit, urlunsplit
 
@@ -20,6 +19,8 @@ from packaging.requirements import Requirement
 
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
+from wizard.host.live import LiveHost
+from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
 from wizard.plan.steps import CreateEnvironment, Plan, Resolve
@@ -49,9 +50,7 @@ PORTAL = (
 )
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 """What a request may raise; an address that is none, after a redirect, is a ValueError."""
-OTHER_PLACES = ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
-PIP_LOOKS_THERE = re.compile(r"^\s*(extra-index-url|find-links)\s*[=:]", re.MULTILINE)
-NOTHING_CHANGED = "pip cannot download what this plan installs. Nothing was changed."
+NOTHING_CHANGED = "What this plan installs cannot be downloaded. Nothing was changed."
 
 
 class Standing(Enum):
@@ -112,8 +111,18 @@ async def seek_wheels(
     plan: Plan, machine: Machine, environ: Mapping[str, str], patience: Patience = USUAL
 ) -> WheelsSought:
     """Ask for the wheels of a plan: what is gone is refused, who could not be asked is named."""
+    resolve = next((step for step in plan.steps if isinstance(step, Resolve)), None)
+    if resolve is None:
+        return WheelsSought()
+    settings = PipSettings()
+    if not resolve.wishes.wheelhouse:
+        try:
+            settings = await asyncio.to_thread(pip_settings, LiveHost(environ), resolve.venv)
+        except Trouble as trouble:
+            told = (trouble.happened, trouble.meaning, trouble.next_step)
+            return WheelsSought(Refusal(*told))
     wanted = wheels_of(plan, machine)
-    if wanted is None:
+    if wanted is None or settings.no_index:
         return WheelsSought()
     answer = await ask(wanted, environ, patience)
     match answer.standing:
@@ -123,7 +132,8 @@ async def seek_wheels(
             asked = f"rdna1-setup could not check whether {wanted.host} has the wheels."
             return WheelsSought(note=f"{asked} {answer.detail}")
         case Standing.GONE:
-            if not wanted.in_folder and looks_elsewhere(environ):
+            more = settings.extra_indexes or settings.find_links
+            if more and resolve.wishes.index_replaces_pypi:
                 note = (
                     f"{answer.detail} pip is configured to use other package sources too, and "
                     "will try them."
@@ -157,25 +167,6 @@ def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
             version = versions.get(step.python, found[1] if found else "")
             return ".".join(version.split(".")[:2])
     return ""
-
-
-def looks_elsewhere(environ: Mapping[str, str]) -> bool:
-    """True where pip's own settings name further places for wheels."""
-    home = environ.get("HOME", "/")
-    files = (
-        environ.get("PIP_CONFIG_FILE", ""),
-        f"{environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/pip/pip.conf",
-        f"{home}/.pip/pip.conf",
-        "/etc/xdg/pip/pip.conf",
-        "/etc/pip.conf",
-    )
-    return any(environ.get(name) for name in OTHER_PLACES) or any(map(_names_places, files))
-
-
-def _names_places(path: str) -> bool:
-    with suppress(OSError):
-        return bool(PIP_LOOKS_THERE.search(Path(path).read_text("utf-8", "replace")))
-    return False
 
 
 def _what_to_do(plan: Plan, wanted: Wheels) -> str:
