@@ -6,10 +6,13 @@ The index is a server of the test's own; disks, signals, certificates and permis
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import signal
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +21,7 @@ import pytest
 
 from tests.e2e.homes import Home, wait_for
 from tests.e2e.small_torch import make_small_torch
+from tests.e2e.test_fetch_troubles import FILL, on_a_small_disk
 from tests.run.server import Manner, WheelIndex, WheelServer
 from tests.run.wheels import make_wheel, sha256_of
 
@@ -236,3 +240,74 @@ def test_packages_that_may_not_be_written_are_told(scene: Scene) -> None:
     scene.fails("FAILED: A file or folder could not be created or changed.")
     site.chmod(0o755)
     scene.ends_well()
+
+
+def many_small_files(folder: Path, kind: str) -> Path:
+    """A torch of thousands of tiny files, each of which takes a whole block of the disk."""
+
+    def make(folder: Path, name: str, version: str, files: dict[str, str], size: int = 0) -> Path:
+        more = {f"torch/many/_{number}.{kind}": "1" for number in range(4000 if size else 0)}
+        return make_wheel(folder, name, version, {**files, **more})
+
+    return make_small_torch(folder, 1, make)[0]
+
+
+GO = """
+    {fill}
+    echo FIRST; {apply}; echo CODE $?
+    echo BYTECODE $(find {place} -name '*.pyc' | wc -l)
+    rm {place}/ballast
+    echo SECOND; {apply}; echo CODE $?
+    env -u PYTHONDONTWRITEBYTECODE {place}/venv/bin/python -c 'import torch; print("RUNS")'
+    {wizard} rollback --yes; echo BACK $?
+    echo LEFT $(ls -A {place})
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "leave", "first"),
+    [
+        ("txt", 6_000_000, "FAILED: The disk is full."),
+        # uv says nothing of it, and it does not matter: Python compiles what it imports.
+        ("py", 24_000_000, "CODE 0"),
+    ],
+    ids=["unpacking", "compiling"],
+)
+def test_a_disk_that_fills_up_while_uv_installs_is_told_or_does_no_harm(
+    scene: Scene, tmp_path: Path, kind: str, leave: int, first: str
+) -> None:
+    torch, place = many_small_files(tmp_path / "many", kind), scene.home.folder / "disk"
+    with WheelIndex((torch,), metadata=True) as index:
+        scene.index.served.files.update(index.served.files)
+    wizard = shlex.join((sys.executable, "-m", "wizard"))
+    apply = f"{wizard} {shlex.join(scene.words(venv=place / 'venv'))}"
+    fill = FILL.format(place=place, leave=leave)
+    script = GO.format(fill=fill, place=place, apply=apply, wizard=wizard)
+    said = on_a_small_disk(scene.home, place, script)
+    before, after = said.partition("FIRST")[2].split("SECOND")
+    assert first in before, said
+    bytecode = re.search(r"^BYTECODE (\d+)$", before, re.MULTILINE)
+    assert bytecode
+    assert int(bytecode[1]) < 4000
+    for words in ("\nCODE 0\n", "\nRUNS\n", "\nBACK 0\n", "\nLEFT\n"):
+        assert words in after, said
+
+
+def test_downloads_whose_disk_fills_up_are_kept_and_gone_on_with(scene: Scene) -> None:
+    """The server tells no size, so that nobody can know beforehand."""
+    place, path = scene.home.folder / ".cache", f"/files/{TORCH}"
+    scene.index.put(path, scene.index.served.files[path][0], Manner(head=False))
+    apply = shlex.join((sys.executable, "-m", "wizard", *scene.words()))
+    script = f"""
+        {FILL.format(place=place, leave=1_000_000)}
+        echo FIRST; {apply}; echo CODE $?
+        rm {place}/ballast
+        echo SECOND; {apply}; echo CODE $?
+    """
+    said = on_a_small_disk(scene.home, place, script)
+    first, second = said.partition("FIRST")[2].split("SECOND")
+    assert f"FAILED: The file system {place} is full" in first, said
+    assert "Anything already downloaded is kept." in first
+    assert "\nCODE 1\n" in first
+    assert f"{TORCH}: unknown size from 127.0.0.1, resuming after " in second, said
+    assert "\nCODE 0\n" in second

@@ -268,6 +268,19 @@ def test_killed_while_packages_are_backed_up_and_installed_it_can_be_rolled_back
         comfy.go_back()
 
 
+def test_a_wheel_that_changed_after_its_download_costs_nothing_of_what_was_there(
+    comfy: Comfy,
+) -> None:
+    comfy.kill_at("/uv pip install ")
+    (torch,) = comfy.home.folder.glob(".cache/rdna1-setup/*/wheels/torch-*.whl")
+    torch.unlink()  # it may be another name of the one in the house
+    torch.write_text("a login page")
+    done = comfy.home.run(*comfy.command())
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"FAILED: {torch.name} is not as it was downloaded." in done.stdout
+    comfy.go_back()
+
+
 def test_a_stack_that_wants_numpy_1_is_refused_and_opencv_is_named(comfy: Comfy) -> None:
     done = comfy.home.run(*comfy.command(stack="rocm57"))
     assert done.returncode == 1, done.stdout + done.stderr
