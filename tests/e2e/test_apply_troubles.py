@@ -170,8 +170,8 @@ def test_a_wheel_that_changed_after_its_download_is_not_installed(
     scene.kill_at("/uv pip install ")
     damaged = scene.staged(TORCH)
     damaged.write_bytes(damaged.read_bytes()[:-9] + bytes(9))
-    told = f"FAILED: {TORCH} is not as it was downloaded."
-    assert "Run the same command again: it is downloaded anew." in scene.fails(told)
+    told = f"FAILED: {TORCH} changed after the download."
+    assert "What was deleted is downloaded again." in scene.fails(told)
     assert not damaged.exists()
     assert scene.staged(NUMPY).exists()
     scene.ends_well()

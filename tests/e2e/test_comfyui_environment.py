@@ -277,7 +277,7 @@ def test_a_wheel_that_changed_after_its_download_costs_nothing_of_what_was_there
     torch.write_text("a login page")
     done = comfy.home.run(*comfy.command())
     assert done.returncode == 1, done.stdout + done.stderr
-    assert f"FAILED: {torch.name} is not as it was downloaded." in done.stdout
+    assert f"FAILED: {torch.name} changed after the download." in done.stdout
     comfy.go_back()
 
 

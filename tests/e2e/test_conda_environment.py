@@ -108,8 +108,8 @@ def claim(folder: Path, *packages: str) -> None:
 
 def install(folder: Path, wheels: Path, *packages: str, more: tuple[str, ...] = ()) -> None:
     """Install by the environment's own pip."""
-    pip = (folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-index", *more)
-    command = (*pip, "--find-links", wheels, *packages)
+    pip = (str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--no-index", *more)
+    command = (*pip, "--find-links", str(wheels), *packages)
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
 
 

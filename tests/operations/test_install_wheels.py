@@ -138,7 +138,7 @@ def test_a_wheel_that_changed_since_is_removed_and_nothing_is_installed(
     make_wheel(small.parent, "small", "1.0", {"small.py": "y = 3\n"})
     if content:
         small.write_bytes(content)
-    assert failure(step) == "small-1.0-py3-none-any.whl is not as it was downloaded."
+    assert failure(step) == "small-1.0-py3-none-any.whl changed after the download."
     assert not small.exists()
     assert next(Path(step.staging).glob("big*")).exists()
     assert installed_files(step) == set()

@@ -92,7 +92,7 @@ class InstallWheels(Operation):
             if changed := await asyncio.to_thread(self._changed):
                 for wheel in changed:
                     system.remove(str(wheel))
-                raise _not_as_downloaded(changed) from None
+                raise _changed_since(changed) from None
             raise
         finally:  # before anything changes what the cache shares with the environment
             await asyncio.to_thread(system.remove_tree, self.cache)
@@ -175,14 +175,12 @@ class InstallWheels(Operation):
         return [wheel for wheel in self._wheels() if digest(wheel) not in hashes]
 
 
-def _not_as_downloaded(wheels: list[Path]) -> Trouble:
-    names, one = listed([each.name for each in wheels], 4), len(wheels) == 1
+def _changed_since(wheels: list[Path]) -> Trouble:
     return Trouble(
-        f"{names} {'is' if one else 'are'} not as {'it was' if one else 'they were'} downloaded.",
-        f"The SHA-256 is another one by now: the {'file was' if one else 'files were'} changed, or "
-        f"the disk is failing. {'It was' if one else 'They were'} not installed, and "
-        f"{'it is' if one else 'they are'} deleted.",
-        f"Run the same command again: {'it is' if one else 'they are'} downloaded anew.",
+        f"{listed([each.name for each in wheels], 4)} changed after the download.",
+        "The SHA-256 no longer matches: another program wrote to the download folder, or the disk "
+        "is failing. What changed was deleted.",
+        "Run the same command again. What was deleted is downloaded again.",
     )
 
 
