@@ -123,6 +123,7 @@ def make_wheels(folder: Path) -> None:
     """Wheels of 1,900 sources, 5,000 headers and 500 MB of libraries."""
     folder.mkdir()
     shutil.copy(next(Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl")), folder)
+    _wheel(folder, "setuptools", "80.0", _sources("setuptools", 150))
     needs = ("numpy", "sympy", *(f"small{number}" for number in range(6)))
     torch = {"torch/__init__.py": SOURCE, **_sources("torch/_all", 900), **_headers("torch", 5000)}
     torch |= {f"torch/lib/lib{number}.so": _library(number, 75) for number in range(6)}

@@ -7,11 +7,13 @@ real ones of November 2026 ask of torch and numpy.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -305,6 +307,25 @@ def test_a_sympy_that_the_new_torch_rules_out_is_named_with_the_command_that_hel
     assert f"run `{comfy.venv}/bin/python -m pip install sympy==1.13.1`" in done.stdout
     assert comfy.home.run("rollback", "--yes").returncode == 0
     assert state(comfy.venv) == before
+
+
+def test_every_package_that_the_new_torch_rules_out_is_named_at_once(
+    comfy: Comfy, tmp_path: Path
+) -> None:
+    house = tmp_path / "picky"
+    shutil.copytree(comfy.house, house)
+    make(house, *ROCM62[0], "setuptools>=77.0.3", "jinja2<3")
+    picky = replace(comfy, house=house)
+    done = comfy.home.run(*picky.command())
+    assert done.returncode == 1, done.stdout + done.stderr
+    ends = [line for line in done.stdout.splitlines() if line.strip().startswith("FAILED: ")]
+    (told,) = ends
+    for words in ("torch needs setuptools>=77.0.3", "torch needs jinja2<3", "jinja2==3.1.6"):
+        assert words in told
+    assert told.endswith(" are installed and will be kept.")
+    (command,) = re.findall(r"run `\S+/bin/python -m pip install ([^`]+)`", done.stdout)
+    assert set(shlex.split(command)) == {"setuptools>=77.0.3", "jinja2<3"}
+    comfy.go_back()
 
 
 def test_a_torch_that_is_too_old_for_kornia_is_refused_before_anything_happens(

@@ -19,6 +19,7 @@ from tests.run.wheels import make_wheel, sha256_of
 from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.operation import Probe
 from wizard.run.in_the_way import run_to_resume
 from wizard.system.system import System
 
@@ -189,3 +190,14 @@ def test_one_that_is_killed_says_so(step: InstallWheels) -> None:
     uv.write_text("#!/bin/sh\necho Resolved 2 packages in 2ms\nkill -9 $$\n")
     uv.chmod(0o755)
     assert failure(replace(step, uv=str(uv))) == "The program was killed (signal 9)."
+
+
+def test_a_package_of_which_only_empty_folders_are_left_is_installed(step: InstallWheels) -> None:
+    """uv makes the folders first, then fills them: a kill between leaves them."""
+    (site,) = Path(step.venv).glob("lib/python3.*/site-packages")
+    (site / "big-2.0+cpu.dist-info").mkdir()
+    assert step.probe({"there": []}) is Probe.NOT_DONE
+
+    carry_out(step)
+
+    assert (site / "big-2.0+cpu.dist-info/METADATA").is_file()

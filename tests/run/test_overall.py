@@ -163,14 +163,14 @@ def test_sizes_that_nobody_knows_are_guessed() -> None:
 
 @pytest.mark.parametrize("plan", [PLAN, UNKNOWN], ids=("planned", "not known"))
 def test_what_was_resolved_takes_the_place_of_what_was_assumed(plan: Plan) -> None:
-    small, fetched, unpacked = 4 * SMALL_BYTES, 200_000_000, 900_000_000
+    small, fetched = 4 * SMALL_BYTES, 200_000_000
     before = overall(plan).weights[INSTALL - 1].unpack / overall(plan).weights[FETCH - 1].fetch
     fetching = after(overall(plan), started(FETCH), so_far(fetched // 2, fetched))
     foreseen = fetched * (1 + before) + small
     assert fetching.share == pytest.approx(fetched / 2 / foreseen)
     done = after(fetching, so_far(fetched, fetched), finished(FETCH), started(INSTALL))
-    half = after(done, so_far(unpacked // 2, unpacked))
-    assert half.share == (fetched + unpacked / 2) / (fetched + unpacked + small)
+    half = after(done, Progress(50, 100, "percent", "unpacking", None))
+    assert half.share == pytest.approx((fetched + fetched * before / 2) / foreseen)
 
 
 def test_a_download_whose_whole_size_is_not_told_leaves_the_weights_alone() -> None:

@@ -15,7 +15,8 @@ from wizard.core.sizes import counted, listed, size_text
 from wizard.core.trouble import Trouble
 from wizard.host.installed import installed, lock_pins, missing_files, others_installed
 from wizard.host.prints import Print, digest, prints
-from wizard.host.wheel_files import contents, version_of, wheel_files
+from wizard.host.venv_layout import site_packages
+from wizard.host.wheel_files import contents, version_of, wheel_files, wheel_targets
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.system.space import free_bytes, mount_point
@@ -32,6 +33,10 @@ from wizard.system.uv import (
 LOOK_S = 1.0
 """Time without a line of output after which the disk is looked at."""
 CHECK_S = 120.0
+UNPACKED_A_SECOND = 300_000_000
+"""Bytes; measured on 2 cores, as the next: 674 MB in 2.0 s, then 2,533 files in 6 s."""
+COMPILED_A_SECOND = 210
+"""Python files, on each core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ class InstallWheels(Operation):
         """Install all, then ask uv whether the packages get on with one another."""
         environment = {**without_settings(system.environment()), **dict(PATIENT)}
         await asyncio.to_thread(system.remove_tree, self.cache)  # of a run that was killed
+        await asyncio.to_thread(self._drop_emptied, system)
         unpacking = await asyncio.to_thread(Unpacking, self)
         _require_room(unpacking.bytes, Path(self.venv))
         yield unpacking.beginning()
@@ -154,6 +160,17 @@ class InstallWheels(Operation):
                 "start over.",
             )
 
+    def _drop_emptied(self, system: System) -> None:
+        """Remove what is empty of the wheels' folders: uv makes them before it fills them, and
+        believes in a package whose dist-info is there."""
+        venv, inside = Path(self.venv), set[Path]()
+        for packages in site_packages(venv, self.site):
+            for wheel in self._wheels():
+                targets = wheel_targets(venv, packages, wheel)
+                inside |= {at for path in targets for at in path.parents if packages in at.parents}
+        for folder in sorted(inside, key=lambda folder: len(folder.parts), reverse=True):
+            system.remove_if_empty(str(folder))
+
     def _files(self) -> dict[str, Print]:
         """Files that are there now of those that the wheels write."""
         return wheel_files(Path(self.venv), tuple(self._wheels()), self.site)
@@ -200,10 +217,13 @@ class Unpacking:
         self._compiled_size = sum(size for _, size in sources)
         self._folders = {path.parent / "__pycache__" for path, _ in sources}
         self._compiled_before = self._compiled()
+        unpack_s = self._size / UNPACKED_A_SECOND
+        compile_s = self._sources / COMPILED_A_SECOND / (os.cpu_count() or 1)
+        self._unpack_share = unpack_s / ((unpack_s + compile_s) or 1.0)
 
     @property
     def bytes(self) -> int:
-        """What all of it takes on the disk."""
+        """What it takes on the disk."""
         return self._size + self._compiled_size
 
     def beginning(self) -> Output:
@@ -218,15 +238,17 @@ class Unpacking:
         )
 
     def look(self) -> Progress:
-        """How far all of it is."""
+        """How far all of it is: by the time that unpacking and compiling usually take."""
         compiled = self._compiled() - self._compiled_before
         if compiled > 0:
             what = f"compiling {counted(self._sources, 'Python file')}"
-            done = self._size + round(min(1.0, compiled / self._sources) * self._compiled_size)
+            part = min(1.0, compiled / self._sources)
+            share = self._unpack_share + (1.0 - self._unpack_share) * part
         else:
             what = f"unpacking {counted(len(self._names), 'package')}"
-            done = min(self._size, _bytes_in(self._cache))
-        return Progress(done, self.bytes, "bytes", what, None)
+            part = min(1.0, _bytes_in(self._cache) / max(1, self._size))
+            share = self._unpack_share * part
+        return Progress(int(100 * share), 100, "percent", what, None)
 
     def _compiled(self) -> int:
         return sum(1 for folder in self._folders for _ in folder.glob("*.pyc"))

@@ -180,14 +180,25 @@ class Resolve(Operation):
                 name, content = metadata_wheel(each.name, each.version)
                 system.write_bytes(f"{kept}/{name}", content)
         asked = dict(limits(stay, go, target.python))
-        constraints = (*self.wishes.constraints, *self.held, *asked)
-        wishes = replace(self.wishes, constraints=constraints, kept=kept)
-        try:
-            async with aclosing(self._choose(wishes, settings, target, system)) as news:
-                async for lines in news:
-                    yield lines
-        except Unsatisfiable as error:
-            raise self._held_back(error.said, asked) or error from None
+        held, said = self.held, ""
+        for _ in range(ROUNDS):
+            constraints = (*self.wishes.constraints, *held, *asked)
+            wishes = replace(self.wishes, constraints=constraints, kept=kept)
+            try:
+                async with aclosing(self._choose(wishes, settings, target, system)) as news:
+                    async for lines in news:
+                        yield lines
+                break
+            except Unsatisfiable as error:
+                said += f"{error.said}\n"
+                ruled_out = _pins_in(error.said, held)
+                if not ruled_out:
+                    raise self._held_back(said, asked) or error from None
+                # What else is in the way is looked for too: all of it is told at once.
+                held = tuple(pin for pin in held if pin not in ruled_out)
+        if trouble := self._held_back(said, asked):
+            system.remove(self.lock)
+            raise trouble
         wheels = {each.name: each.version for each in read_wheels(Path(self.lock))}
         broken = conflicts(stay, go, wheels, target.python)
         broken += tuple(f"{each.name} would be changed" for each in stay if each.name in wheels)
@@ -199,7 +210,7 @@ class Resolve(Operation):
         """The conflict with packages that stay; None when it is something else."""
         # Of `numpy>=2,<3` uv may name one half alone.
         limits = {limit: who for limit, who in asked.items() if _mentions(said, limit)}
-        pins = [pin for pin in self.held if re.search(rf"\b{re.escape(pin)}(?![\w.+-])", said)]
+        pins = _pins_in(said, self.held)
         if not (limits or pins):
             return None
         disputed = {Requirement(each).name for each in (*limits, *pins)}
@@ -270,6 +281,11 @@ _DEPENDS = re.compile(
     r"(?<![^\s(])(?P<name>your project|[A-Za-z0-9][\w.-]*?)(?:\[[^\]]*\])?(?:[=!<>]\S+)? "
     r"depends? on (?!one of)(?P<need>\S*[^\s,:;.])"
 )
+
+
+def _pins_in(said: str, held: Iterable[str]) -> tuple[str, ...]:
+    """Those of the packages that stay of which uv speaks."""
+    return tuple(pin for pin in held if re.search(rf"\b{re.escape(pin)}(?![\w.+-])", said))
 
 
 def _stay(pins: Sequence[str]) -> Iterator[str]:

@@ -71,7 +71,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Wheels:
-    """Wheels that pip will look for, and where."""
+    """Wheels that are looked for, and where."""
 
     place: str
     """Address of an index, or a folder of wheels."""

@@ -116,9 +116,7 @@ class Overall:
         told, before = progress.total, self._weight(self.current).whole
         if progress.unit != "bytes" or told <= 0 or told == before:
             return self
-        if self.current == self.unpacks:
-            return self._with(self.unpacks, Weight(0, told))
-        if self.current == self.fetches:
+        if self.fetches and self.current == self.fetches:
             # What is fetched unpacks to as many times its size as was assumed.
             unpacked = round(self._weight(self.unpacks).unpack * told / before)
             both = self._with(self.fetches, Weight(told, 0))

@@ -91,7 +91,7 @@ def asks_size(plan: Plan, places: Places) -> bool:
 
 
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:
-    """How much a plan would fetch, by pip's own word."""
+    """How much a plan would fetch, as uv chooses now."""
     return await wheels_size(plan, environ, preflight_folder(places))
 
 
