@@ -105,7 +105,12 @@ CHANGING_CALLS = frozenset(
     }
 )
 """Names of calls of ``os``, ``shutil`` and paths that change a disk."""
-MAKES_A_SYSTEM = {"wizard/run/live.py", "wizard/run/wheels_size.py", "wizard/fetch/filling.py"}
+MAKES_A_SYSTEM = {
+    "wizard/run/live.py",
+    "wizard/run/wheels_size.py",
+    "wizard/fetch/filling.py",
+    "wizard/undo/going_back.py",
+}
 """Where plans are carried out, and what fills folders of our own."""
 
 

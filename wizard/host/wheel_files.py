@@ -38,6 +38,11 @@ def version_of(wheel: Path) -> tuple[str, str]:
     return str(name), str(version)
 
 
+def info_of(wheel: Path) -> str:
+    """Name of the metadata folder that a wheel brings."""
+    return f"{_base(wheel)}.dist-info"
+
+
 def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
     """Where the files of a wheel go when it is installed."""
     entries = tuple(_entries(root, packages, wheel))
@@ -46,7 +51,7 @@ def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
     yield from (path for path, _ in entries)
     base = _base(wheel)
     for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"):
-        yield packages / f"{base}.dist-info" / extra
+        yield packages / info_of(wheel) / extra
     yield from (root / "bin" / script for script in _scripts(wheel, base))
     if version_of(wheel)[0] == "pip":  # no list of it names this one, which every installer makes
         yield root / "bin" / packages.parent.name.replace("python", "pip")

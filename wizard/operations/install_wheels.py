@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from wizard.core.trouble import Trouble
 from wizard.host.installed import installed, lock_pins, missing_files, others_installed
 from wizard.host.prints import Print, digest, prints
 from wizard.host.venv_layout import site_packages
-from wizard.host.wheel_files import contents, version_of, wheel_files, wheel_targets
+from wizard.host.wheel_files import contents, info_of, version_of, wheel_files, wheel_targets
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.system.space import free_bytes, mount_point
@@ -33,6 +33,8 @@ from wizard.system.uv import (
 LOOK_S = 1.0
 """Time without a line of output after which the disk is looked at."""
 CHECK_S = 120.0
+DRAFT = ".tmp??????"
+"""How uv names a file that it has not written whole."""
 UNPACKED_A_SECOND = 300_000_000
 """Bytes; measured on 2 cores, as the next: 674 MB in 2.0 s, then 2,533 files in 6 s."""
 COMPILED_A_SECOND = 210
@@ -131,21 +133,20 @@ class InstallWheels(Operation):
         return Probe.PARTIAL if self._left(before) else Probe.NOT_DONE
 
     def clear(self, system: System, before: Before) -> int:
-        """Remove what it wrote; an emptied dist-info would make uv believe in a package."""
+        """Remove what it wrote."""
         left = self._left(before)
         for path in left:
             system.remove(f"{self.venv}/{path}")
-        folders = {folder for path in left for folder in Path(path).parents} - {Path()}
-        for folder in sorted(folders, key=lambda folder: len(folder.parts), reverse=True):
-            system.remove_if_empty(f"{self.venv}/{folder}")
+        self._drop_emptied(system)
         system.remove_tree(self.cache)
         return len(left)
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Remove the installed files, and uv's cache where a kill has left it."""
         files = self._left(before) if after is None else after.files
-        why = "The run installed them."
-        return (Remove(why, "the installed files", self.venv, files, (self.cache,)),)
+        emptied = self._folders() if after is None else ()
+        why, what = "The run installed them.", "the installed files"
+        return (Remove(why, what, self.venv, files, (self.cache,), emptied),)
 
     def refuse_other_versions(self) -> None:
         """Raise Trouble when a package stands there in another version: what somebody installed
@@ -163,17 +164,31 @@ class InstallWheels(Operation):
     def _drop_emptied(self, system: System) -> None:
         """Remove what is empty of the wheels' folders: uv makes them before it fills them, and
         believes in a package whose dist-info is there."""
+        for folder in self._folders():
+            system.remove_if_empty(f"{self.venv}/{folder}")
+
+    def _folders(self) -> tuple[str, ...]:
+        """Folders that the wheels make in the site folder, deepest first."""
         venv, inside = Path(self.venv), set[Path]()
         for packages in site_packages(venv, self.site):
             for wheel in self._wheels():
-                targets = wheel_targets(venv, packages, wheel)
+                targets = tuple(wheel_targets(venv, packages, wheel))
                 inside |= {at for path in targets for at in path.parents if packages in at.parents}
-        for folder in sorted(inside, key=lambda folder: len(folder.parts), reverse=True):
-            system.remove_if_empty(str(folder))
+                inside |= {p.parent / "__pycache__" for p in targets if p.suffix == ".py"}
+        deepest_first = sorted(inside, key=lambda folder: len(folder.parts), reverse=True)
+        return tuple(os.path.relpath(folder, venv) for folder in deepest_first)
 
     def _files(self) -> dict[str, Print]:
-        """Files that are there now of those that the wheels write."""
-        return wheel_files(Path(self.venv), tuple(self._wheels()), self.site)
+        """Files that are there now of those that uv writes for the wheels, also half of them."""
+        venv = Path(self.venv)
+        drafts = [draft for folder in self._drafts_in() for draft in folder.glob(DRAFT)]
+        return {**wheel_files(venv, tuple(self._wheels()), self.site), **prints(venv, drafts)}
+
+    def _drafts_in(self) -> Iterator[Path]:
+        """Where uv writes files under another name first."""
+        yield Path(self.venv, "bin")
+        for packages in site_packages(Path(self.venv), self.site):
+            yield from (packages / info_of(wheel) for wheel in self._wheels())
 
     def _left(self, before: Before) -> dict[str, Print]:
         there = frozenset(before.get("there", ()))

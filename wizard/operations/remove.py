@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from wizard.host.prints import Print, print_of
 from wizard.operations.operation import After, Before, Operation
 from wizard.system.system import News, System
 
-AT_ONCE = 500
+AT_ONCE = 100
 """Files that are removed before it is told how far it is."""
 
 
@@ -34,6 +34,8 @@ class Remove(Operation):
     """By path relative to ``root``: as each looked when the run had written it."""
     folders: tuple[str, ...] = ()
     """Removed with all that is in them."""
+    emptied: tuple[str, ...] = ()
+    """Folders below ``root``, deepest first, that are removed where nothing is left in them."""
 
     title = "Remove the files of a run"
 
@@ -43,28 +45,30 @@ class Remove(Operation):
 
     async def do(self, system: System, before: Before) -> News:
         """Remove file after file; what cannot be removed is told, and the rest goes."""
-        waiting = iter(self.files.items())
-        done = 0
-        while some := tuple(islice(waiting, AT_ONCE)):
-            if problems := await asyncio.to_thread(self._remove, system, some):
+        removing, done = self.removing(system), 0
+        while some := await asyncio.to_thread(lambda: tuple(islice(removing, AT_ONCE))):
+            if problems := tuple(filter(None, some)):
                 yield Output(problems)
             done += len(some)
             yield Progress(done, len(self.files), REMOVED, "", None)
         for folder in self.folders:
             await asyncio.to_thread(system.remove_tree, folder)
+        for folder in self.emptied:
+            system.remove_if_empty(f"{self.root}/{folder}")
 
-    def _remove(self, system: System, some: Iterable[tuple[str, Print]]) -> tuple[str, ...]:
-        problems = []
-        for path, seen in some:
+    def removing(self, system: System) -> Iterator[str]:
+        """Removes a file at each step; gives why it was left, or ``""``."""
+        for path, seen in self.files.items():
             full = Path(self.root, path)
             if print_of(full) not in (None, seen):
-                problems.append(f"kept, because it was changed: {full}")
+                yield f"not removed, because it was changed: {full}"
                 continue
             try:
                 system.remove(str(full))
             except OSError as error:
-                problems.append(f"not removed: {full}: {error.strerror or error}")
-        return tuple(problems)
+                yield f"not removed: {full}: {error.strerror or error}"
+            else:
+                yield ""
 
     def verify(self, before: Before) -> After:
         """That all is gone but what was changed."""

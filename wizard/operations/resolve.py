@@ -30,7 +30,7 @@ from wizard.host.needs import conflicts, limits
 from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.host.prints import prints
 from wizard.host.target import Target, answered, question
-from wizard.operations.operation import After, Before, Operation
+from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.operations.uv_project import (
     Wheelless,
@@ -144,6 +144,14 @@ class Resolve(Operation):
             f"({self.told} lists the rest): {come}"
         )
         return After(text, prints(told.parent, (told,)))
+
+    def probe(self, before: Before) -> Probe:
+        """Once the wheels are noted, others might be chosen a second time."""
+        try:
+            self.verify(before)
+        except (Trouble, OSError):
+            return Probe.NOT_DONE
+        return Probe.DONE
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Remove the file that tells of the differences."""

@@ -157,7 +157,8 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
-            if left := await asyncio.to_thread(_clear, step, record.intents.get(number), system):
+            found, left = await asyncio.to_thread(_probe, step, record.intents.get(number), system)
+            if left:
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
@@ -169,12 +170,13 @@ class Live:
                 noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
             outcome = ""
-            async with aclosing(_acting(step, noted, system)) as acting:
-                async for item in acting:
-                    if isinstance(item, Done):
-                        outcome = item.outcome
-                    else:
-                        yield item
+            if found is not Probe.DONE:
+                async with aclosing(_acting(step, noted, system)) as acting:
+                    async for item in acting:
+                        if isinstance(item, Done):
+                            outcome = item.outcome
+                        else:
+                            yield item
             files: Mapping[str, Print]
             if isinstance(step, Operation):
                 after = await asyncio.to_thread(step.verify, noted)
@@ -211,11 +213,12 @@ class Live:
         return self._clock().isoformat(timespec="seconds")
 
 
-def _clear(step: Step, before: Mapping[str, Any] | None, system: System) -> int:
-    """Remove what the step left when it was cut off; gives the number of files."""
+def _probe(step: Step, before: Mapping[str, Any] | None, system: System) -> tuple[Probe, int]:
+    """How far the step came that was cut off, and how many files of a half one were removed."""
     if before is None or not isinstance(step, Operation):
-        return 0
-    return step.clear(system, before) if step.probe(before) is Probe.PARTIAL else 0
+        return Probe.NOT_DONE, 0
+    found = step.probe(before)
+    return found, step.clear(system, before) if found is Probe.PARTIAL else 0
 
 
 def _observed(step: Step, plan: Plan) -> Mapping[str, Any]:

@@ -15,12 +15,14 @@ from wizard.core.trouble import Trouble
 from wizard.host.prints import listing
 from wizard.host.venv_layout import LAYOUT
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
+from wizard.operations.remove import Remove
 from wizard.plan.steps import USER_EDITS
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.run.run_folder import SCRATCH
+from wizard.system.system import System
 from wizard.undo.returns import keep_aside, put_back
 from wizard.undo.way_back import Tell, WayBack, find_way_back, tell_nobody
 
@@ -80,10 +82,10 @@ def go_back(
     journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
     coming = sum(len(each.awaited) for each in way.returns)
     total, unit = len(way.remove) + coming, RESTORED if coming else REMOVED
-    left = []
-    for number, path in enumerate(way.remove, 1):
-        if problem := _removed(venv / path):
-            left.append(problem)
+    left: list[str] = []
+    removal = Remove("", "", way.venv, {path: way.seen[path] for path in way.remove})
+    for number, problem in enumerate(removal.removing(System({}, "", lambda: False)), 1):
+        left += [problem] if problem else []
         tell(number, total, unit)
     left += keep_aside(venv, way.in_the_way)
     _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
@@ -110,16 +112,6 @@ def _without_folder(record: Record, time: datetime) -> tuple[str, ...]:
     return ()
 
 
-def _removed(path: Path) -> str:
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return _problem(path, error)
-    return ""
-
-
 def _problem(path: object, error: BaseException) -> str:
     return f"not removed: {path}: {getattr(error, 'strerror', None) or error}"
 
@@ -128,7 +120,7 @@ def _drop_empty(way: WayBack, ours: Iterable[str]) -> None:
     """Remove folders that are empty now, deepest first: of the venv's own layout, or only those
     that held files of ours where the environment was there before."""
     lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
-    held = lowest | {str(folder) for path in lowest for folder in Path(path).parents}
+    held = {*lowest, *way.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
     for folder in sorted(listing(Path(way.venv)).folders, key=len, reverse=True):
         ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not way.returns)
         if ours_too and folder not in way.folders_before:

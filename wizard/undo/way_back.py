@@ -36,6 +36,8 @@ class WayBack:
     venv: str
     remove: tuple[str, ...]
     """Files of ours below the venv, relative to it, unchanged since we wrote them."""
+    seen: Mapping[str, Print] = field(compare=False, repr=False)
+    """How each of them looks."""
     changed: tuple[str, ...]
     """Files of ours that somebody changed since: kept."""
     kept: int = field(compare=False)
@@ -43,6 +45,8 @@ class WayBack:
     kept_bytes: int = field(compare=False)
     folders: tuple[str, ...]
     """Folders that are ours alone, such as the downloads: removed whole."""
+    emptied: tuple[str, ...]
+    """Folders below the venv that a cut-off step made: removed when empty."""
     parents: tuple[str, ...]
     """Folders that were made to hold the venv, deepest first: removed when empty."""
     folders_before: tuple[str, ...]
@@ -78,7 +82,7 @@ class WayBack:
 def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
-        return WayBack(record.id, "", (), (), 0, 0, (), (), ())
+        return WayBack(record.id, "", (), {}, (), 0, 0, (), (), (), ())
     venv = Path(record.plan["venv"])
     now = listing(venv, lambda done, total: tell(done, total, CHECKED))
     owned = Owned(Path(record.folder)).read()
@@ -99,10 +103,12 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
         run=record.id,
         venv=str(venv),
         remove=remove,
+        seen={path: now.files[path] for path in remove},
         changed=changed,
         kept=len(kept),
         kept_bytes=sum(now.files[path][0] for path in kept),
         folders=tuple(folder for folder in _own_folders(record) if Path(folder).is_dir()),
+        emptied=tuple(_emptied_by_interrupted(record)),
         parents=tuple(before.get("made_folders", ())),
         folders_before=tuple(before.get("folders_before", ())),
         returns=tuple(_settled(each, in_the_way) if each in inside else each for each in returns),
@@ -184,6 +190,15 @@ def _without_own_folders(
 def _left_by_interrupted(record: Record) -> dict[str, Print]:
     """Files of steps that were begun and never finished, told by what they would write."""
     return {p: seen for number in record.interrupted for p, seen in remains(record, number).items()}
+
+
+def _emptied_by_interrupted(record: Record) -> Iterator[str]:
+    """Folders that steps made which were begun and never finished."""
+    for number in record.interrupted:
+        operation = operation_of(record.plan["steps"][number - 1])
+        undoing = operation.inverse(record.intents[number], None) if operation else ()
+        for each in undoing:
+            yield from each.emptied if isinstance(each, Remove) else ()
 
 
 def _own_folders(record: Record) -> Iterator[str]:
