@@ -39,11 +39,11 @@ def test_a_venv_tells_its_python_its_packages_and_its_settings(tmp_path: Path) -
         INSTALLER="pip\n",
     )
     own = dist("My.Tool", "1", **{"direct_url.json": '{"url": "file:///home/owner/tool"}'})
-    files = {**VENV, **torch, **own, f"{SITE}/pip/__main__.py": "", f"{ROOT}/pip.conf": "[x]\n"}
+    files = {**VENV, **torch, **own, f"{ROOT}/pip.conf": "[x]\n"}
     found = read_contents(make(tmp_path, files), f"{ROOT}/")
     assert found is not None
     assert (found.path, found.kind, found.python, found.site) == (ROOT, "venv", "3.10", SITE)
-    assert (found.starts, found.pip_conf) == (True, "[x]\n")
+    assert (found.starts, found.closed, found.pip_conf) == (True, False, "[x]\n")
     tool, second = sorted(found.distributions, key=lambda each: each.name)
     assert (tool.name, tool.source, tool.recorded) == ("my-tool", "file:///home/owner/tool", False)
     assert second.requires == ("triton==2.1.0", "numpy ; extra == 'all'")
@@ -100,6 +100,17 @@ def test_a_conda_environment_names_what_conda_installed_and_sees_the_user_s_pack
     assert (found.kind, found.conda, found.python) == ("conda", ("pytorch",), "3.10")
     assert (found.user_site, found.user_first) == (site, True)
     assert [each.version for each in found.user_distributions] == ["1.13.1"]
+
+
+@pytest.mark.parametrize("kind", ["conda", "venv"])
+def test_a_file_that_closes_a_python_to_pip_counts_in_a_conda_environment_alone(
+    tmp_path: Path, kind: str
+) -> None:
+    mark = {f"{ROOT}/conda-meta/history": ""} if kind == "conda" else VENV
+    files = {**mark, **dist("torch", "2.1.0"), f"{ROOT}/lib/python3.10/EXTERNALLY-MANAGED": ""}
+    found = read_contents(make(tmp_path, files), ROOT)
+    assert found is not None
+    assert found.closed is (kind == "conda")
 
 
 @pytest.mark.parametrize(("shared", "seen"), [("true", True), ("false", False)])

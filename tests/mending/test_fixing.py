@@ -437,6 +437,14 @@ def test_a_numpy_that_cannot_be_moved_whole_is_left(tmp_path: Path) -> None:
     assert "pip uninstall numpy" in told
 
 
+def test_an_environment_that_is_closed_to_pip_is_left_to_its_program(tmp_path: Path) -> None:
+    files = BARE | distribution_files("numpy", "2.0.1")
+    files[f"{VENV}/conda-meta/history"] = ""
+    files[f"{VENV}/lib/python3.10/EXTERNALLY-MANAGED"] = "[externally-managed]\n"
+    told = refusal(host_with(tmp_path, files), NUMPY_2, "numpy2-abi")
+    assert f"{VENV} is closed to pip (EXTERNALLY-MANAGED)" in told
+
+
 def test_conda_exchanges_its_numpy_itself(tmp_path: Path) -> None:
     files = BARE | distribution_files("numpy", "2.0.1")
     files[f"{VENV}/conda-meta/numpy-2.0.1-py310_0.json"] = "{}"

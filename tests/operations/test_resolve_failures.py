@@ -251,7 +251,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(
 ) -> None:
     told = trouble_of(asked, replace(ONCE, index=secure[0]), "numpy")
 
-    assert told.happened == "The server's certificate was not accepted."
+    assert told.happened == "The certificate of localhost was not accepted."
 
 
 def test_pip_s_own_certificate_vouches_for_a_server(asked: Asked, secure: tuple[str, Path]) -> None:

@@ -45,6 +45,7 @@ def there(*more: Distribution, **facts: object) -> Contents:
         python="3.10",
         starts=True,
         site=f"{VENV}/lib/python3.10/site-packages",
+        closed=False,
         pip_conf="",
         conda=(),
         distributions=(*CUDA, *more),
@@ -202,6 +203,7 @@ def test_who_needs_what_goes_and_does_not_return_is_named() -> None:
         ({"python": "3.12"}, "it has Python 3.12, and rocm52 needs Python 3.10, 3.9, 3.8"),
         ({"python": "", "site": ""}, "its Python version cannot be read"),
         ({"starts": False}, "its own Python is missing"),
+        ({"kind": "conda", "closed": True}, "it is closed to pip"),
         ({"kind": "conda", "conda": ("pytorch",)}, "conda installed pytorch"),
     ],
 )

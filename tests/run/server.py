@@ -82,6 +82,10 @@ class WheelServer:
         """Set when an answer stopped at its ``hold_at``."""
         return self.served.held
 
+    def wrap(self, context: ssl.SSLContext) -> None:
+        """Answer in TLS alone from now on."""
+        self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
+
     def url(self, path: str) -> str:
         """The whole address of a path."""
         return f"http://127.0.0.1:{self._http.server_port}{quote(path)}"

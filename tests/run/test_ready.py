@@ -161,7 +161,9 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     step = aside(tmp_path, tmp_path / "venv")
     step = replace(step, backup=f"{step.root}/{OURS}")
     Path(step.backup).mkdir()
-    original = Contents("/elsewhere/venv", "venv", "3.10", True, "", "", (), (), "", False, ())
+    original = Contents(
+        "/elsewhere/venv", "venv", "3.10", True, "", False, "", (), (), "", False, ()
+    )
     (Path(step.root) / BEFORE).write_text(json.dumps(to_json(original)))
     (Path(step.root) / LIST).write_text("")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))

@@ -176,7 +176,7 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         UV_FETCH.format("client error (Connect)\n  cause: invalid peer certificate: UnknownIssuer"),
-        "The server's certificate was not accepted.",
+        "The certificate of a.example was not accepted.",
     ),
     (
         UV_FETCH.format("operation timed out"),

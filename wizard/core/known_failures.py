@@ -156,7 +156,7 @@ KNOWN = (
     ),
     _known(
         r"invalid peer certificate",
-        "The server's certificate was not accepted.",
+        "The certificate of {server} was not accepted.",
         "A proxy is intercepting TLS connections, the clock is wrong, or certificates are missing.",
         "Check the date on this machine. If you are behind a company proxy, set PIP_CERT and "
         "SSL_CERT_FILE to its certificate. Do not turn off certificate checks.",

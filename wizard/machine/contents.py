@@ -13,6 +13,8 @@ from wizard.typed import typed
 
 OURS = ".rdna1-setup"
 """Folder inside an environment in which a run of ours keeps what it set aside."""
+CLOSED = "EXTERNALLY-MANAGED"
+"""Beside the standard library, it asks pip to change nothing."""
 BEFORE = f"{OURS}/before.json"
 """The contents as the first step of a standing run found them."""
 LIST = f"{OURS}/list.jsonl"
@@ -52,6 +54,8 @@ def read_live_contents(host: Host, folder: str) -> Contents | None:
         python=python,
         starts=host.is_file(f"{folder}/bin/python"),
         site=site,
+        # Of a venv neither pip nor uv looks at that file, which belongs to its base.
+        closed=kind == "conda" and host.is_file(f"{folder}/lib/python{python}/{CLOSED}"),
         pip_conf=_text(host, f"{folder}/pip.conf"),
         conda=_conda_packages(host, folder) if kind == "conda" else (),
         distributions=read_distributions(host, site),

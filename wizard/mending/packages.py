@@ -79,6 +79,11 @@ def _contents(host: Host, folder: str) -> Contents:
             "packages there. Use its own pip: pip install --force-reinstall --no-deps "
             "NAME==VERSION"
         )
+    if there.closed:
+        raise PlanImpossible(
+            f"{folder} is closed to pip (EXTERNALLY-MANAGED), so rdna1-setup does not replace "
+            "packages there. Use the program that manages this environment, such as conda."
+        )
     return there
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.core.events import Output, Progress
-from wizard.core.sizes import counted, size_text
+from wizard.core.sizes import counted, listed, size_text
 from wizard.core.trouble import Trouble
 from wizard.host.installed import installed, lock_pins, missing_files, others_installed
-from wizard.host.prints import Print, prints
+from wizard.host.prints import Print, digest, prints
 from wizard.host.venv_layout import site_packages
 from wizard.host.wheel_files import contents, info_of, version_of, wheel_files, wheel_targets
 from wizard.operations.operation import After, Before, Operation, Probe
@@ -96,6 +96,12 @@ class InstallWheels(Operation):
             async with aclosing(with_looks(installing, unpacking.look)) as news:
                 async for each in news:
                     yield each
+        except Trouble:
+            if changed := await asyncio.to_thread(self._changed):
+                for wheel in changed:
+                    system.remove(str(wheel))
+                raise _changed_since(changed) from None
+            raise
         finally:  # before anything changes what the cache shares with the environment
             await asyncio.to_thread(system.remove_tree, self.cache)
         if self.site:  # an environment of the user's may hold a conflict since long ago
@@ -194,6 +200,20 @@ class InstallWheels(Operation):
 
     def _wheels(self) -> list[Path]:
         return sorted(Path(self.staging).glob("*.whl"))
+
+    def _changed(self) -> list[Path]:
+        """Wheels whose content is not what the lock names."""
+        hashes = Path(self.lock).read_text("utf-8")
+        return [wheel for wheel in self._wheels() if digest(wheel) not in hashes]
+
+
+def _changed_since(wheels: list[Path]) -> Trouble:
+    return Trouble(
+        f"{listed([each.name for each in wheels], 4)} changed after the download.",
+        "The SHA-256 no longer matches: another program wrote to the download folder, or the disk "
+        "is failing. What changed was deleted.",
+        "Run the same command again. What was deleted is downloaded again.",
+    )
 
 
 class Unpacking:

@@ -8,7 +8,7 @@ import hashlib
 import re
 import shlex
 import zipfile
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from http.client import HTTPException
@@ -22,7 +22,7 @@ from packaging.version import InvalidVersion, Version
 
 from wizard.core.credentials import redact
 from wizard.core.events import Output
-from wizard.core.sizes import counted
+from wizard.core.sizes import counted, listed
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import read_distributions
 from wizard.host.live import LiveHost
@@ -188,14 +188,25 @@ class Resolve(Operation):
                 name, content = metadata_wheel(each.name, each.version)
                 system.write_bytes(f"{kept}/{name}", content)
         asked = dict(limits(stay, go, target.python))
-        constraints = (*self.wishes.constraints, *self.held, *asked)
-        wishes = replace(self.wishes, constraints=constraints, kept=kept)
-        try:
-            async with aclosing(self._choose(wishes, settings, target, system)) as news:
-                async for lines in news:
-                    yield lines
-        except Unsatisfiable as error:
-            raise self._held_back(error.said, asked) or error from None
+        held, said = self.held, ""
+        for _ in range(ROUNDS):
+            constraints = (*self.wishes.constraints, *held, *asked)
+            wishes = replace(self.wishes, constraints=constraints, kept=kept)
+            try:
+                async with aclosing(self._choose(wishes, settings, target, system)) as news:
+                    async for lines in news:
+                        yield lines
+                break
+            except Unsatisfiable as error:
+                said += f"{error.said}\n"
+                ruled_out = _pins_in(error.said, held)
+                if not ruled_out:
+                    raise self._held_back(said, asked) or error from None
+                # What else is in the way is looked for too: all of it is told at once.
+                held = tuple(pin for pin in held if pin not in ruled_out)
+        if trouble := self._held_back(said, asked):
+            system.remove(self.lock)
+            raise trouble
         wheels = {each.name: each.version for each in read_wheels(Path(self.lock))}
         broken = conflicts(stay, go, wheels, target.python)
         broken += tuple(f"{each.name} would be changed" for each in stay if each.name in wheels)
@@ -206,22 +217,34 @@ class Resolve(Operation):
     def _held_back(self, said: str, asked: dict[str, str]) -> Trouble | None:
         """The conflict with packages that stay; None when it is something else."""
         # Of `numpy>=2,<3` uv may name one half alone.
-        wishes = [who for limit, who in asked.items() if _mentions(said, limit)]
-        pins = [pin for pin in self.held if re.search(rf"\b{re.escape(pin)}(?![\w.+-])", said)]
-        if not (wishes or pins):
+        limits = {limit: who for limit, who in asked.items() if _mentions(said, limit)}
+        pins = _pins_in(said, self.held)
+        if not (limits or pins):
             return None
-        needs = (f"{m['name']} needs {m['need']}" for m in _DEPENDS.finditer(said))
-        told = "; ".join(dict.fromkeys((*wishes, *needs)))
-        kept = f", but {', '.join(pins)} is installed and will be kept." if pins else "."
-        return self._kept(f"{told}{kept}" if told else f"{', '.join(pins)} will be kept.")
+        disputed = {Requirement(each).name for each in (*limits, *pins)}
+        needs, plan, fits = list(limits.values()), list[str](), list[str]()
+        for found in _DEPENDS.finditer(said):
+            need = found["need"]
+            if _NAMES.findall(need)[0] not in disputed:
+                continue
+            if found["name"] == "your project":
+                plan.append(f"this plan needs {need}")
+            else:
+                needs.append(f"{found['name']} needs {need}")
+                fits += [need] if pins else []
+        but = [*dict.fromkeys(plan), *_stay(pins)]
+        told = "; ".join(dict.fromkeys(needs))
+        return self._kept(", but ".join(filter(None, (told, " and ".join(but)))) + ".", fits)
 
-    def _kept(self, happened: str) -> Trouble:
+    def _kept(self, happened: str, fits: Sequence[str] = ()) -> Trouble:
+        command = shlex.join((self.python, "-m", "pip", "install", *dict.fromkeys(fits)))
+        mend = f"run `{command}`" if fits else "remove or update the conflicting package"
         return Trouble(
             happened,
             f"These packages remain in {self.venv}, and the new ones conflict with them. Nothing "
             "was changed.",
-            "Undo this run (rdna1-setup rollback), then remove or update the conflicting package "
-            "and start again. Or choose a new folder with --venv.",
+            f"Undo this run (rdna1-setup rollback), then {mend} and start again. Or choose a new "
+            "folder with --venv.",
         )
 
     async def _carry(
@@ -263,9 +286,20 @@ class Resolve(Operation):
 
 
 _DEPENDS = re.compile(
-    r"\b(?P<name>[A-Za-z0-9][\w.-]*?)(?:\[[^\]]*\])?(?:[=!<>]=?[^\s,]+)? "
-    r"depends? on (?P<need>[^\s,]+)"
+    r"(?<![^\s(])(?P<name>your project|[A-Za-z0-9][\w.-]*?)(?:\[[^\]]*\])?(?:[=!<>]\S+)? "
+    r"depends? on (?!one of)(?P<need>\S*[^\s,:;.])"
 )
+
+
+def _pins_in(said: str, held: Iterable[str]) -> tuple[str, ...]:
+    """Those of the packages that stay of which uv speaks."""
+    return tuple(pin for pin in held if re.search(rf"\b{re.escape(pin)}(?![\w.+-])", said))
+
+
+def _stay(pins: Sequence[str]) -> Iterator[str]:
+    if pins:
+        are = "are" if len(pins) > 1 else "is"
+        yield f"{listed(pins)} {are} installed and will be kept"
 
 
 def _mentions(said: str, limit: str) -> bool:
@@ -327,7 +361,7 @@ def offender(said: str, wanted: tuple[str, ...]) -> tuple[str, str] | None:
     return next(((name, "the stack excludes it") for name in names if name in wanted), None)
 
 
-_NAMES = re.compile(r"(?<![\w.-])[A-Za-z0-9][\w.-]*[A-Za-z0-9]")
+_NAMES = re.compile(r"(?<![\w.-])[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 
 
 async def ask_target(system: System, python: str) -> Target:
@@ -392,7 +426,9 @@ async def _lock(
     system.write(f"{folder}/pyproject.toml", project_text(wishes, target, settings))
     system.write(f"{folder}/uv.toml", settings_text(wishes, settings))
     system.remove(f"{folder}/uv.lock")  # uv would keep to the versions of an earlier one
-    environment = variables(wishes, settings, system.environment())
+    # Refused anywhere, uv looks for logins of its own, and leaves a lock in the user's home.
+    apart = {"UV_CREDENTIALS_DIR": f"{folder}/credentials"}
+    environment = {**variables(wishes, settings, system.environment()), **apart}
     argv = lock(step.uv, step.python, folder)
     try:
         async with aclosing(system.run(argv, environment, step.deadline_s)) as output:

@@ -31,6 +31,8 @@ def why_beside(stack: Stack, there: Contents) -> str:
         return f"it has Python {there.python}, and {stack.id} needs Python {wanted}"
     if not there.starts:
         return "its own Python is missing (bin/python is a broken link)"
+    if there.closed:
+        return "it is closed to pip (EXTERNALLY-MANAGED)"
     return _not_pip_s(stack, there)
 
 

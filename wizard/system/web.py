@@ -105,7 +105,11 @@ class _Tls(HTTPSHandler):
         parts = urlsplit(req.full_url)
         names = {parts.hostname or "", parts.netloc}
         context = self._unchecked if names & self._trusted else self._checked
-        return self.do_open(http.client.HTTPSConnection, req, context=context)
+        try:
+            return self.do_open(http.client.HTTPSConnection, req, context=context)
+        except URLError as error:
+            error.filename = req.full_url  # a redirect may have led to another server
+            raise
 
 
 class _SameMethod(HTTPRedirectHandler):
@@ -246,6 +250,8 @@ def name_failure(
     error: Exception, address: str, environ: Mapping[str, str] = os.environ
 ) -> Trouble:
     """The failure of one request as a person can act on it."""
+    if isinstance(error, URLError) and not isinstance(error, HTTPError):
+        address = error.filename or address
     host = clean(urlsplit(address).hostname or address)
     cause = _cause(error)
     if isinstance(cause, HTTPError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import SOURCE
+from tests.e2e.homes import SOURCE, listing
 from tests.e2e.system.ansible_hosts import HOME, as_owner
 from tests.e2e.system.asking import packages
 from tests.e2e.system.bases import BOOKWORM, PASSWORD, PREFIX, base_tar, require_root
@@ -29,6 +30,8 @@ FOLDER, DOWNLOADS = "/srv/folder", "/srv/downloads.json"
 PYTHON = ("--python-mirror", f"file://{FOLDER}/python")
 WHEELS = ("--wheelhouse", f"{FOLDER}/wheels", *PYTHON, "--without-card")
 APPLY_S = 400
+STAYS = (".local/share/rdna1-setup", ".local/state")
+"""The Python that uv brought, as the plan says, and the journal."""
 OF_THE_DISTRIBUTION = ("libdrm-amdgpu1", "libelf1", "libnuma1", "pciutils")
 """What the packages depend on and the copied archive does not have."""
 
@@ -61,12 +64,13 @@ class Supply:
 
 @pytest.fixture(scope="module")
 def supply(tmp_path_factory: pytest.TempPathFactory) -> Supply:
-    """Stand-ins of the stack, pip, and a Python."""
+    """Stand-ins of the stack, what an environment holds from the start, and a Python."""
     require_root()
     work = tmp_path_factory.mktemp("supply")
     make_stand_ins(work / "house")
-    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", work / "house", "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", work / "house")
+    seeds = ("pip", "setuptools")
+    subprocess.run((*pip, *seeds), check=True, stdin=subprocess.DEVNULL, timeout=600)
     archive = make_archive(work / "mirror")
     return Supply(work / "house", archive, make_list(work / "downloads.json", archive))
 
@@ -124,6 +128,48 @@ def test_a_venv_and_packages_of_a_copied_archive_go_onto_a_host_without_a_networ
     assert json.loads(again.stdout.splitlines()[-1])["changed"] is False, again.stdout
     carry_out(started(host, "rollback", "--yes", more=("TERM=xterm",)), "Undone")
     assert "rocm-core" not in packages(host)
+
+
+def test_a_venv_alone_is_made_goes_on_after_a_kill_and_leaves_nothing_but_its_python(
+    host: Root, supply: Supply, tmp_path: Path
+) -> None:
+    filled(host, supply, tmp_path)
+    assert not host.path("/usr/bin/python3.10").exists()
+    home = host.path(HOME)
+    (home / "mine.txt").write_text("mine")
+    before = listing(home)
+    words = ("apply", "--stack", "rocm52", *WHEELS, "--yes")
+    kill_at(started(host, *words), "/uv pip install ")
+    done = run(*started(host, *words))
+    assert done.returncode == 0, done.stdout + done.stderr
+    program = "import sys, torch; print(torch.__version__, sys.version_info[:2])"
+    seen = run(*as_owner(host, f"{HOME}/ai/rocm52/bin/python", "-c", program))
+    assert seen.stdout == "1.13.1+rocm5.2 (3, 10)\n", seen.stderr
+    again = run(*started(host, *words, "--json"))
+    assert json.loads(again.stdout.splitlines()[-1])["changed"] is False, again.stdout
+    undone = run(*started(host, "rollback", "--yes"))
+    assert undone.returncode == 0, undone.stdout + undone.stderr
+    left = {name: seen for name, seen in listing(home).items() if not name.startswith(STAYS)}
+    assert {name for name in left if name not in before} <= {".local", ".local/share"}
+    assert {name: left.get(name) for name in before} == before
+
+
+def kill_at(command: tuple[str, ...], words: str) -> None:
+    """Run it until the step begins that shows these words, then kill it and all that it started."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("[") and words in line:
+                os.killpg(process.pid, signal.SIGKILL)
+                break
+        process.communicate()
+    assert process.returncode == -signal.SIGKILL, f"{words} was never reached"
 
 
 def carry_out(command: tuple[str, ...], says: str) -> str:

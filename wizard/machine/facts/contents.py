@@ -20,6 +20,8 @@ class Contents:
     """True when its ``bin/python`` is there (the Python that it was based on may be gone)."""
     site: str
     """Its site-packages folder; ``""`` without one."""
+    closed: bool
+    """True when whoever made it has closed it to pip (PEP 668); uv then refuses too."""
     pip_conf: str
     """The text of its own ``pip.conf``; ``""`` without one."""
     conda: tuple[str, ...]
