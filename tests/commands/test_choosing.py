@@ -140,7 +140,8 @@ def test_a_mirror_its_key_a_release_and_a_profile_file_reach_the_plan(tmp_path: 
 
 def test_a_place_of_pythons_reaches_the_plan_and_what_it_was_asked_with(tmp_path: Path) -> None:
     place = "https://me:secret@mirror.example/python"
-    words = ("plan", "--machine", JAMMY, "--stack", "rocm52", "--python-mirror", place, "--json")
+    machine = JAMMY.replace("rx5700xt-jammy-clean", "rx5600xt-noble-rocm702")
+    words = ("plan", "--machine", machine, "--stack", "rocm52", "--python-mirror", place, "--json")
     done = wizard(tmp_path, *words)
     assert done.returncode == 0, done.stderr
     form = json.loads(done.stdout)

@@ -6,10 +6,10 @@ from tests.fetch.targets import PLAIN, recorded_target
 from wizard.plan.impossible import PlanImpossible
 
 
-def test_a_machine_whose_python_makes_no_venvs_gets_one_with_the_folder() -> None:
-    target = recorded_target("rx5700xt-jammy-clean", "rocm52")
+def test_a_machine_without_a_python_that_fits_gets_one_with_the_folder() -> None:
+    target = recorded_target("rx5600xt-noble-rocm702", "rocm52")
     assert (target.python, target.brings_python) == ("3.10", True)
-    assert (target.distribution, target.release) == ("ubuntu", "22.04")
+    assert (target.distribution, target.release) == ("ubuntu", "24.04")
 
 
 def test_a_python_that_makes_venvs_is_taken_where_it_is() -> None:
