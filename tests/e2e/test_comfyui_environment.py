@@ -110,7 +110,16 @@ ROCM57 = (
     ("pytorch-triton-rocm", "2.2.0"),
 )
 BROUGHT = {name: version for name, version, *_ in ROCM62}
-FAMILY = ("torch/", "torch-", "torchvision", "torchaudio", "triton", "pytorch_triton", "nvidia")
+FAMILY = (
+    "torch/",
+    "torch-",
+    "torchvision",
+    "torchaudio",
+    "triton",
+    "pytorch_triton",
+    "nvidia",
+    "sympy",
+)
 DANGEROUS = ("move the files of ", "/uv pip install ")
 """What the steps show that back up the old packages and install the new ones."""
 OURS = ("rdna1_setup_environment", ".rdna1-setup")
@@ -248,6 +257,30 @@ def test_a_stack_that_fits_replaces_torch_and_its_siblings_and_keeps_all_else(
     by_hand = ("torch/lib/libMIOpen.so.original", "torchaudio/my_patch.py", "nvidia/notes.txt")
     assert not changed & {f"{SITE}/{name}" for name in (*by_hand, "torchvision/weights/vgg.pth")}
     comfy.go_back()
+
+
+def test_the_sympy_that_the_old_torch_pinned_moves_on_with_it_as_far_as_others_allow(
+    comfy: Comfy, tmp_path: Path
+) -> None:
+    house = tmp_path / "newer"
+    shutil.copytree(comfy.house, house)
+    make(house, *ROCM62[0][:2], "sympy>=1.13.3")
+    for version in ("1.13.3", "1.14.0"):
+        make(house, "sympy", version)
+    newer = replace(comfy, house=house)
+    told = " ".join(comfy.home.run(*newer.command("plan")).stdout.split())
+    assert "torchvision 0.21.0+cu124, sympy 1.13.1, triton 3.2.0, 2 nvidia wheels" in told
+    for limit, chosen in (("", "1.14.0"), ("sympy<1.14", "1.13.3")):
+        if limit:
+            asking = make_wheel(tmp_path, "asking", "1.0", {"asking.py": ""}, requires=(limit,))
+            pip = (comfy.venv / "bin/python", "-m", "pip", "install", "--quiet", "--no-index")
+            subprocess.run((*pip, asking), check=True, stdin=subprocess.DEVNULL)
+        here = replace(newer, first=state(comfy.venv))
+        done = comfy.home.run(*here.command())
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert versions(comfy.venv)["sympy"] == chosen
+        assert not [name for name in here.changed() if not is_torch_s(name)]
+        here.go_back()
 
 
 def test_killed_while_packages_are_backed_up_and_installed_it_goes_on_and_back(

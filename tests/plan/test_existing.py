@@ -114,6 +114,61 @@ def test_numpy_goes_only_when_the_stack_excludes_its_version() -> None:
     assert aside(plan)["numpy"] == "2.1.0"
 
 
+SYMPY = dist("sympy", "1.13.1", "mpmath<1.4", requested=False)
+
+
+def with_sympy(*more: Distribution, sympy: Distribution = SYMPY) -> Plan:
+    """The plan for an environment whose torch requires one version of sympy."""
+    pins = ("sympy==1.13.1; python_version >= '3.9'", "lit==1.0; extra == 'x'", "cmake==1.*")
+    torch = replace(CUDA[0], requires=(*CUDA[0].requires, *pins))
+    return plan_for(there(distributions=(torch, *CUDA[1:], sympy, *more)))
+
+
+def test_what_the_old_torch_requires_in_one_version_goes_with_it_and_comes_back() -> None:
+    others = (dist("lit", requested=False), dist("cmake", requested=False))
+    plan = with_sympy(*others, dist("uses-sympy", "1.0", "sympy<1.14"))
+    resolve = next(s for s in plan.steps if isinstance(s, Resolve))
+    assert "sympy" in resolve.leaving
+    assert resolve.held[3:] == ("lit==1.0", "cmake==1.0", "uses-sympy==1.0")
+    assert resolve.wishes.requirements[-2:] == ("numpy<2", "sympy")
+    aside = next(s for s in plan.steps if isinstance(s, SetAsidePackages))
+    assert ("sympy", "1.13.1") in aside.packages
+    told = " ".join(plan.notes)
+    assert "Only its torch and sympy change." in told
+    assert "torchvision 0.16.0+cu118, sympy 1.13.1, triton 2.1.0, 1 nvidia wheel" in told
+    assert "sympy is replaced because the old torch requires exactly version 1.13.1." in told
+    assert "All other packages (6) keep their versions" in told
+
+
+@pytest.mark.parametrize(
+    ("sympy", "more"),
+    [
+        (replace(SYMPY, requested=True), ()),
+        (replace(SYMPY, version="1.14.0"), ()),
+        (replace(SYMPY, installer="conda"), ()),
+        (replace(SYMPY, source="file:///home/me/sympy"), ()),
+        (replace(SYMPY, recorded=False), ()),
+        (replace(SYMPY, twice=True), ()),
+        (SYMPY, (dist("xyz", "1.0", "sympy==1.13.1"),)),
+    ],
+)
+def test_what_somebody_else_decided_on_stays_though_torch_requires_that_version_too(
+    sympy: Distribution, more: tuple[Distribution, ...]
+) -> None:
+    plan = with_sympy(*more, sympy=sympy)
+    resolve = next(s for s in plan.steps if isinstance(s, Resolve))
+    assert f"sympy=={sympy.version}" in resolve.held
+    assert "sympy" not in (*resolve.leaving, *resolve.wishes.requirements)
+    assert "Only its torch changes." in plan.notes[0]
+
+
+def test_wheels_that_others_need_too_stay_though_torch_requires_their_version() -> None:
+    plan = plan_for(there(dist("onnxruntime-gpu", "1.0", "nvidia-cublas-cu11")))
+    resolve = next(s for s in plan.steps if isinstance(s, Resolve))
+    assert "nvidia-cublas-cu11==11.11" in resolve.held
+    assert "nvidia-cublas-cu11" not in resolve.wishes.requirements
+
+
 def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_back() -> None:
     plan = plan_for(there())
     held = next(s for s in plan.steps if isinstance(s, Resolve))

@@ -28,7 +28,7 @@ def conflicts(
         text
         for each in stay
         for need in needs_of(each)
-        if _counts(need, python) and (text := _broken(each, need, before, come))
+        if counts(need, python) and (text := _broken(each, need, before, come))
     )
 
 
@@ -43,7 +43,7 @@ def limits(
         for need in needs_of(each):
             name = str(canonicalize_name(need.name))
             holds = name not in before or contains(need.specifier, before[name])
-            if name not in names and need.specifier and holds and _counts(need, python):
+            if name not in names and need.specifier and holds and counts(need, python):
                 limit = f"{name}{need.specifier}"
                 yield limit, f"{each.name} {each.version} needs {limit}"
 
@@ -64,7 +64,7 @@ def _broken(
     return f"{wish}, but {name} {come[name]} would be installed"
 
 
-def _counts(need: Requirement, python: str) -> bool:
+def counts(need: Requirement, python: str) -> bool:
     """True unless its marker speaks of an extra, or of another Python or system."""
     if need.marker is None:
         return True

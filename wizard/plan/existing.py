@@ -17,7 +17,7 @@ from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.family import replaced, stack_specifiers, without_successor
+from wizard.plan.family import pinned, replaced, stack_specifiers, without_successor
 from wizard.plan.held import fetch_beside, install_beside, resolve_held
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
@@ -62,7 +62,7 @@ def _steps(
         machine,
         there,
         replaced(there, stack),
-        wishes_of(machine, choice, stack),
+        wishes_of(machine, choice, stack, tuple(each.name for each in pinned(there, stack))),
         work,
     )
     return (

@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from wizard.host.needs import contains, needs_of
+from wizard.host.needs import contains, counts, needs_of
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts.contents import Contents, Distribution
 
@@ -35,14 +35,34 @@ def torch_family(distributions: tuple[Distribution, ...]) -> tuple[Distribution,
 
 
 def replaced(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
-    """The torch family, and each other package whose version the stack itself rules out."""
-    family = {each.name for each in torch_family(contents.distributions)}
+    """The torch family, what torch pins, and each package whose version the stack rules out."""
+    goes = (*torch_family(contents.distributions), *pinned(contents, stack))
+    family = {each.name for each in goes}
     asked = stack_specifiers(stack)
     return tuple(
         each
         for each in contents.distributions
         if each.name in family
         or (each.name in asked and not contains(asked[each.name], each.version))
+    )
+
+
+def pinned(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
+    """What is there in one version only because the old torch requires exactly that one."""
+    family = torch_family(contents.distributions)
+    others = [each for each in contents.distributions if each not in family]
+    by_torch = _pins([each for each in family if each.name == "torch"], contents.python)
+    not_torch_s = {*_pins(others, contents.python), *stack_specifiers(stack), *contents.conda}
+    return tuple(
+        each
+        for each in others
+        if each.name in by_torch
+        and each.name not in not_torch_s
+        and contains(by_torch[each.name], each.version)
+        and not (_COMPANION.fullmatch(each.name) or each.requested or each.source)
+        and each.installer != "conda"
+        and each.recorded  # else it cannot be moved
+        and not each.twice
     )
 
 
@@ -79,6 +99,17 @@ def _reach(start: Iterable[Distribution], among: tuple[Distribution, ...]) -> se
         waiting += [installed[name] for name in new if name not in (*TORCH, *TRITON)]
         found.update(new)
     return found
+
+
+def _pins(distributions: Iterable[Distribution], python: str) -> dict[str, SpecifierSet]:
+    """What these require in exactly one version, by name."""
+    return {
+        str(canonicalize_name(need.name)): need.specifier
+        for each in distributions
+        for need in needs_of(each)
+        if counts(need, python)
+        and any(s.operator[:2] == "==" and s.version[-1] != "*" for s in need.specifier)
+    }
 
 
 def _asked_for(name: str, among: tuple[Distribution, ...]) -> bool:
