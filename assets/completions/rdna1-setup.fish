@@ -130,7 +130,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l distribution-rocm 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l driver -d 'also remove AMD'"'"'s kernel driver package amdgpu-dkms'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l json -d 'print JSON for programs and for apply --plan'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l brief -d 'with --json: the recommendation, sizes, and each step'"'"'s title, without commands'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also check the wheels with the index, the download size with pip, and the exact system packages with the repository and apt'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also check the wheels with the index, the download size, and the exact system packages with the repository and apt'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l evidence -d 'also show every statement about the stack: author, card, date, link, contradictions'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rehearse -d 'Try a plan'"'"'s root steps in a copy of this system, show what changes, and keep nothing.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -s h -l help -d 'show this help message and exit'

@@ -265,7 +265,7 @@ _shtab_rdna1_setup_plan_options=(
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
   "--json[print JSON for programs and for apply --plan]"
   "--brief[with --json\: the recommendation, sizes, and each step\'s title, without commands]"
-  "--exact[also check the wheels with the index, the download size with pip, and the exact system packages with the repository and apt]"
+  "--exact[also check the wheels with the index, the download size, and the exact system packages with the repository and apt]"
   "--evidence[also show every statement about the stack\: author, card, date, link, contradictions]"
 )
 

@@ -57,7 +57,7 @@ REMOVE_THEM = "Press w to permanently remove packages that rollback could not re
 KEPT_AFTER_ALL = (
     "Some packages will be removed permanently: rollback cannot restore them. Press w to keep them."
 )
-SIZING = "Checking how much pip would download. You do not have to wait."
+SIZING = "Checking how much there is to download. You do not have to wait."
 GROUPS_JOINED = (
     "The plan uses root to add you to a group that has permission to use the GPU. Press g to keep "
     "your groups unchanged."
@@ -132,7 +132,7 @@ class Review(PlanScreen):
         self._sought: WheelsSought | None = None
         """What the index said of the wheels: it is asked once."""
         self._fetched: WheelsSize | None = None
-        """What pip said of them: it is asked once."""
+        """What the index said of them: it is asked once."""
         self._sizing = ""
         self._rehearsed = ""
         self._begun = False
@@ -290,7 +290,7 @@ class Review(PlanScreen):
 
     @work(group="size", exclusive=True)
     async def _ask_size(self) -> None:
-        """Ask pip, once, how much it would download; nothing waits for that."""
+        """Ask the index, once, how much there is to download; nothing waits for that."""
         if self.services.rehearses:
             return
         self._sizing = SIZING
@@ -407,7 +407,7 @@ class Review(PlanScreen):
 
     async def action_apply(self, _word: str) -> None:
         """Goes on to carry the plan out, or to rehearse it."""
-        # Folders that asking pip makes would count as there before the run.
+        # Folders that asking makes would count as there before the run.
         for worker in self.workers.cancel_group(self, "size"):
             with suppress(WorkerError):
                 await worker.wait()

@@ -61,7 +61,7 @@ class Row:
 
 
 def rows_of(plan: Plan | None, found: WheelsSize | None = None) -> tuple[Row, ...]:
-    """The steps of a plan; ``found`` is what pip says that it would download."""
+    """The steps of a plan; ``found`` is what the index says of the download."""
     return tuple(_row(step, plan, found) for step in plan.steps) if plan is not None else ()
 
 

@@ -36,7 +36,7 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     asking, sizing, *said = done.stderr.splitlines()
     assert asking == "Checking whether the index still has the wheels ..."
-    assert sizing == "Asking pip how much it would download ..."
+    assert sizing == "Asking the index how much there is to download ..."
     assert " ".join(said).startswith("The size of the download is not known: ")
     document = json.loads(done.stdout)
     assert document["stack"] == "cpu"
@@ -115,7 +115,7 @@ def test_a_folder_of_wheels_is_looked_into_without_any_network(tmp_path: Path) -
     house.mkdir()
     code, said = watched(tmp_path, *CPU, "--exact", "--wheelhouse", str(house))
     assert code == 2
-    assert "Asking pip" not in said
+    assert "Asking the index" not in said
     assert f"{house} has no torch==2.13.0" in said
 
 

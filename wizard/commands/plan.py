@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="also check the wheels with the index, the download size with pip, and the exact "
+        help="also check the wheels with the index, the download size, and the exact "
         "system packages with the repository and apt",
     )
     parser.add_argument(
@@ -137,7 +137,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
 
 
 def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
-    """Ask pip how much it would fetch, and tell what it says."""
+    """Ask the index how much there is to fetch, and tell what it says."""
     import asyncio
     import textwrap
 
@@ -147,7 +147,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     places = places_of(host)
     if not asks_size(plan, places):
         return None
-    print("Asking pip how much it would download ...", file=sys.stderr, flush=True)
+    print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found

@@ -31,7 +31,7 @@ PIPE_BYTES = 1 << 20
 
 _SETPRIV = "/usr/bin/setpriv"
 _MORTAL = (_SETPRIV, "--pdeathsig", "KILL", "--") if os.access(_SETPRIV, os.X_OK) else ()
-"""A child dies with us: a run that is killed leaves no pip at work behind it."""
+"""A child dies with us: a run that is killed leaves no installer at work behind it."""
 _MISLEADING = frozenset(("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"))
 _UV_SOURCES = frozenset(
     f"UV_{name}"

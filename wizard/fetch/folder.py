@@ -23,7 +23,7 @@ from wizard.system.whole_file import write_whole
 SCHEMA = 1
 TARGET, SUMS, UNFINISHED = "target.json", "SHA256SUMS", ".unfinished"
 WHEELS, LOCK, PYTHON = "wheels", "wheels.lock", "python"
-"""The wheels; each with its hash, as pip reads it; what uv takes for a mirror of Pythons."""
+"""The wheels; each with its hash, as pip and uv read it; what uv takes for a mirror of Pythons."""
 OURS = frozenset((TARGET, SUMS, UNFINISHED, WHEELS, LOCK, PYTHON))
 
 

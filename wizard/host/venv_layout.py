@@ -10,15 +10,10 @@ from wizard.host.prints import Print, listing
 
 _VENV_LAYOUT = re.compile(
     r"pyvenv\.cfg|\.gitignore|CACHEDIR\.TAG|lib64|bin/(python[\d.]*t?|𝜋thon|activate(\.\w+)?|"
-    r"Activate\.ps1|activate_this\.py|deactivate\.bat|pydoc\.bat|"
-    r"pip[\d.]*|easy_install[-\d.]*|wheel)|lib/python[\d.]+/site-packages/(pip|setuptools|"
-    r"pkg_resources|_distutils_hack|wheel|(pip|setuptools|wheel)-[^/]+|~[^/]+)/.*|"
-    r"lib/python[\d.]+/site-packages/(distutils-precedence\.pth|_virtualenv\.(py|pth))"
+    r"Activate\.ps1|activate_this\.py|deactivate\.bat|pydoc\.bat)|"
+    r"lib/python[\d.]+t?/site-packages/_virtualenv\.(py|pth)"
 )
-"""What making a venv and upgrading its pip write, on Python 3.8 to 3.14.
-
-``~ip`` and the like are folders that pip moves its old self into, and forgets when it is killed.
-"""
+"""What ``uv venv`` and ``python -m venv`` write, on Python 3.8 to 3.14, without any package."""
 
 LAYOUT = ("bin", "include", "lib", "share")
 """Where a venv's own folders lie: only there are emptied folders removed."""

@@ -1,4 +1,4 @@
-"""Reads how much room there is where the wizard, pip and apt put things."""
+"""Reads how much room there is where the wizard, uv and apt put things."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wizard.machine.facts import Disk, Machine, Unknown
 from wizard.machine.part import Found, Part
 
 ALWAYS = ("/tmp", "/opt", "/var/cache/apt/archives")  # noqa: S108 - only looked at
-"""pip's unpacking, system ROCm, apt's downloads."""
+"""Temporary files of programs, system ROCm, apt's downloads."""
 
 
 def read_disks(host: Host) -> Found[tuple[Disk, ...]]:

@@ -135,15 +135,15 @@ async def seek_wheels(
             more = settings.extra_indexes or settings.find_links
             if more and resolve.wishes.index_replaces_pypi:
                 note = (
-                    f"{answer.detail} pip is configured to use other package sources too, and "
-                    "will try them."
+                    f"{answer.detail} pip is configured to use other package sources too. "
+                    "They will be tried."
                 )
                 return WheelsSought(note=note)
             return WheelsSought(Refusal(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
 
 
 def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
-    """The torch that pip is to look for; None without one, or where pip alone can say."""
+    """The torch that is looked for; None without one, or where only resolving can say."""
     wishes = next((step.wishes for step in plan.steps if isinstance(step, Resolve)), None)
     if wishes is None:
         return None

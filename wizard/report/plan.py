@@ -36,7 +36,7 @@ def plan_lines(plan: Plan, found: WheelsSize | None = None, *, log: str = "") ->
     """Every step with its reason, its exact text and the whole content of every file.
 
     Without what would steer the terminal: lines of files and names of folders may hold it.
-    ``found`` is what pip says that it would fetch, where it was asked; ``log`` says where the
+    ``found`` is what the index says of the download, where it was asked; ``log`` says where the
     run is recorded.
     """
     yield from map(clean, _lines(plan, found, log))
@@ -159,7 +159,7 @@ def _wheels(plan: Plan) -> str:
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
-    """How much there is to fetch in all; what pip says of it now outranks what we know."""
+    """How much there is to fetch in all; what the index says of it now outranks what we know."""
     if found is None or found.bytes is None or not settled(plan.steps):
         return plan.download_bytes
     return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))

@@ -35,7 +35,6 @@ from wizard.run.environment.notes import made_by, notes_before
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.environment.strays import wait_for_strays
-from wizard.run.harmless import explained
 from wizard.run.in_the_way import refuse_to_overwrite
 from wizard.run.journal import Journal
 from wizard.run.lock import only_one
@@ -94,7 +93,7 @@ class Live:
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
                         log(record, event)
-                        yield explained(event) if isinstance(event, Output) else ahead.tell(event)
+                        yield ahead.tell(event)
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)

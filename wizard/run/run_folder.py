@@ -36,7 +36,7 @@ def _times(runs: Path) -> Iterator[datetime]:
 
 @contextmanager
 def scratch(record: Record) -> Iterator[None]:
-    """The folder for temporary files, empty at first; a killed pip leaves gigabytes in it."""
+    """The folder for temporary files, empty at first; a program may leave gigabytes."""
     folder = Path(record.folder) / SCRATCH
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(exist_ok=True)

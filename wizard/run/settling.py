@@ -82,7 +82,7 @@ async def wheels_sought(
 
 
 def asks_size(plan: Plan, places: Places) -> bool:
-    """True where pip can be asked how much it would fetch: not for a folder of wheels.
+    """True where an index can be asked how much there is to fetch: not for a folder of wheels.
 
     Nor for a run that waits: some of it may be here already.
     """

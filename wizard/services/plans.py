@@ -87,7 +87,7 @@ class Plans:
         return await wheels_sought(plan, machine, self._places, self._host.environ)
 
     async def wheels_size(self, plan: Plan) -> WheelsSize | None:
-        """How much pip would fetch for a plan: asks pip; None where nothing comes from afar."""
+        """How much a plan would fetch: asks the index; None where nothing comes from afar."""
         from wizard.core.trouble import as_trouble
         from wizard.run.settling import asks_size, size_sought
         from wizard.run.wheels_size import WheelsSize

@@ -1,4 +1,4 @@
-"""Programs that still run out of a venv, such as a pip whose wizard was killed."""
+"""Programs that still run out of a venv, such as a uv whose wizard was killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wizard.core.trouble import Trouble
 from wizard.system.uv import cache_of, lock_of
 
 PATIENCE_S = 15.0
-"""Time for what a killed run left behind to end by itself: mostly pip unpacking itself."""
+"""Time for what a killed run left behind to end by itself: mostly uv unpacking packages."""
 LOOK_S = 0.1
 """Time between two looks at a lock."""
 
