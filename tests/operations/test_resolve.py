@@ -346,3 +346,14 @@ def test_the_files_for_uv_are_as_review_shows_them(asked: Asked) -> None:
         'name = "extra-1"\n'
         'url = "https://extra.example/simple"\n'
     )
+
+
+def test_the_files_that_uv_reads_are_told_whole_and_once(asked: Asked, house: Path) -> None:
+    wanted = asked.but("pip", wheelhouse=str(house))
+    for told in (True, False):  # the same files need no second word
+        said = resolved(wanted, PipSettings())[1].splitlines()
+        for name in ("pyproject.toml", "uv.toml"):
+            text = (asked.work / "resolve" / name).read_text()
+            lines = [f"| {line}" for line in text.splitlines()]
+            assert (f"{asked.work}/resolve/{name}:" in said) == told
+            assert all(line in said for line in lines) == told

@@ -124,3 +124,11 @@ def digest(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
                 return ""
             total.update(chunk)
     return total.hexdigest()
+
+
+def has_text(path: Path, text: str) -> bool:
+    """True for a file with exactly this text."""
+    try:
+        return path.read_text("utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False

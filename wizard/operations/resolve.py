@@ -28,7 +28,7 @@ from wizard.host.distributions import read_distributions
 from wizard.host.live import LiveHost
 from wizard.host.needs import conflicts, limits
 from wizard.host.pip_settings import PipSettings, pip_settings
-from wizard.host.prints import prints
+from wizard.host.prints import has_text, prints
 from wizard.host.target import Target, answered, question
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
@@ -423,8 +423,14 @@ async def _lock(
 ) -> AsyncGenerator[Output, None]:
     """One call of uv; raises Unsatisfiable where it found no solution."""
     folder, said = step.folder, list[str]()
-    system.write(f"{folder}/pyproject.toml", project_text(wishes, target, settings))
-    system.write(f"{folder}/uv.toml", settings_text(wishes, settings))
+    files = {
+        "pyproject.toml": project_text(wishes, target, settings),
+        "uv.toml": settings_text(wishes, settings),
+    }
+    for name, text in files.items():
+        if not has_text(Path(folder, name), text):  # what is in there was told already
+            yield Output((f"{folder}/{name}:", *(f"| {line}" for line in text.splitlines())))
+        system.write(f"{folder}/{name}", text)
     system.remove(f"{folder}/uv.lock")  # uv would keep to the versions of an earlier one
     # Refused anywhere, uv looks for logins of its own, and leaves a lock in the user's home.
     apart = {"UV_CREDENTIALS_DIR": f"{folder}/credentials"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.core.trouble import Trouble
+from wizard.host.prints import has_text
 from wizard.journalform import Record
 from wizard.operations.operation import Operation
 from wizard.plan.environment import adds_settings_alone
@@ -29,7 +30,6 @@ from wizard.run.environment import execstack
 from wizard.run.environment.backup import Backup
 from wizard.run.environment.notes import torch_libraries
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.remains import holds
 from wizard.run.root_part import is_root_step
 
 OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
@@ -72,7 +72,7 @@ def _holds(step: Step, record: Record) -> bool:
         case RunProgram():
             return all(Path(path).exists() for path in step.creates)
         case WriteFile():
-            return holds(Path(step.path), step.content) or _was_added_to(step)
+            return has_text(Path(step.path), step.content) or _was_added_to(step)
         case PinInstalled():
             return Path(step.path).is_file()
         case ClearExecutableStack():

@@ -10,13 +10,13 @@ from pathlib import Path
 from wizard.core.events import CHECKED
 from wizard.core.sizes import counted
 from wizard.host.installed import recorded
-from wizard.host.prints import Listing, Print, listing, prints, source_of
+from wizard.host.prints import Listing, Print, has_text, listing, prints, source_of
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
 from wizard.operations.operation import After
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.remains import holds, notes_of_the_venv, remains
+from wizard.run.environment.remains import notes_of_the_venv, remains
 from wizard.undo.installed_since import installed_since
 from wizard.undo.returns import KEPT, Return, existed, find_returns, some
 
@@ -144,7 +144,7 @@ def _as_written(record: Record, venv: Path) -> Iterator[str]:
     for step in record.plan["steps"]:
         match step:
             case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
-                if holds(Path(path), content):
+                if has_text(Path(path), content):
                     yield os.path.relpath(path, venv)
             case _:
                 pass

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from wizard.core.trouble import Trouble
 from wizard.host.installed import installed_versions
+from wizard.host.prints import has_text
 from wizard.host.venv_layout import site_packages
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
 from wizard.run.environment import execstack
-from wizard.run.environment.remains import holds
 from wizard.system.whole_file import write_whole
 
 
 def write_settings(path: Path, content: str, mode: int) -> str:
     """Write a file of ours; what somebody made of an earlier one is kept beside it."""
     kept = ""
-    if path.is_file() and not holds(path, content):
+    if path.is_file() and not has_text(path, content):
         aside = _free_name(path)
         path.rename(aside)
         kept = f"; the old file is kept as {aside}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard.host.prints import Print, prints
+from wizard.host.prints import Print, has_text, prints
 from wizard.host.venv_layout import site_packages
 from wizard.journalform import Record
 from wizard.operations.operation import Operation
@@ -74,13 +74,5 @@ def removed_by(undoing: Iterable[Operation]) -> Iterator[tuple[str, Print]]:
 
 def _written(path: Path, content: str) -> Iterable[Path]:
     yield draft_of(path)
-    if holds(path, content):
+    if has_text(path, content):
         yield path
-
-
-def holds(path: Path, content: str) -> bool:
-    """True for a file with exactly this text."""
-    try:
-        return path.read_text("utf-8") == content
-    except (OSError, UnicodeDecodeError):
-        return False
