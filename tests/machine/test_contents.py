@@ -170,3 +170,13 @@ def test_what_another_environment_held_before_is_never_told_of_a_copy_of_it(
     found = read_contents(make(tmp_path / "b", copied), copy)
     assert found is not None
     assert (found.path, found.distributions[0].version) == (copy, "1.13.1")
+
+
+@pytest.mark.parametrize(("installer", "asked_for"), [("pip", True), ("uv", False)])
+def test_uv_says_of_every_package_that_it_was_asked_for(
+    tmp_path: Path, installer: str, asked_for: bool
+) -> None:
+    files = dist("sympy", "1.13.1", REQUESTED="", RECORD="", INSTALLER=f"{installer}\n")
+    found = read_contents(make(tmp_path, {**VENV, **files}), ROOT)
+    assert found is not None
+    assert [each.requested for each in found.distributions] == [asked_for]

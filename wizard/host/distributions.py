@@ -68,12 +68,14 @@ def _distribution(host: Host, info: str) -> Distribution | None:
     name, version = header(headers, "Name"), header(headers, "Version")
     if not name or not version:
         return None
+    installer = _text(host, f"{info}/INSTALLER").strip()
     return Distribution(
         name=canonicalize_name(name),
         version=version,
         requires=tuple(header_values(headers, "Requires-Dist")),
-        requested=host.is_file(f"{info}/REQUESTED"),
-        installer=_text(host, f"{info}/INSTALLER").strip(),
+        # uv writes it for every package, also for those that nobody named.
+        requested=installer != "uv" and host.is_file(f"{info}/REQUESTED"),
+        installer=installer,
         recorded=host.is_file(f"{info}/RECORD"),
         source=_source(_text(host, f"{info}/direct_url.json")),
     )
