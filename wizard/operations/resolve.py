@@ -453,7 +453,9 @@ async def _lock(
         raise Unsatisfiable(told or trouble, text) from None
 
 
-_MISSING = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)\S* was not found in the package registry")
+_MISSING = re.compile(
+    r"(?<!\S)(?P<name>[A-Za-z0-9][\w.-]*)(?:[^\s\w.-]\S*)? was not found in the package registry"
+)
 
 
 def _refused(pages: Iterable[str], environ: Mapping[str, str]) -> Trouble | None:
