@@ -124,11 +124,17 @@ def test_neither_variables_nor_files_of_the_caller_have_a_say(
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("python", ["/no/such/python3", "/bin/true"])
+@pytest.mark.parametrize(
+    ("python", "told"),
+    [
+        ("/no/such/python3", "There is no Python at /no/such/python3."),
+        ("/bin/true", "/bin/true is not a Python that works."),
+    ],
+)
 def test_a_python_that_is_none_is_named(
-    step: CreateEnvironment, tmp_path: Path, python: str
+    step: CreateEnvironment, tmp_path: Path, python: str, told: str
 ) -> None:
     with pytest.raises(Trouble) as caught:
         done(replace(step, python=python), step.observe(), system_of(tmp_path))
-    assert python in caught.value.happened
+    assert caught.value.happened == told
     assert not Path(step.venv, "pyvenv.cfg").exists()

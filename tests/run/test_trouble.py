@@ -237,6 +237,15 @@ MESSAGES: list[tuple[str, str]] = [
         "/media/stick/python/20261009/cpython-3.10.22+20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz.",
     ),
     (
+        "error: No interpreter found at path `/no/such/python3`\n",
+        "There is no Python at /no/such/python3.",
+    ),
+    (
+        "error: Failed to inspect Python interpreter from provided path at `/bin/true`\n  cause: "
+        "Querying Python at `/bin/true` returned an invalid response: EOF while parsing a value\n",
+        "/bin/true is not a Python that works.",
+    ),
+    (
         "error: No download found for request: cpython-3.99-linux-x86_64-gnu\n",
         "uv does not know this Python: cpython-3.99-linux-x86_64-gnu.",
     ),

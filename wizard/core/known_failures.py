@@ -121,6 +121,18 @@ KNOWN = (
         f"Open any page in a browser and log in to the network, {_AGAIN}",
     ),
     _known(
+        r"No interpreter found at path `(?P<python>[^`\n]+)`",
+        "There is no Python at {found[python]}.",
+        "It was removed or moved since the plan was made.",
+        "Make the plan again.",
+    ),
+    _known(
+        r"Failed to inspect Python interpreter from \S+ path at `(?P<python>[^`\n]+)`",
+        "{found[python]} is not a Python that works.",
+        "It did not answer as a Python does. It may be damaged, or be another program.",
+        f"Choose another Python, {_AGAIN}",
+    ),
+    _known(
         r"No download found for request: (?P<wanted>\S+)",
         "uv does not know this Python: {found[wanted]}.",
         "uv's list has no build of that Python version for this machine.",

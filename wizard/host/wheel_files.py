@@ -26,8 +26,11 @@ def wheel_files(root: Path, wheels: Iterable[Path], site: str = "") -> dict[str,
 
 def contents(root: Path, wheel: Path, site: str = "") -> Iterator[tuple[Path, int]]:
     """Where each file of a wheel goes in a venv, with its size; its RECORD is written anew."""
+    archive = _opened(wheel)
+    if archive is None:
+        return
     for packages in site_packages(root, site)[:1]:
-        for path, size in _entries(root, packages, wheel):
+        for path, size in _entries(root, packages, wheel, archive):
             if path.name != "RECORD":
                 yield path, size
 
@@ -45,33 +48,38 @@ def info_of(wheel: Path) -> str:
 
 def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
     """Where the files of a wheel go when it is installed."""
-    entries = tuple(_entries(root, packages, wheel))
-    if not entries:
+    archive = _opened(wheel)
+    if archive is None:
         return
-    yield from (path for path, _ in entries)
-    base = _base(wheel)
+    yield from (path for path, _ in _entries(root, packages, wheel, archive))
     for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"):
         yield packages / info_of(wheel) / extra
-    yield from (root / "bin" / script for script in _scripts(wheel, base))
+    yield from (root / "bin" / script for script in _scripts(archive, info_of(wheel)))
     if version_of(wheel)[0] == "pip":  # no list of it names this one, which every installer makes
         yield root / "bin" / packages.parent.name.replace("python", "pip")
 
 
-def _entries(root: Path, packages: Path, wheel: Path) -> Iterator[tuple[Path, int]]:
+def _opened(wheel: Path) -> zipfile.ZipFile | None:
+    """The archive; None for what is none, or has no name of a wheel."""
     try:
-        name, _, _, _ = parse_wheel_filename(wheel.name)
-        entries = zipfile.ZipFile(wheel).infolist()
+        parse_wheel_filename(wheel.name)
+        return zipfile.ZipFile(wheel)
     except (InvalidWheelFilename, OSError, zipfile.BadZipFile):
-        return
-    base = _base(wheel)
+        return None
+
+
+def _entries(
+    root: Path, packages: Path, wheel: Path, archive: zipfile.ZipFile
+) -> Iterator[tuple[Path, int]]:
+    base, name = _base(wheel), version_of(wheel)[0]
     targets = {
         "purelib": packages,
         "platlib": packages,
         "scripts": root / "bin",
         "data": root,
-        "headers": root / "include" / "site" / packages.parent.name / str(name),
+        "headers": root / "include" / "site" / packages.parent.name / name,
     }
-    for entry in entries:
+    for entry in archive.infolist():
         if entry.is_dir():
             continue
         if entry.filename.startswith(f"{base}.data/"):
@@ -86,9 +94,9 @@ def _base(wheel: Path) -> str:
     return "-".join(wheel.name.split("-")[:2])
 
 
-def _scripts(wheel: Path, base: str) -> Iterator[str]:
+def _scripts(archive: zipfile.ZipFile, info: str) -> Iterator[str]:
     try:
-        text = zipfile.ZipFile(wheel).read(f"{base}.dist-info/entry_points.txt").decode()
+        text = archive.read(f"{info}/entry_points.txt").decode()
     except (KeyError, UnicodeDecodeError):
         return
     section = ""

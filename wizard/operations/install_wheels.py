@@ -128,8 +128,7 @@ class InstallWheels(Operation):
 
     def probe(self, before: Before) -> Probe:
         """Cut off, it is done anew: nothing tells whether the last file was written whole."""
-        if self.site:
-            self.refuse_other_versions()
+        self.refuse_other_versions()
         return Probe.PARTIAL if self._left(before) else Probe.NOT_DONE
 
     def clear(self, system: System, before: Before) -> int:
@@ -173,8 +172,10 @@ class InstallWheels(Operation):
         for packages in site_packages(venv, self.site):
             for wheel in self._wheels():
                 targets = tuple(wheel_targets(venv, packages, wheel))
-                inside |= {at for path in targets for at in path.parents if packages in at.parents}
-                inside |= {p.parent / "__pycache__" for p in targets if p.suffix == ".py"}
+                lowest = {path.parent for path in targets}
+                lowest |= {p.parent / "__pycache__" for p in targets if p.suffix == ".py"}
+                every = {at for folder in lowest for at in (folder, *folder.parents)}
+                inside |= {at for at in every if packages in at.parents}
         deepest_first = sorted(inside, key=lambda folder: len(folder.parts), reverse=True)
         return tuple(os.path.relpath(folder, venv) for folder in deepest_first)
 

@@ -144,8 +144,10 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     there before the run, and in an environment that existed everything that is no work of it."""
     if not isinstance(step, InstallWheels):
         return
-    if step.site:
-        step.refuse_other_versions()
+    step.refuse_other_versions()
+    before = frozenset(files_before(record))
+    if not (before or changes_existing(plan)):
+        return
     wheels = tuple(Path(step.staging).glob("*.whl"))
     there = wheel_files(Path(plan.venv), wheels, step.site).keys()
     if changes_existing(plan):
@@ -153,7 +155,7 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
         # Bytecode goes with its source, whoever compiled it.
         taken = sorted(path for path in there - ours if not path.endswith(".pyc"))
     else:
-        taken = sorted(there & set(files_before(record)))
+        taken = sorted(there & before)
     if taken:
         raise Trouble(
             f"{plan.venv}/{_some(taken)} already exists, and this program did not create it.",
