@@ -69,3 +69,11 @@ def test_a_question_is_there_before_its_line_ends() -> None:
     page = Page(below)
     print("Number: ", end="", file=page, flush=True)
     assert below.getvalue() == "Number: "
+
+
+def test_what_is_said_of_a_command_stays_a_comment_on_every_line() -> None:
+    words = " ".join(f"word{number}" for number in range(30))
+    lines = list(folded(f"    $ uv lock --project /home/sam/work  # chooses {words}"))
+    assert lines[0] == "    $ uv lock --project /home/sam/work"
+    assert len(lines) > 3
+    assert all(line.startswith("        # ") and len(line) < 80 for line in lines[1:])

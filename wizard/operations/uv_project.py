@@ -64,7 +64,7 @@ class Wishes:
             return "from where pip is configured to look"
         if self.index_replaces_pypi:
             return f"from {self.index}"
-        return f"with torch from {self.index} and the rest from where pip is configured to look"
+        return f"(torch from {self.index}, the rest from where pip is configured to look)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ DEEPER = 4
 """How much further in a line begins that goes on with the one above."""
 SHELL = "$ "
 GOES_ON = " \\"
+COMMENT = "  # "
+"""What stands between a command and what is said of it."""
 _BAR = re.compile("[━╸╺█░]{3}")
 """Of a bar that another program draws: it says nothing to who hears it or reads it with fingers."""
 _WORDS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
@@ -95,12 +97,21 @@ def folded(line: str, width: int = WIDTH) -> Iterator[str]:
 
 
 def _command(text: str, margin: str, deeper: str, width: int) -> Iterator[str]:
-    """A command for a shell, which it still is when it is copied whole."""
+    """A command for a shell, which it still is when it is copied whole, with its comment."""
+    command, _, comment = text.partition(COMMENT)
     line = ""
-    for word in _WORDS.findall(text):
+    for word in _WORDS.findall(command):
         longer = f"{line} {word}" if line else margin + word
         if line and len(longer) > width:
             yield line + GOES_ON
             longer = deeper + word
         line = longer
     yield line
+    yield from textwrap.wrap(
+        comment,
+        width,
+        initial_indent=f"{deeper}# ",
+        subsequent_indent=f"{deeper}# ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
