@@ -93,7 +93,7 @@ async def test_the_words_of_a_long_approach_leave_room_for_their_scroll_bar() ->
         await go_to(pilot, "ubuntu-torch")
         await until(pilot, lambda: "python3-torch-rocm 2.9.1" in screen_text(pilot.app))
         words = pilot.app.screen.query_one("#words")
-        assert words.show_vertical_scrollbar
+        await until(pilot, lambda: words.show_vertical_scrollbar)
         road = pilot.app.screen.query_one("#road", Static)
         assert road.size.height == len(str(road.content).splitlines())
 
