@@ -95,7 +95,8 @@ async def test_the_words_of_a_long_approach_leave_room_for_their_scroll_bar() ->
         words = pilot.app.screen.query_one("#words")
         await until(pilot, lambda: words.show_vertical_scrollbar)
         road = pilot.app.screen.query_one("#road", Static)
-        assert road.size.height == len(str(road.content).splitlines())
+        lines = len(str(road.content).splitlines())
+        await until(pilot, lambda: road.size.height == lines)
 
 
 async def test_choose_looks_as_agreed(same_as_golden: Callable[[str, str], None]) -> None:
