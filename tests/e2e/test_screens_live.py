@@ -90,7 +90,7 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
             walk_to_apply(terminal)
             terminal.wait_for("[1/", 120)
             terminal.wait_for("MB of 2", 240)
-            assert "torch-2.13.0" in terminal.text()
+            terminal.wait_for("torch-2.13.0", 60)
             assert re.search(r"━ +\d+%", terminal.text())
             index.served.released.set()
             terminal.wait_for(INSTALLED, 240)
