@@ -47,7 +47,18 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Stand-ins of every wheel that a stack needs, and the real pip."""
     folder = tmp_path_factory.mktemp("wheels")
     make_stand_ins(folder)
-    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
+    pip = (
+        "python3",
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        folder,
+        "pip",
+        "setuptools",
+    )
     subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
     folder.chmod(0o755)
     return folder
