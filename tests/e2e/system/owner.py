@@ -23,7 +23,7 @@ OWN = (f"{HOME}/.cache", f"{HOME}/.local")
 ENV = {"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin", "TERM": "xterm"}
 PATIENCE_S = 120
 QUESTION = "change nothing: "
-ROOT_IS_DONE = f"-m venv {HOME}/ai/rocm52"
+ROOT_IS_DONE = f"--allow-existing {HOME}/ai/rocm52"
 """The first step after those of root's."""
 
 

@@ -108,7 +108,7 @@ def test_a_lock_that_is_held_for_some_seconds_is_waited_for(owner: Owner) -> Non
             terminal.wait_for("waiting for python3, process ", PATIENCE_S)
             until = time.monotonic() + 5
             terminal.wait_until(lambda: time.monotonic() > until, "five seconds")
-        terminal.wait_for(f"-m venv {HOME}", PATIENCE_S)
+        terminal.wait_for(f"--allow-existing {HOME}", PATIENCE_S)
     assert packages(owner.root)["rocm-core"].status == "ii"
 
 
