@@ -150,9 +150,18 @@ def _seen(path: Path, entry: os.stat_result) -> Seen:
         return Seen("folder", mode, owner)
     if not stat.S_ISREG(entry.st_mode):
         return Seen("device", mode, owner, f"{entry.st_rdev:x}")
-    content = path.read_bytes()
+    content = _untimed(path, path.read_bytes())
     text = content.decode("utf-8", "replace") if _is_text(content) else ""
     return Seen("file", mode, owner, _hash(content), text)
+
+
+def _untimed(path: Path, content: bytes) -> bytes:
+    """Without the time at which uv installed a package: it is another one each time."""
+    if path.name == "uv_cache.json":
+        return b""
+    if path.name == "RECORD" and path.parent.suffix == ".dist-info":
+        return b"".join(row for row in content.splitlines(True) if b"/uv_cache.json," not in row)
+    return content
 
 
 def _is_text(content: bytes) -> bool:
