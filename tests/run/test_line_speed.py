@@ -11,7 +11,7 @@ from tests.system.fetching import chosen, never, ticking
 from wizard.advice.comparison import LineSpeed
 from wizard.journalform import Record
 from wizard.run.line_speed import line_speed
-from wizard.system.downloads import Received, fetch_wheels
+from wizard.system.downloads import Received, fetch_files, wanted_in
 
 SIZE = 3_000_000
 
@@ -51,8 +51,8 @@ def test_what_lay_there_already_is_not_counted(
         address = server.put(f"/{wheel.name}", wheel.read_bytes())
         first, second = Received(), Received()
         for received in (first, second):
-            events = fetch_wheels(
-                (chosen(wheel, address),),
+            events = fetch_files(
+                wanted_in(tmp_path / "staging", (chosen(wheel, address),)),
                 tmp_path / "staging",
                 cancelled=never,
                 environ={},

@@ -91,19 +91,6 @@ async def test_a_program_whose_outcome_is_missing_fails_although_it_exits_with_0
     assert "did not create" in failed.happened
 
 
-async def test_a_program_that_fails_is_followed_by_its_second_way_where_it_has_one(
-    tmp_path: Path,
-) -> None:
-    made = str(tmp_path / "made")
-    step = RunProgram("x", ("false",), "y", creates=(made,), otherwise=("touch", made))
-    assert str(step) == f"false || touch {made}"
-    events = await events_of(live(tmp_path), plan_of(tmp_path, step))
-    assert ending(events).ok
-    neither = RunProgram("x", ("false",), "y", otherwise=("false",))
-    plan = plan_of(tmp_path / "other", neither, plan_id="another")
-    assert not ending(await events_of(live(tmp_path), plan)).ok
-
-
 async def test_the_first_failure_ends_the_plan_and_a_rerun_goes_on_behind_the_done_steps(
     tmp_path: Path,
 ) -> None:

@@ -11,16 +11,17 @@ from packaging.utils import parse_wheel_filename
 
 from tests.run.server import sha256_of
 from wizard.core.events import Output, Progress
-from wizard.system.downloads import Received, fetch_wheels
+from wizard.system.downloads import Received, fetch_files, wanted_in
 from wizard.system.lock import Wheel, write_requirements
 
 FETCH = (
     "import os, sys\n"
     "from pathlib import Path\n"
-    "from wizard.system.downloads import fetch_wheels\n"
+    "from wizard.system.downloads import fetch_files, wanted_in\n"
     "from wizard.system.lock import read_wheels\n"
     "wheels, staging = read_wheels(Path(sys.argv[1])), Path(sys.argv[2])\n"
-    "for _ in fetch_wheels(wheels, staging, cancelled=lambda: False, environ=os.environ): pass\n"
+    "files = wanted_in(staging, wheels)\n"
+    "for _ in fetch_files(files, staging, cancelled=lambda: False, environ=os.environ): pass\n"
 )
 """The same in a process of its own: the lock and the staging folder are its arguments."""
 
@@ -82,8 +83,8 @@ def fetching(
 ) -> Iterator[Progress | Output]:
     """Fetch, and write what the installation reads."""
     received = Received()
-    yield from fetch_wheels(
-        fetch.wheels,
+    yield from fetch_files(
+        wanted_in(fetch.staging, fetch.wheels),
         fetch.staging,
         cancelled=cancelled,
         environ=os.environ,

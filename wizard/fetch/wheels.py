@@ -13,9 +13,9 @@ from wizard.fetch.target import Target
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
-from wizard.operations.resolve import AS_CONFIGURED, Resolve, ask_target, choose
+from wizard.operations.resolve import Resolve, ask_target, choose
 from wizard.operations.uv_project import Wishes
-from wizard.plan.venv import AS_PYTHON_BRINGS
+from wizard.plan.venv import AS_PYTHON_BRINGS, stack_wishes
 from wizard.system.lock import write_wheels
 from wizard.system.system import Act, Done, System
 
@@ -55,10 +55,5 @@ def wishes_of(target: Target, sources: Sources) -> Wishes:
     """What the stack asks for on that machine."""
     stack = find_stack(target.stack)
     assert stack is not None  # noqa: S101 - a target is of a stack that is known
-    index = sources.torch_index or stack.index
-    return Wishes(
-        (*(line.replace("{gfx}", target.gfx) for line in stack.requirements), *AS_PYTHON_BRINGS),
-        "" if index == AS_CONFIGURED else index,
-        stack.index_replaces_pypi,
-        sources.wheelhouse,
-    )
+    index, house = sources.torch_index, sources.wheelhouse
+    return stack_wishes(stack, target.gfx, index, house, AS_PYTHON_BRINGS)

@@ -18,10 +18,16 @@ from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.uv_project import Wishes
 from wizard.places import Places, places
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.held import fetch_beside, install_beside, resolve_held
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Step
 from wizard.plan.venv import drop_downloads
+from wizard.plan.wheel_steps import (
+    CHANGES_NOTHING_YET,
+    fetch_chosen,
+    install_fetched,
+    resolve_held,
+    staging_of,
+)
 
 OLD_NUMPY = "numpy<2"
 LAST_OF_1 = "1.26.4"
@@ -138,7 +144,7 @@ def _exchanged(
     )
     return (
         resolve,
-        fetch_beside(resolve, _hashes(goes.version)),
+        fetch_chosen(CHANGES_NOTHING_YET, resolve, _hashes(goes.version)),
         SetAsidePackages(
             "Replaced files are kept in a backup on the same file system, with a list of their "
             "hashes.",
@@ -146,11 +152,11 @@ def _exchanged(
             there.site,
             ((goes.name, goes.version),),
             (),
-            f"{work}/wheels",
+            staging_of(work),
             _backup(host, there.path),
             "move everything back",
         ),
-        install_beside(machine, there, work),
+        install_fetched(resolve, there.path, there.site),
         drop_downloads(work),
     )
 

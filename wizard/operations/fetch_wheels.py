@@ -54,16 +54,17 @@ class FetchWheels(Operation):
     async def do(self, system: System, before: Before) -> News:
         """Download all; what an interrupted download left is gone on with."""
         # It brings ssl and the network with it.
-        from wizard.system.downloads import Received, fetch_wheels
+        from wizard.system.downloads import Received, fetch_files, wanted_in
 
         published, received = read_wheels(Path(self.chosen)), Received()
         wheels = with_known_hashes(published, self.hashes)
         for remark in remarks(published, wheels):
             yield Output((remark,))
         environ, indexes = self._reach(system, wheels)
-        news = fetch_wheels(
-            wheels,
-            Path(self.staging),
+        staging = Path(self.staging)
+        news = fetch_files(
+            wanted_in(staging, wheels),
+            staging,
             cancelled=system.cancelled,
             environ=environ,
             indexes=indexes,

@@ -170,7 +170,7 @@ class InstallWheels(Operation):
         """Folders that the wheels make in the site folder, deepest first."""
         venv, inside = Path(self.venv), set[Path]()
         for packages in site_packages(venv, self.site):
-            for wheel in self._wheels():
+            for wheel in self.wheels:
                 targets = tuple(wheel_targets(venv, packages, wheel))
                 lowest = {path.parent for path in targets}
                 lowest |= {p.parent / "__pycache__" for p in targets if p.suffix == ".py"}
@@ -183,13 +183,13 @@ class InstallWheels(Operation):
         """Files that are there now of those that uv writes for the wheels, also half of them."""
         venv = Path(self.venv)
         drafts = [draft for folder in self._drafts_in() for draft in folder.glob(DRAFT)]
-        return {**wheel_files(venv, tuple(self._wheels()), self.site), **prints(venv, drafts)}
+        return {**wheel_files(venv, tuple(self.wheels), self.site), **prints(venv, drafts)}
 
     def _drafts_in(self) -> Iterator[Path]:
         """Where uv writes files under another name first."""
         yield Path(self.venv, "bin")
         for packages in site_packages(Path(self.venv), self.site):
-            yield from (packages / info_of(wheel) for wheel in self._wheels())
+            yield from (packages / info_of(wheel) for wheel in self.wheels)
 
     def _left(self, before: Before) -> dict[str, Print]:
         there = frozenset(before.get("there", ()))
@@ -199,13 +199,15 @@ class InstallWheels(Operation):
     def _uv_lock(self) -> Mapping[str, Print]:
         return prints(Path(self.venv), (Path(lock_of(self.venv)),))
 
-    def _wheels(self) -> list[Path]:
+    @property
+    def wheels(self) -> list[Path]:
+        """The files that were fetched."""
         return sorted(Path(self.staging).glob("*.whl"))
 
     def _changed(self) -> list[Path]:
         """Wheels whose content is not what the lock names."""
         hashes = Path(self.lock).read_text("utf-8")
-        return [wheel for wheel in self._wheels() if digest(wheel) not in hashes]
+        return [wheel for wheel in self.wheels if digest(wheel) not in hashes]
 
 
 def _changed_since(wheels: list[Path]) -> Trouble:
@@ -222,7 +224,7 @@ class Unpacking:
 
     def __init__(self, step: InstallWheels) -> None:
         """Reads the lists of all wheels."""
-        wheels = sorted(Path(step.staging).glob("*.whl"))
+        wheels = step.wheels
         self._names = [" ".join(version_of(wheel)) for wheel in wheels]
         files = [f for w in wheels for f in contents(Path(step.venv), w, step.site)]
         self._cache = Path(step.cache)

@@ -18,7 +18,6 @@ from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import pinned, replaced, stack_specifiers, without_successor
-from wizard.plan.held import fetch_beside, install_beside, resolve_held
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
     ClearExecutableStack,
@@ -33,6 +32,13 @@ from wizard.plan.venv import (
     execstack_steps,
     wishes_of,
     work_folder,
+)
+from wizard.plan.wheel_steps import (
+    CHANGES_NOTHING_YET,
+    fetch_chosen,
+    install_fetched,
+    resolve_held,
+    staging_of,
 )
 
 
@@ -67,10 +73,10 @@ def _steps(
     )
     return (
         resolve,
-        fetch_beside(resolve, stack.hashes),
+        fetch_chosen(CHANGES_NOTHING_YET, resolve, stack.hashes),
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
-        install_beside(machine, there, work),
+        install_fetched(resolve, there.path, there.site),
         *(
             replace(step, inverse="it is removed with the new torch")
             for step in execstack_steps(machine, choice, stack)
@@ -119,7 +125,7 @@ def _set_aside(
         there.site,
         tuple((each.name, each.version) for each in replaced(there, stack)),
         tuple(step.path for step in settings if isinstance(step, (WriteFile, PinInstalled))),
-        f"{work}/wheels",
+        staging_of(work),
         f"{choice.venv}/{OURS}",
         "move everything back",
     )

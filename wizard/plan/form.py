@@ -11,7 +11,7 @@ from wizard.operations.operation import Operation
 from wizard.plan.steps import Plan, Resolve, Step
 from wizard.typed import WrongForm, typed
 
-REDACTED = ("argv", "otherwise")
+REDACTED = ("argv",)
 """Fields of a step whose addresses are written without their logins."""
 
 

@@ -42,21 +42,14 @@ class RunProgram:
     inverse: str
     creates: tuple[str, ...] = ()
     """Paths that exist once it has worked: the outcome that is verified."""
-    otherwise: tuple[str, ...] = ()
-    """What is run should that fail; ``()`` for nothing."""
-    folder: str = ""
-    """A folder that is made first, for what the program writes; ``""`` for none."""
-    environment: tuple[tuple[str, str], ...] = ()
     deadline_s: float = 600.0
     needs_root: bool = False
     title: str = "Run a program"
     """What it does, in a few words."""
 
     def __str__(self) -> str:
-        settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         prefix = "sudo " if self.needs_root else ""
-        calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
-        return redact(f"{prefix}{settings}{calls}")
+        return redact(f"{prefix}{shlex.join(self.argv)}")
 
 
 @dataclass(frozen=True, slots=True)

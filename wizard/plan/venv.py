@@ -9,8 +9,6 @@ from wizard.advice.fit import Fit
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.machine.glibc import refuses_executable_stacks
-from wizard.operations.fetch_wheels import FetchWheels
-from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.resolve import AS_CONFIGURED, Resolve
 from wizard.operations.uv_project import Wishes
 from wizard.places import Places
@@ -23,6 +21,7 @@ from wizard.plan.steps import (
     DropDownloads,
     Step,
 )
+from wizard.plan.wheel_steps import fetch_chosen, install_fetched
 
 AS_PYTHON_BRINGS = ("pip", "setuptools; python_version < '3.12'")
 """What a new environment holds besides, as ``python -m venv`` makes it."""
@@ -89,37 +88,35 @@ def wishes_of(
 ) -> Wishes:
     """What a stack asks for on this machine, from the sources that were chosen."""
     gfx = target(machine, choice, stack)
-    chosen = choice.torch_index or stack.index
+    return stack_wishes(stack, gfx, choice.torch_index, choice.wheelhouse, further)
+
+
+def stack_wishes(
+    stack: Stack, gfx: str, torch_index: str, wheelhouse: str, further: tuple[str, ...] = ()
+) -> Wishes:
+    """What a stack asks for on a card of that instruction set, from these sources."""
+    chosen = torch_index or stack.index
     return Wishes(
         (*(line.replace("{gfx}", gfx) for line in stack.requirements), *further),
         "" if chosen == AS_CONFIGURED else chosen,
         stack.index_replaces_pypi,
-        choice.wheelhouse,
+        wheelhouse,
     )
 
 
 def _wheel_steps(machine: Machine, choice: Choice, stack: Stack, work: str) -> tuple[Step, ...]:
-    uv = uv_of(machine)
     resolve = Resolve(
         "uv chooses all versions before anything is downloaded.",
-        uv,
+        uv_of(machine),
         f"{choice.venv}/bin/python",
         work,
         wishes_of(machine, choice, stack, AS_PYTHON_BRINGS),
     )
-    staging, lock = f"{work}/wheels", f"{work}/lock.txt"
+    why = "An interrupted download can be resumed, and every file is checked."
     return (
         resolve,
-        FetchWheels(
-            "An interrupted download can be resumed, and every file is checked.",
-            resolve.lock,
-            staging,
-            lock,
-            stack.hashes,
-        ),
-        InstallWheels(
-            "Only the downloaded and checked files are installed.", uv, choice.venv, staging, lock
-        ),
+        fetch_chosen(why, resolve, stack.hashes),
+        install_fetched(resolve, choice.venv),
     )
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from wizard.core.credentials import redact
-from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
@@ -76,20 +73,8 @@ def _act_on_existing(step: Step, system: System) -> Act:
 
 
 async def _run_program(step: RunProgram, system: System) -> Act:
-    if step.folder:
-        _make_folder(step.folder)
-    environment = system.environment(step.environment)
-    try:
-        async for output in system.run(step.argv, environment, step.deadline_s):
-            yield output
-    except Trouble as trouble:
-        if not step.otherwise:
-            raise
-        yield Output(
-            (trouble.happened, redact(f"Trying another command: {shlex.join(step.otherwise)}"))
-        )
-        async for output in system.run(step.otherwise, environment, step.deadline_s):
-            yield output
+    async for output in system.run(step.argv, system.environment(), step.deadline_s):
+        yield output
     if missing := _missing(step.creates):
         raise Trouble(
             f"The program succeeded, but did not create {', '.join(missing)}.",
@@ -97,10 +82,6 @@ async def _run_program(step: RunProgram, system: System) -> Act:
             "Read the log above, then run the same command again.",
         )
     yield Done("done" if not step.creates else f"{', '.join(step.creates)} exists")
-
-
-def _make_folder(path: str) -> None:
-    Path(path).mkdir(parents=True, exist_ok=True)
 
 
 def _missing(paths: tuple[str, ...]) -> tuple[str, ...]:

@@ -148,8 +148,7 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     before = frozenset(files_before(record))
     if not (before or changes_existing(plan)):
         return
-    wheels = tuple(Path(step.staging).glob("*.whl"))
-    there = wheel_files(Path(plan.venv), wheels, step.site).keys()
+    there = wheel_files(Path(plan.venv), step.wheels, step.site).keys()
     if changes_existing(plan):
         ours = Owned(Path(record.folder)).read().keys()
         # Bytecode goes with its source, whoever compiled it.

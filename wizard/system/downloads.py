@@ -9,7 +9,7 @@ import http.client
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -95,40 +95,15 @@ class Received:
         return f", {self.count} of them came in {self.seconds:.1f} s" if self.count else ""
 
 
-def fetch_wheels(
-    wheels: Sequence[Wheel],
-    staging: Path,
-    *,
-    cancelled: Callable[[], bool],
-    environ: Mapping[str, str],
-    indexes: tuple[str, ...] = (),
-    clock: Callable[[], float] = time.monotonic,
-    wait: Callable[[float], None] | None = None,
-    received: Received | None = None,
-) -> News:
-    """Bring every wheel into the staging folder; raises Trouble, and ends early when cancelled.
-
-    ``indexes``: addresses whose logins serve for files on the same servers. ``received`` is
-    complete when this has ended and was not cancelled.
-    """
-    files = [Wanted(each.address, staging / each.file, each.sha256, each.size) for each in wheels]
-    return fetch_files(
-        files,
-        staging,
-        "wheel",
-        cancelled=cancelled,
-        environ=environ,
-        indexes=indexes,
-        clock=clock,
-        wait=wait,
-        received=received,
-    )
+def wanted_in(staging: Path, wheels: Iterable[Wheel]) -> list[Wanted]:
+    """The files of wheels, each with its place in a folder."""
+    return [Wanted(each.address, staging / each.file, each.sha256, each.size) for each in wheels]
 
 
 def fetch_files(
     files: Sequence[Wanted],
     folder: Path,
-    noun: str,
+    noun: str = "wheel",
     *,
     cancelled: Callable[[], bool],
     environ: Mapping[str, str],
@@ -137,7 +112,11 @@ def fetch_files(
     wait: Callable[[float], None] | None = None,
     received: Received | None = None,
 ) -> News:
-    """Bring files into a folder, as ``fetch_wheels`` does; ``noun`` is what one of them is."""
+    """Bring every file into a folder; raises Trouble, and ends early when cancelled.
+
+    ``noun`` is what one of them is. ``indexes``: addresses whose logins serve for files on the same
+    servers. ``received`` is complete when this has ended and was not cancelled.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         downloads = tuple(_Download(each) for each in files)
@@ -159,8 +138,8 @@ def fetch_files(
 
 def size_on_servers(wheels: Sequence[Wheel], web: Web, cancelled: Callable[[], bool]) -> int | None:
     """Bytes of all wheels that are not on this machine; None where a server does not tell."""
-    files = [Wanted(each.address, Path(each.file), each.sha256, each.size) for each in wheels]
-    downloads = tuple(_Download(each) for each in files if each.source is None)
+    files = (each for each in wanted_in(Path(), wheels) if each.source is None)
+    downloads = tuple(map(_Download, files))
     _ask_sizes(downloads, web, cancelled)
     return _whole_size(downloads)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Union
@@ -93,12 +93,7 @@ class System:
         if os.path.lexists(path):
             shutil.rmtree(path)
 
-    def remove_if_empty(self, path: str) -> bool:
-        """Remove a folder that holds nothing; True when it is gone."""
-        try:
+    def remove_if_empty(self, path: str) -> None:
+        """Remove a folder that holds nothing; one that holds something stays."""
+        with suppress(OSError):
             Path(path).rmdir()
-        except FileNotFoundError:
-            return True
-        except OSError:
-            return False
-        return True

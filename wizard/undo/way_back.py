@@ -13,10 +13,8 @@ from wizard.host.installed import recorded
 from wizard.host.prints import Listing, Print, has_text, listing, prints, source_of
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
 from wizard.operations.operation import After
-from wizard.operations.remove import Remove
-from wizard.plan.form import operation_of
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.remains import notes_of_the_venv, remains
+from wizard.run.environment.remains import notes_of_the_venv, remains, removals
 from wizard.undo.installed_since import installed_since
 from wizard.undo.returns import KEPT, Return, existed, find_returns, some
 
@@ -195,10 +193,9 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
 def _emptied_by_interrupted(record: Record) -> Iterator[str]:
     """Folders that steps made which were begun and never finished."""
     for number in record.interrupted:
-        operation = operation_of(record.plan["steps"][number - 1])
-        undoing = operation.inverse(record.intents[number], None) if operation else ()
-        for each in undoing:
-            yield from each.emptied if isinstance(each, Remove) else ()
+        step = record.plan["steps"][number - 1]
+        for removal in removals(step, record.intents[number], None):
+            yield from removal.emptied
 
 
 def _own_folders(record: Record) -> Iterator[str]:
@@ -207,7 +204,5 @@ def _own_folders(record: Record) -> Iterator[str]:
             case {"kind": "DropDownloads", "folder": str(folder)}:
                 yield folder
             case _:
-                operation = operation_of(step)
-                undoing = operation.inverse({}, After("")) if operation else ()
-                for each in undoing:
-                    yield from each.folders if isinstance(each, Remove) else ()
+                for removal in removals(step, {}, After("")):
+                    yield from removal.folders

@@ -9,7 +9,7 @@ from typing import Any
 from wizard.host.prints import Print, has_text, prints
 from wizard.host.venv_layout import site_packages
 from wizard.journalform import Record
-from wizard.operations.operation import Operation
+from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
 from wizard.run.records import last_written_ns
@@ -41,14 +41,12 @@ def remains(record: Record, number: int) -> dict[str, Print]:
     What was written after the step must have ended is somebody else's, whatever its name.
     """
     step = record.plan["steps"][number - 1]
-    operation = operation_of(step)
     before = frozenset(files_before(record))
     deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
     latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
-    if operation is None:
-        found = _left(step, Path(record.plan["venv"]), record)
-    else:
-        found = dict(removed_by(operation.inverse(record.intents[number], None)))
+    found = _left(step, Path(record.plan["venv"]), record)
+    for removal in removals(step, record.intents[number], None):
+        found |= removal.files
     return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
 
 
@@ -65,11 +63,13 @@ def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Prin
             return {}
 
 
-def removed_by(undoing: Iterable[Operation]) -> Iterator[tuple[str, Print]]:
-    """Files that undoing removes, by path relative to the environment."""
-    for each in undoing:
+def removals(form: Mapping[str, Any], before: Before, after: After | None) -> Iterator[Remove]:
+    """What is removed to undo an operation, as a plan's JSON form names it; nothing for the older
+    kinds of step."""
+    operation = operation_of(form)
+    for each in operation.inverse(before, after) if operation else ():
         if isinstance(each, Remove):
-            yield from each.files.items()
+            yield each
 
 
 def _written(path: Path, content: str) -> Iterable[Path]:

@@ -1,4 +1,5 @@
-"""Steps that bring packages into an environment that exists, while all its others are held."""
+"""Steps that choose packages, bring them, and put them into an environment; in one that exists, all
+others are held."""
 
 from __future__ import annotations
 
@@ -9,6 +10,11 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.resolve import Resolve, is_version
 from wizard.operations.uv_project import Wishes
 from wizard.plan.python_steps import uv_of
+
+CHANGES_NOTHING_YET = (
+    "An interrupted download can be resumed. Nothing in the environment changes yet."
+)
+"""Why the wheels for an environment that exists are downloaded first."""
 
 
 def resolve_held(
@@ -34,24 +40,29 @@ def resolve_held(
     )
 
 
-def fetch_beside(resolve: Resolve, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
+def staging_of(work: str) -> str:
+    """Where the wheels go, in the folder of work."""
+    return f"{work}/wheels"
+
+
+def fetch_chosen(reason: str, resolve: Resolve, hashes: tuple[tuple[str, str], ...]) -> FetchWheels:
     """Download what was chosen, into the folder of work."""
     return FetchWheels(
-        "An interrupted download can be resumed. Nothing in the environment changes yet.",
-        resolve.lock,
-        f"{resolve.work}/wheels",
-        f"{resolve.work}/lock.txt",
-        hashes,
+        reason, resolve.lock, staging_of(resolve.work), _requirements_of(resolve.work), hashes
     )
 
 
-def install_beside(machine: Machine, there: Contents, work: str) -> InstallWheels:
-    """Install what was downloaded."""
+def install_fetched(resolve: Resolve, venv: str, site: str = "") -> InstallWheels:
+    """Install what was downloaded, into this site folder where the environment had one before."""
     return InstallWheels(
         "Only the downloaded and checked files are installed.",
-        uv_of(machine),
-        there.path,
-        f"{work}/wheels",
-        f"{work}/lock.txt",
-        site=there.site,
+        resolve.uv,
+        venv,
+        staging_of(resolve.work),
+        _requirements_of(resolve.work),
+        site=site,
     )
+
+
+def _requirements_of(work: str) -> str:
+    return f"{work}/lock.txt"
