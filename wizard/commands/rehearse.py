@@ -115,7 +115,7 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
 def _told() -> Any:
     """Prints events as lines, but for the last, which speaks of real runs."""
     from wizard.core.events import PlanFinished
-    from wizard.report.events import Tenths, event_lines
+    from wizard.report.plan import Tenths, event_lines
 
     tenths = Tenths()
 
