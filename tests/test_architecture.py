@@ -179,7 +179,7 @@ def test_headless_commands_never_load_the_terminal_library(arguments: str) -> No
 
 
 NOT_BEFORE_THE_FIRST_FRAME = {
-    *("elftools", "packaging", "psutil", "tomli", "tomllib"),
+    *("elftools", "packaging", "psutil"),
     *(
         "screens.choose.screen",
         "screens.detect",
