@@ -186,7 +186,7 @@ NOT_BEFORE_THE_FIRST_FRAME = {
         "screens.windows.report_preview",
         "screens.review.screen",
     ),
-    *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect", "wizard.overlay"),
+    *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect"),
     *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
     *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),
 }
