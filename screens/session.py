@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.diagnose.state import Shown
+    from screens.diagnose.text import Shown
     from wizard.conv2d.setting import SweepSetting
     from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed

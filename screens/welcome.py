@@ -22,8 +22,8 @@ from screens.machine_reading import (
 )
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
-from screens.widgets.header_line import HeaderLine
-from screens.widgets.marked_list import MarkedList
+from screens.widgets.header import HeaderLine
+from screens.widgets.lists import MarkedList
 from screens.words import cut, shown
 from wizard.diagnose.finding import Status
 from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD

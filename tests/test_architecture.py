@@ -183,7 +183,7 @@ NOT_BEFORE_THE_FIRST_FRAME = {
     *(
         "screens.choose.screen",
         "screens.detect",
-        "screens.windows.report_preview",
+        "screens.report_preview",
         "screens.review.screen",
     ),
     *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect"),

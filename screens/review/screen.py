@@ -15,10 +15,12 @@ from textual.widget import Widget
 from textual.worker import WorkerError
 
 from screens.faults import fault, save, tell, told
-from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
-from screens.review.text import (
+from screens.review.plan_view import (
+    FOLDING_KEYS,
     UNDO,
     WARNING,
+    PlanScreen,
+    PlanView,
     Remark,
     afterwards,
     plan_remarks,

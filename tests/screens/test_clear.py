@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.clear import ways_of
+from screens.dialogs import Notice
 from screens.session import Session, following, preceding
-from screens.windows.dialogs import Notice
 from tests.plan.system_machines import amd, with_packages
 from tests.screens import examples
 from tests.screens.collaborators import but

@@ -8,8 +8,7 @@ from dataclasses import replace
 from rich.segment import Segment
 from textual.color import Color
 
-from screens.app import SetupApp
-from screens.output import SafeOutput
+from screens.app import SafeOutput, SetupApp
 from screens.session import STEPS, Session
 from tests.screens import examples
 from tests.screens.collaborators import but

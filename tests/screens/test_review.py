@@ -14,7 +14,7 @@ from screens.app import SetupApp
 from screens.review.screen import Review
 from screens.session import Session
 from screens.start import services_for
-from screens.widgets.conclusion import Conclusion
+from screens.widgets.header import Conclusion
 from tests.commands.running import MACHINE as RECORDED
 from tests.screens import examples
 from tests.screens.collaborators import but

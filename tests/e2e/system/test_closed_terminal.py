@@ -34,7 +34,7 @@ GOES_ON = "still working"
 IN_WIZARD = """
 import asyncio, os, sys
 from screens.app import SetupApp, show
-from screens.rights import LentTerminal
+from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
 from wizard.__main__ import parser

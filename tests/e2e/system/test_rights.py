@@ -17,7 +17,7 @@ pytestmark = pytest.mark.e2e
 PROGRAM = """
 import sys
 from screens.app import SetupApp, show
-from screens.rights import LentTerminal
+from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
 from wizard.journalform import Kind

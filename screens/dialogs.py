@@ -1,4 +1,4 @@
-"""Windows over a screen: a text to read, a question to answer by key, a whole page."""
+"""Windows over a screen: a text to read, a question to answer by key, a field for a path."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Log, Static
 
-from screens.clicks import key_line
+from screens.keys import key_line
+from screens.widgets.lists import PathInput, SidewaysLog
 from wizard.core.lines import clean
 
 T = TypeVar("T")
@@ -119,3 +120,76 @@ class Page(ModalScreen[T]):
     def action_close(self) -> None:
         """Goes back without an answer."""
         self.dismiss(None)
+
+
+class LinesView(Page[bool]):
+    """Lines as the command prints them; longer ones scroll sideways.
+
+    Enter goes back like Esc, unless it is said what it does: then it answers True.
+    """
+
+    DEFAULT_CSS = "LinesView #lines { height: 1fr; scrollbar-size: 0 1; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "Back", show=False)]
+    AUTO_FOCUS = "#lines"
+
+    def __init__(self, title: str, lines: Iterable[str], enter: str = "") -> None:
+        super().__init__(title)
+        if enter:
+            affirm = Binding("enter", "affirm", enter, key_display="Enter")
+            self._bindings.key_to_bindings["enter"] = [affirm]
+        # A Log drops lines without any character.
+        self._lines = [clean(part) or " " for line in lines for part in line.split("\n")]
+
+    def body(self) -> Iterable[Widget]:
+        """The lines."""
+        yield SidewaysLog(id="lines", auto_scroll=False)
+
+    def action_affirm(self) -> None:
+        """Goes back with a yes."""
+        self.dismiss(True)
+
+    def on_mount(self) -> None:
+        """Shows the lines from the first one on."""
+        self.query_one(Log).write_lines(self._lines, scroll_end=False)
+
+
+class PathQuestion(Page[str]):
+    """Asks for a path; dismissed with it, or with ``""``."""
+
+    DEFAULT_CSS = """
+    PathQuestion {
+        & VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & #path-label { height: auto; text-style: bold; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "Accept", key_display="Enter", priority=True),
+        Binding("up", "scroll(-1)", "Scroll the text up", priority=True, show=False),
+        Binding("down", "scroll(1)", "Scroll the text", priority=True, show=False),
+    ]
+    AUTO_FOCUS = "#path"
+
+    def __init__(self, title: str, lines: Iterable[str], label: str, path: str) -> None:
+        super().__init__(title)
+        self._label, self._path = label, path
+        self._text = "\n".join(clean(part) for line in lines for part in line.split("\n"))
+
+    def body(self) -> Iterable[Widget]:
+        """Text, label, field."""
+        yield VerticalScroll(Static(self._text, id="path-text", markup=False), can_focus=False)
+        yield Static(self._label, id="path-label", markup=False)
+        yield PathInput(self._path, id="path", compact=True, select_on_focus=False)
+
+    def action_take(self) -> None:
+        """Takes what was typed, unless it is nothing."""
+        if path := self.query_one(Input).value.strip():
+            self.dismiss(path)
+
+    def action_close(self) -> None:
+        """Goes back without one."""
+        self.dismiss("")
+
+    def action_scroll(self, direction: int) -> None:
+        """Moves the text above the field."""
+        text = self.query_one(VerticalScroll)
+        text.scroll_relative(y=direction * 5, animate=False)

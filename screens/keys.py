@@ -1,4 +1,4 @@
-"""What the screen at hand offers, made from its bindings: for its help and for the palette."""
+"""What keys and the mouse do: the same for both, and what the screen at hand offers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,35 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
+
+GAP = "   "
+
+
+def key_line(*parts: tuple[str, str]) -> Content:
+    """Keys on the edge of a window, each with the action that a click does; ``""`` for none."""
+    return Content(GAP).join(
+        Content.styled(text, Style.from_meta({"@click": action})) if action else Content(text)
+        for text, action in parts
+    )
+
+
+def tagged(content: Content, name: str, value: object) -> Content:
+    """A text that a click finds again."""
+    return content.stylize(Style.from_meta({name: value}))
+
+
+def tag_at(event: events.Click, name: str) -> object:
+    """What the text under a click was tagged with; None where it was not."""
+    return event.style.meta.get(name)
+
 
 PALETTE = "command_palette"
 GENERAL = frozenset(

@@ -13,12 +13,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Log, Static
 
+from screens.dialogs import Notice, Page, PathQuestion
 from screens.faults import fault, told
-from screens.hanging import wrapped_text
-from screens.widgets.cut_marks import SidewaysLog
+from screens.widgets.lists import SidewaysLog
 from screens.widgets.status_line import StatusLine, wait_for
-from screens.windows.dialogs import Notice, Page
-from screens.windows.path_question import PathQuestion
+from screens.words import wrapped_text
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.services import Services

@@ -16,12 +16,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
-from screens.clicks import tag_at
 from screens.conv2d import grid
 from screens.conv2d.details import all_but_commands
-from screens.conv2d.places import places_of
+from screens.conv2d.grid import TableColumn, cells_of, columns_for, places_of
 from screens.conv2d.state import SweepState, mark_of
-from screens.conv2d.table import Column, cells_of, columns_for
+from screens.keys import tag_at
 from screens.words import shown
 from wizard.conv2d.models import model_of
 from wizard.conv2d.repro import row_of
@@ -122,7 +121,7 @@ class SweepTable(DataTable[Text]):
     def __init__(self, name: str) -> None:
         super().__init__(id=name, cursor_type="row", zebra_stripes=True)
         self._lines: list[tuple[str, ...]] = []
-        self._columns: tuple[Column, ...] = ()
+        self._columns: tuple[TableColumn, ...] = ()
 
     def show(self, state: SweepState, number: int) -> None:
         """Shows a state with the cursor on a row."""

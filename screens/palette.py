@@ -23,13 +23,12 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import LoadingIndicator
 
-from screens.clicks import key_line
-from screens.offers import offers
+from screens.keys import key_line, offers
 from screens.session import from_diagnose, to_diagnose
 from screens.step import StepScreen
-from screens.steps import Standing, header_steps
 from screens.themes import TITLES as COLOURS
-from screens.widgets.marked_list import MarkedList
+from screens.widgets.header import Standing, header_steps
+from screens.widgets.lists import MarkedList
 
 TITLE_CELLS = 40
 """So wide are the names of the commands, most of them with room to spare."""

@@ -1,14 +1,19 @@
-"""A mark at the edge where a line goes on: what scrolls sideways is never cut in silence."""
+"""Lists whose highlighted row bears a mark, and marks where a line goes on beyond the edge."""
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widgets import Input, Log
+from textual.widgets import Input, Log, OptionList
 
-MARK = "…"
+CUT_MARK = "…"
 
 
 def with_marks(strip: Strip, *, before: bool, behind: bool) -> Strip:
@@ -25,7 +30,7 @@ def with_marks(strip: Strip, *, before: bool, behind: bool) -> Strip:
 
 def _mark_like(strip: Strip) -> Strip:
     style = next((segment.style for segment in strip), None)
-    return Strip([Segment(MARK, style)], 1)
+    return Strip([Segment(CUT_MARK, style)], 1)
 
 
 class SidewaysLog(Log):
@@ -67,3 +72,46 @@ class PathInput(Input):
     @property
     def _cursor_cells(self) -> int:
         return cell_len(self.value[: self.cursor_position])
+
+
+MARK = "> "
+
+
+class MarkedList(OptionList):
+    """Choices below one another, with ``>`` before the one that Enter takes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
+
+    def __init__(self, *content: Any, enter: str = "", title: str = "", **options: Any) -> None:
+        """``enter`` is what Enter does, for the line of keys; a title stands on a frame."""
+        options = {"classes": "panel" if title else None, "compact": True, **options}
+        super().__init__(*content, markup=False, **options)
+        self.border_title = Content(title) if title else None
+        if enter:
+            select = Binding("enter", "select", enter, key_display="Enter")
+            self._bindings.key_to_bindings["enter"] = [select]
+
+    def _get_left_gutter_width(self) -> int:
+        return len(MARK)
+
+    def render_line(self, y: int) -> Strip:
+        """A line of an option behind its mark, or behind the room for one.
+
+        On the marked row all words have the colour that reads well on its ground.
+        """
+        strip = super().render_line(y)
+        line = self.scroll_offset.y + y
+        if line >= len(self._lines):
+            return strip
+        option, below = self._lines[line]
+        mark = MARK if option == self.highlighted and not below else " " * len(MARK)
+        style = next((each.style for each in strip if each.style is not None), None)
+        if option == self.highlighted:
+            row = self.get_component_rich_style("option-list--option-highlighted")
+            style = None if style is None else style + Style(color=row.color)
+            readable = Segment.apply_style(strip, post_style=Style(color=row.color))
+            strip = Strip(readable, strip.cell_length)
+        return Strip([Segment(mark, style), *strip])

@@ -11,9 +11,8 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.widgets.marked_list import MarkedList
-from screens.windows.dialogs import Page
-from screens.windows.lines_view import LinesView
+from screens.dialogs import LinesView, Page
+from screens.widgets.lists import MarkedList
 from wizard.knowledge.explanations import Explanation, load_explanations
 from wizard.report.stacks import topic_lines
 

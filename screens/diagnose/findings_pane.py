@@ -9,9 +9,8 @@ from textual.content import Content
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from screens.diagnose.state import Row, Shown, is_same
-from screens.diagnose.text import FEW, details, row_text
-from screens.widgets.marked_list import MARK, MarkedList
+from screens.diagnose.text import FEW, Row, Shown, details, is_same, row_text
+from screens.widgets.lists import MARK, MarkedList
 
 NARROWEST, WIDEST = 30, 100
 BESIDE_CELLS = 2 + len(MARK)
