@@ -27,8 +27,8 @@ from screens.waiting import SECOND_S, Wait
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
+from wizard.core.amounts import counted
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.diagnose.verdict import Verdict
 from wizard.machine.facts import Machine

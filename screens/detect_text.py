@@ -7,8 +7,8 @@ from textual.content import Content
 from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.words import STATUS_STYLES, column, shown
+from wizard.core.amounts import counted
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.machine.part import PartDone
 

@@ -6,8 +6,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from wizard.core.glyphs import for_console, to_ascii
 from wizard.core.lines import clean
-from wizard.glyphs import for_console, to_ascii
 
 
 class SafeOutput(LineFilter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from screens.words import cut
-from wizard.durations import time_text
+from wizard.core.amounts import time_text
 
 SECOND_S = 1.0
 """How often it is told anew."""

@@ -14,11 +14,10 @@ from wizard.advice.card import chosen_card
 from wizard.advice.comparison import RUN
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK
-from wizard.core.sizes import capitalized, listed, size_text
+from wizard.core.amounts import capitalized, listed, size_text
 from wizard.diagnose.finding import Status
-from wizard.knowledge.claims import Claim
+from wizard.knowledge.claims import Claim, Word
 from wizard.knowledge.stacks import Stack
-from wizard.knowledge.verdicts import Word
 
 LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")

@@ -13,9 +13,8 @@ from wizard.advice.comparison import RUN, Aspect, Column, LineSpeed, columns
 from wizard.advice.fit import NOT_REVIEWED, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.knowledge.applications import Application, applications_named
-from wizard.knowledge.claims import Claim
+from wizard.knowledge.claims import Claim, Word, evidence, load_purposes, verdict_on
 from wizard.knowledge.stacks import Preset, Stack
-from wizard.knowledge.verdicts import Word, evidence, load_purposes, verdict_on
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.report.warning import cannot_run

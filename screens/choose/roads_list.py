@@ -17,8 +17,7 @@ from screens.choose.evidence import Evidence
 from screens.hanging import hanging
 from screens.widgets.marked_list import MarkedList
 from wizard.core.lines import clean
-from wizard.knowledge.claims import Claim
-from wizard.knowledge.roads import OtherRoad
+from wizard.knowledge.claims import Claim, OtherRoad
 from wizard.report.roads import road_aspect, road_head, road_lines
 
 NARROWEST, WIDEST = 30, 99

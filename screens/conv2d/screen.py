@@ -53,7 +53,7 @@ from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.words.request_line import request_line
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_conclusion import (
     Concluded,

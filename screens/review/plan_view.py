@@ -18,7 +18,7 @@ from screens.review.text import Remark, Row, detail_lines, remark_lines
 from screens.step import StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import column, cut
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.plan.titles import LONGEST
 
 INDENT = 4

@@ -11,10 +11,10 @@ from textual.content import Content
 from screens.hanging import hanging
 from screens.words import shown
 from wizard.advice.leftovers import short_path
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.core.lines import clean, clean_lines
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import changes_existing
 from wizard.plan.root_steps import AptChange

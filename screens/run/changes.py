@@ -17,7 +17,7 @@ from screens.faults import fault, tell
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.cut_marks import SidewaysLog
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.diagnose.finding import Status
 from wizard.overlay.changes import read_changes, unexpected
 from wizard.overlay.expected import why_expected

@@ -7,10 +7,9 @@ from textual.content import Content
 
 from screens.waiting import so_far
 from screens.words import column, cut, shown
+from wizard.core.amounts import amount_text, counted, left_text, time_text
 from wizard.core.events import Progress
-from wizard.core.sizes import amount_text, counted
-from wizard.durations import left_text, time_text
-from wizard.remedies import by_keys
+from wizard.core.wording import by_keys
 from wizard.run.state import RunState, State, StepRow
 
 MARKS = {

@@ -11,7 +11,7 @@ from wizard.conv2d.runs.folders import Run
 from wizard.conv2d.runs.making import new_run, starting
 from wizard.conv2d.sweep import ShapeDone, StopReason, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
-from wizard.places import Places
+from wizard.core.own_files import Places
 
 FIRST = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
 

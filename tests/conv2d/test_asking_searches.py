@@ -26,7 +26,7 @@ from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, result_json
 from wizard.conv2d.words.repro import row_of
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.knowledge.solvers import load_families
 from wizard.report.conv2d import limit_lines
 from wizard.report.conv2d_details import Place, details

@@ -8,7 +8,7 @@ import pytest
 
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, Evidence, HangClass, classify
 from wizard.conv2d.worker.miopen_log import read
-from wizard.knowledge.kernel_messages import known_lines
+from wizard.knowledge.causes import known_lines
 
 COMPILE = "MIOpen(HIP): Info2 [LoadBinary] Unable to load binary for: x.cpp.o; args: -D"
 SEARCH = "MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm1x1U"

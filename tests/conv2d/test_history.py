@@ -23,8 +23,8 @@ from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import DeviceFound, StopReason, Sweep, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.jsonform import to_json
-from wizard.places import Places
+from wizard.core.json_form import to_json
+from wizard.core.own_files import Places
 from wizard.report.past_runs import past_runs
 from wizard.report.run_history import NO_VERDICT, run_lines
 

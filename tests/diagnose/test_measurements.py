@@ -18,9 +18,9 @@ from wizard.conv2d.runs.stack import note_stack, stack_of_run
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.own_files import Places, places
 from wizard.diagnose.measurements import measured_here
 from wizard.machine.stack_facts import StackFacts, stack_now
-from wizard.places import Places, places
 
 GOOD = made()
 HUNG = made(verdict=Verdict.HUNG, hang_class="spinning kernel")

@@ -27,8 +27,8 @@ from wizard.conv2d.verdicts import Control, Result, Verdict
 from wizard.conv2d.worker import health
 from wizard.conv2d.worker.evidence import Sources
 from wizard.conv2d.worker.kernel_log import driver_lines_since
-from wizard.knowledge.kernel_messages import known_lines
-from wizard.places import places
+from wizard.core.own_files import places
+from wizard.knowledge.causes import known_lines
 
 pytestmark = pytest.mark.e2e
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.overlay.changes import Counts, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import (

@@ -14,7 +14,7 @@ import pytest
 from tests.root.test_line import ready
 from tests.root.test_line import with_sudo as with_sudo
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
 from wizard.plan.identity import with_id
 from wizard.plan.root_steps import AddToGroups, SetSystemPathAside, WriteSystemFile

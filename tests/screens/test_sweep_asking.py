@@ -49,7 +49,7 @@ from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.words.request_line import request_line
 from wizard.conv2d.works import operation_rows
-from wizard.knowledge.verdicts import load_purposes
+from wizard.knowledge.claims import load_purposes
 from wizard.report.conv2d_answer import answer_lines
 from wizard.services import DRY_RUN, Services
 from wizard.services.experiments import SweepUnderWay

@@ -8,11 +8,11 @@ from packaging.version import Version
 
 from wizard.advice.card import chosen_card
 from wizard.advice.obstacle import Obstacle
-from wizard.core.sizes import memory_size_text, size_text
+from wizard.core.amounts import memory_size_text, size_text
 from wizard.knowledge.applications import Application, Older
 from wizard.knowledge.stacks import Stack
-from wizard.machine.disks import disk_in
 from wizard.machine.facts import Disk, Fact, Machine, Unknown
+from wizard.machine.system import disk_in
 
 NUMPY = "numpy"
 GIGABYTE = 10**9

@@ -25,15 +25,15 @@ from wizard.commands.conv2d_runs import (
     run_about,
 )
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
     from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.sweep import SweepDone
     from wizard.conv2d.words.caution import Circumstances
+    from wizard.core.own_files import Places
     from wizard.host.host import Host
-    from wizard.places import Places
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -253,7 +253,7 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     from wizard.conv2d.models import model_form, model_verdicts
     from wizard.conv2d.search.workarounds import WorkaroundRequest
     from wizard.conv2d.verdicts import result_json
-    from wizard.jsonform import to_json
+    from wizard.core.json_form import to_json
 
     document: dict[str, Any] = {"schema": 1, "trouble": to_json(done.trouble)}
     if isinstance(request, WorkaroundRequest):

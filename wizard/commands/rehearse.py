@@ -143,7 +143,7 @@ def _print(done: Rehearsed) -> None:
 def _print_json(done: Rehearsed) -> None:
     import json
 
-    from wizard.jsonform import SCHEMA, to_json
+    from wizard.core.json_form import SCHEMA, to_json
 
     form = {"schema": SCHEMA, "event": "Rehearsed", "ok": done.ok, **to_json(done)}
     print(json.dumps(form), file=sys.stdout, flush=True)

@@ -19,8 +19,8 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.spent import hangs_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
+from wizard.core.own_files import Places
 from wizard.knowledge.cards import is_rdna1
-from wizard.places import Places
 
 FOR_LIMIT = 1
 """Hangs that are kept for the search for a limit, where more than one is allowed."""

@@ -17,7 +17,7 @@ from wizard.conv2d.sweep import Deadlines, Sweep
 from wizard.conv2d.words.caution import USUAL
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.works import operation_rows, rows_of
-from wizard.core.sizes import capitalized
+from wizard.core.amounts import capitalized
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)

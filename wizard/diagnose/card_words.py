@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wizard.core.amounts import memory_size_text
 from wizard.core.lines import shown
-from wizard.core.sizes import memory_size_text
 from wizard.machine.facts import Unknown
-from wizard.machine.gpu_words import VFIO
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 def main_card(machine: Machine) -> Gpu | None:
     """The card that all is about: the first RDNA1 card that is free, else the first card."""
-    return min(machine.gpus, key=lambda gpu: (not gpu.rdna1, gpu.driver == VFIO), default=None)
+    return min(machine.gpus, key=lambda gpu: (not gpu.rdna1, gpu.reserved), default=None)
 
 
 def card_text(machine: Machine, *, memory: bool = True) -> str:

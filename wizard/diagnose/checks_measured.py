@@ -11,7 +11,7 @@ from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.conv2d.words.meaning import MEANINGS, WORDS, next_steps, noun_of
 from wizard.conv2d.worker import miopen_log
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
-from wizard.core.sizes import capitalized, counted
+from wizard.core.amounts import capitalized, counted
 from wizard.diagnose.changes import Changes, changes_since
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import AptSource, Machine, Package, Unknown
@@ -70,7 +70,7 @@ def shadowing(machine: Machine) -> Iterator[Finding]:
 
 def sources(machine: Machine) -> Iterator[Finding]:
     """Sources of AMD's that name a suite which is not in that directory."""
-    from wizard.knowledge.releases import load_catalogue
+    from wizard.knowledge.stacks import load_catalogue
 
     known = {release.directory: release for release in load_catalogue().releases.values()}
     for source in machine.apt_sources:

@@ -8,12 +8,12 @@ from datetime import datetime
 
 from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.verdicts import RIGHT
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
+from wizard.core.journal import Record
 from wizard.diagnose.changes import Changes, changes_between, changes_since, stack_changes
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.measurements import DATE, Measured
 from wizard.diagnose.outcomes import fine, not_tested, warned
-from wizard.journalform import Record
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import stack_of, stack_of_form
 

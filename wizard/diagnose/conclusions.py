@@ -21,7 +21,7 @@ from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.text_values import Said
 from wizard.diagnose.torch_settings import OVERRIDE, override_hangs
 from wizard.knowledge.cards import is_integrated, is_rdna1
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import rocm_of
 
 SLOT = re.compile(r"\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ")
 OF_AMD = re.compile(r"AMD|Advanced Micro|1002:")

@@ -12,7 +12,7 @@ from wizard.diagnose.lines import Line
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.text_values import Said
 from wizard.diagnose.torch_settings import torch_before
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import rocm_of
 
 PYTORCH_INDEX = re.compile(r"pytorch\.org|amd\.com|radeon\.com")
 INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")

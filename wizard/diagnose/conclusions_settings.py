@@ -9,7 +9,7 @@ from wizard.diagnose.finding import Confidence
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.text_values import Said
 from wizard.diagnose.torch_settings import torch_before
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import rocm_of
 from wizard.knowledge.variables import effect_of
 
 IDLE = ("no-op", "invented")

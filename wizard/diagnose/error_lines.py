@@ -6,15 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from wizard.core.amounts import capitalized
 from wizard.core.lines import beginning
-from wizard.core.sizes import capitalized
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST, Line
 from wizard.diagnose.mentions import is_mention, only_mentions
 from wizard.diagnose.plain import plain
-from wizard.knowledge.error_texts import ErrorText, known_text
-from wizard.knowledge.text_lines import load_errors
+from wizard.knowledge.causes import ErrorText, known_text, load_errors
 
 FRAME = '  File "'
 KERNEL = re.compile(r"^\s*(?:<\d+>)?\[ *\d+\.\d{3,9}\]|^.{0,60}\d\d:\d\d\S{0,20} \S{1,60} kernel: ")

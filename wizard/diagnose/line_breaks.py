@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from wizard.knowledge.text_lines import load_beginning
+from wizard.knowledge.causes import load_beginning
 
 WIDTHS = range(60, 85)
 """Where lines are broken. In a text of these, no line with a blank is longer."""

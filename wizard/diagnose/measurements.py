@@ -17,8 +17,8 @@ from wizard.conv2d.runs.stack import stack_of_run
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict
+from wizard.core.own_files import Places
 from wizard.machine.stack_facts import StackFacts
-from wizard.places import Places
 
 NOTHING_RECORDED = StackFacts()
 PYTHON = "/bin/python"

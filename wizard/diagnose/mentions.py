@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import LONGEST, Line
-from wizard.knowledge.text_lines import load_line_mentions, load_mentions
+from wizard.knowledge.causes import load_line_mentions, load_mentions
 
 SOON = 3
 """Lines after an error in which somebody may tell that it is over."""

@@ -9,8 +9,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from wizard.knowledge.phrases import load_phrases
-from wizard.knowledge.text_lines import load_prefixes
+from wizard.knowledge.causes import load_phrases, load_prefixes
 
 SERVICE_LINES = 3
 """A table does not say the same in its first cells."""

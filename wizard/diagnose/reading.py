@@ -19,10 +19,16 @@ from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
 from wizard.diagnose.text_values import Told, nothing_told, take_told, told_anchors
-from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
-from wizard.knowledge.listings import load_listings
-from wizard.knowledge.phrases import load_phrases
-from wizard.knowledge.text_lines import error_anchors, load_kinds
+from wizard.knowledge.cards import load_listings
+from wizard.knowledge.causes import (
+    Sign,
+    error_anchors,
+    load_kinds,
+    load_marks,
+    load_phrases,
+    load_signs,
+    load_words,
+)
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
 """How sure something is, and what proves it."""

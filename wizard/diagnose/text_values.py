@@ -10,7 +10,7 @@ from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
 from wizard.diagnose.mentions import in_difference, is_mention, spoken_of
 from wizard.diagnose.plain import plain
-from wizard.knowledge.text_lines import load_values
+from wizard.knowledge.causes import load_values
 
 SETTING_ANCHORS = (
     *("HSA_", "HIP_", "MIOPEN_", "ROCR_", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"),

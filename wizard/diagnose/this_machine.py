@@ -6,6 +6,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+from wizard.core.own_files import Places
 from wizard.diagnose import kernel, try_torch
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.checks_settings import miopen_folders
@@ -15,8 +16,7 @@ from wizard.diagnose.measurements import Measured, measured_here
 from wizard.diagnose.parallel import Look
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.once import Once
-from wizard.places import Places
+from wizard.machine.part import Once
 from wizard.run.records import read_records
 
 STAT = "/proc/stat"

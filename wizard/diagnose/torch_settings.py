@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wizard.knowledge.stacks import find_stack
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import find_stack, rocm_of
 from wizard.machine.facts import Environment, Machine, Setting
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"

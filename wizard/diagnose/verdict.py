@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from wizard.core.amounts import counted
 from wizard.core.lines import shown
-from wizard.core.sizes import counted
 from wizard.diagnose.card_words import card_text, main_card
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from wizard.core.own_files import Places
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan

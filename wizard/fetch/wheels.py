@@ -7,8 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wizard.core.amounts import counted
 from wizard.core.events import Output
-from wizard.core.sizes import counted
 from wizard.fetch.target import Target
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings

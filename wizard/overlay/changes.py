@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.core.amounts import size_text
 from wizard.core.lines import clean
-from wizard.core.sizes import size_text
 from wizard.overlay.expected import why_expected
 
 CREATED, CHANGED, GONE = "created", "changed", "gone"

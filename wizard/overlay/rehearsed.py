@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.amounts import counted
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
 from wizard.overlay.changes import Change, Counts, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.plan.root_steps import AptChange

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from wizard.conv2d.candidates import Asked, Candidates, Choice, NotAsked, Solver
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.setting_answer import setting_text
-from wizard.core.sizes import MB, counted, size_text
+from wizard.core.amounts import MB, counted, size_text
 from wizard.report.units import WIDTH
 
 TITLE = "MIOpen would choose from"

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
+from wizard.core.journal import Record
 from wizard.core.lines import beginning, clean
 from wizard.core.process import Exited, child_environment, stream
 from wizard.core.trouble import Trouble
-from wizard.journalform import Record
 from wizard.machine.facts import Fact, Machine, Unknown
 
 MODULE = "torch.utils.collect_env"

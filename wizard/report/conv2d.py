@@ -13,8 +13,8 @@ from wizard.conv2d.search.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.words.meaning import counted, meaning_lines, noun_of
 from wizard.conv2d.worker.repeats import rate_words
+from wizard.core.amounts import listed
 from wizard.core.lines import clean
-from wizard.core.sizes import listed
 from wizard.report.units import WIDTH
 
 GAP = "  "

@@ -10,8 +10,8 @@ from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.manner import Manner
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.words.meaning import counted
+from wizard.core.amounts import memory_size_text
 from wizard.core.lines import clean
-from wizard.core.sizes import memory_size_text
 from wizard.report.conv2d import NOT_YOUR_CHIP, table_lines
 from wizard.report.units import WIDTH
 

@@ -18,10 +18,10 @@ from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.conv2d.words.meaning import INSTALL_FOR_IT, WITH_A_CARD
 from wizard.conv2d.words.rows import channels_of
+from wizard.core.amounts import listed
 from wizard.core.lines import shown
-from wizard.core.sizes import listed
+from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
-from wizard.remedies import by_keys
 
 VERBS = {
     Verdict.HUNG: ("hangs", "hang"),

@@ -14,7 +14,7 @@ from wizard.conv2d.words.equivalents import driver_lines, shell_line
 from wizard.conv2d.words.meaning import MEANINGS
 from wizard.conv2d.worker.controls import control_words
 from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
-from wizard.durations import measured_text
+from wizard.core.amounts import measured_text
 from wizard.report import candidates
 from wizard.report.candidates import PICKS, TITLE
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP

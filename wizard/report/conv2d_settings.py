@@ -10,7 +10,7 @@ from wizard.conv2d.presets import Setting
 from wizard.conv2d.search.compare_settings import rivals
 from wizard.conv2d.search.setting_answer import SettingAnswer, setting_text, venv_of
 from wizard.conv2d.verdicts import Result
-from wizard.durations import measured_text
+from wizard.core.amounts import measured_text
 from wizard.report.units import WIDTH
 
 NOT_OURS = "The authors of this program have not measured any of this on an RDNA1 card."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.amounts import amount_text, left_text
 from wizard.core.events import (
     Event,
     Output,
@@ -14,8 +15,6 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.lines import clean
-from wizard.core.sizes import amount_text
-from wizard.durations import left_text
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "

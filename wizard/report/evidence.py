@@ -8,8 +8,7 @@ from datetime import date
 
 from wizard.advice.comparison import Aspect
 from wizard.conv2d.cards.received import Received
-from wizard.knowledge.ageing import overdue
-from wizard.knowledge.claims import TOPICS, Claim, Grade
+from wizard.knowledge.claims import TOPICS, Claim, Grade, overdue
 from wizard.report.received import received_lines
 from wizard.report.units import WIDTH
 

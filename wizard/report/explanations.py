@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wizard.conv2d.cards.received import load_received
+from wizard.knowledge.claims import load_roads
 from wizard.knowledge.explanations import Explanation
-from wizard.knowledge.roads import load_roads
 from wizard.report.received import came_in_lines
 from wizard.report.roads import all_road_lines
 

@@ -8,16 +8,16 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
+from wizard.core.journal import OlderRun, Record
+from wizard.core.own_files import Places
 from wizard.diagnose.machine import Diagnosis, diagnose
 from wizard.diagnose.parallel import Look
 from wizard.diagnose.this_machine import looks_here
 from wizard.host.host import Host
-from wizard.journalform import OlderRun, Record
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
 from wizard.machine.facts import Fact, Machine
-from wizard.places import Places
-from wizard.redaction.values import told_value
+from wizard.redaction.rules import told_value
 from wizard.report.identity import Identity, identity_of
 from wizard.report.log_ends import log_ends
 from wizard.run.log import log_of

@@ -15,7 +15,7 @@ from wizard.machine.recording.disguise import (
     names_of,
     people_in,
 )
-from wizard.redaction.secrets import tells_a_secret
+from wizard.redaction.rules import tells_a_secret
 
 SHORTEST_SECRET = 6
 SHORTEST_SERIAL = 6

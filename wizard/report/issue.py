@@ -11,9 +11,9 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.last_sweep import LastSweep
+from wizard.core.journal import OLDER, UNFINISHED, OlderRun, Record
 from wizard.core.lines import clean, clean_lines
 from wizard.diagnose.part_statuses import part_statuses
-from wizard.journalform import OLDER, UNFINISHED, OlderRun, Record
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.report.conv2d import counted_line, table_lines
 from wizard.report.conv2d_since import since_lines

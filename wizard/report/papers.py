@@ -12,10 +12,10 @@ from typing import Any
 
 from wizard import __version__
 from wizard.conv2d.runs.last_sweep import LastSweep, sweep_form
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
+from wizard.core.journal import OLDER
+from wizard.core.json_form import SCHEMA, to_json
 from wizard.diagnose.finding import to_form
-from wizard.journalform import OLDER
-from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown
 from wizard.report.gathered import Gathered
 from wizard.report.issue import report_text

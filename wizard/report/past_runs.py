@@ -12,8 +12,8 @@ from wizard.conv2d.runs.history import earlier_alike, told_by
 from wizard.conv2d.runs.last_sweep import LastSweep, sweep_of_run, sweeps
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
-from wizard.places import Places
 
 
 def past_runs(places: Places) -> tuple[LastSweep, ...]:

@@ -6,8 +6,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
+from wizard.core.amounts import size_text
 from wizard.core.lines import clean
-from wizard.core.sizes import size_text
 from wizard.report.papers import Papers
 from wizard.report.units import WIDTH
 

@@ -18,11 +18,9 @@ from typing import Any, TypeVar, cast
 
 from wizard.core.lines import clean
 from wizard.machine.facts import Access, Fact, Machine, Unknown
-from wizard.redaction import names, numbers, secrets
-from wizard.redaction.names import USER
-from wizard.redaction.rules import Rule, StandIns
-from wizard.redaction.secrets import SECRET, SECRET_KIND, tells_a_secret
-from wizard.redaction.words import EVERYBODYS
+from wizard.redaction import names, rules
+from wizard.redaction.names import EVERYBODYS, USER
+from wizard.redaction.rules import SECRET, SECRET_KIND, Rule, StandIns, tells_a_secret
 from wizard.report.identity import Identity, identity_by
 
 T = TypeVar("T")
@@ -109,13 +107,13 @@ def _rules_for(who: Identity) -> Iterator[Rule]:
     if who.secrets:
         told = names.spellings(who.secrets)
         yield Rule(SECRET_KIND, re.compile(rf"(?P<x>{told})"), SECRET)
-    yield from secrets.RULES
-    yield from numbers.RULES
+    yield from rules.SECRET_RULES
+    yield from rules.NUMBER_RULES
     if who.numbers:
-        told = names.spellings(numbers.spelled(who.numbers))
+        told = names.spellings(rules.spelled(who.numbers))
         known = re.compile(rf"(?P<x>{told})", re.IGNORECASE)
-        yield Rule(numbers.SERIAL_KIND, known, "SERIAL-#")
-    yield secrets.CHANCE
+        yield Rule(rules.SERIAL_KIND, known, "SERIAL-#")
+    yield rules.CHANCE
     homes = (who.home, who.real_home, who.own_home)
     yield from names.rules_of(who.user, homes, who.full_names, who.others, who.hosts)
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from wizard.advice.comparison import Aspect
-from wizard.knowledge.roads import OtherRoad
+from wizard.knowledge.claims import OtherRoad
 from wizard.report.units import WIDTH
 
 STATE_CELLS = 13

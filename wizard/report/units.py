@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.core.sizes import memory_size_text, size_text
+from wizard.core.amounts import memory_size_text, size_text
 from wizard.machine.facts import Fact, Unknown
 
 WIDTH = 79

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, words
 from wizard.knowledge.applications import applications_named
-from wizard.knowledge.verdicts import Word
+from wizard.knowledge.claims import Word
 
 
 def cannot_run(found: Recommendation, fit: Fit) -> str:

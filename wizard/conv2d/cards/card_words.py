@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from wizard.redaction.values import HIDDEN, SWITCH, is_known
+from wizard.redaction.rules import HIDDEN, SWITCH, is_known
 
 LONGEST = 200
 """Characters of one text of a card."""

@@ -19,7 +19,7 @@ from wizard.conv2d.cards.card_words import (
 )
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.host.host import Host
-from wizard.machine.driver import DRIVER
+from wizard.machine.access import DRIVER
 from wizard.machine.facts import Driver, Fact, Gpu, System
 from wizard.machine.gpus import GPUS
 from wizard.machine.part import PATIENCE_S, Reading

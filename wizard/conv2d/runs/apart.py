@@ -12,7 +12,7 @@ from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.runs.following import followed
 from wizard.conv2d.runs.stopping import Stopped, stop
 from wizard.conv2d.sweep import StopReason, SweepDone, SweepEvent
-from wizard.places import Places
+from wizard.core.own_files import Places
 
 
 async def run_apart(

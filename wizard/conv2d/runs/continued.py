@@ -9,7 +9,7 @@ from typing import Any
 from wizard.conv2d.asked import Request, described, journal_of, name_of, request_form, sweep_in
 from wizard.conv2d.journal import read_journal
 from wizard.conv2d.runs.folders import Run, runs_of
-from wizard.places import Places
+from wizard.core.own_files import Places
 
 FREE = ("hangs", "kind")
 """What may differ: more hangs continue where fewer stopped. The kind is compared apart."""

@@ -15,8 +15,7 @@ from wizard.conv2d.runs.folders import Run, live_run, runs_of
 from wizard.conv2d.runs.following import close_books, has_end
 from wizard.conv2d.runs.making import Starting, forget_old, new_run, starting
 from wizard.conv2d.sweep import StopReason
-from wizard.places import Places
-from wizard.private_files import open_private
+from wizard.core.own_files import Places, open_private
 
 SOURCE = Path(__file__).parents[3]
 PROGRAM = """

@@ -9,7 +9,7 @@ from wizard.conv2d.runs.event_form import event_line
 from wizard.conv2d.runs.folders import Run
 from wizard.conv2d.sweep import ShapeDone, StopReason, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Result
-from wizard.private_files import open_private
+from wizard.core.own_files import open_private
 
 
 class EventFile:

@@ -6,8 +6,7 @@ import json
 from typing import get_args
 
 from wizard.conv2d.sweep import SweepEvent
-from wizard.jsonform import to_json
-from wizard.typed import typed
+from wizard.core.json_form import to_json, typed
 
 KINDS = {kind.__name__: kind for kind in get_args(SweepEvent)}
 """Every event by the name that its line bears."""

@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.conv2d.asked import Request, request_of
-from wizard.places import Places
-from wizard.private_files import open_private, read_private
+from wizard.core.own_files import Places, open_private, read_private
 from wizard.root.session import Process
 
 SCHEMA = 1

@@ -22,7 +22,7 @@ from wizard.conv2d.sweep import (
     SweepDone,
     SweepEvent,
 )
-from wizard.private_files import open_private, read_private
+from wizard.core.own_files import open_private, read_private
 
 CHUNK = 1 << 18
 SHORTEST_S = 0.02

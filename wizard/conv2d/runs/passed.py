@@ -15,7 +15,7 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.verdicts import RIGHT
 from wizard.conv2d.words.repro import row_of
 from wizard.conv2d.worker.questions import ask_miopen
-from wizard.places import Places, places
+from wizard.core.own_files import Places, places
 
 NEWEST = 5
 """Runs that are read."""

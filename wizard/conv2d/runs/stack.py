@@ -8,9 +8,9 @@ import threading
 from contextlib import suppress
 
 from wizard.conv2d.runs.folders import Run
+from wizard.core.own_files import open_private, read_private
 from wizard.host.host import Host
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
-from wizard.private_files import open_private, read_private
 
 FILE = "stack.json"
 LONGEST = 1 << 16

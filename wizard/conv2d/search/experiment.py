@@ -21,7 +21,7 @@ from wizard.conv2d.worker.judging import unmeasured
 from wizard.conv2d.worker.questions import Ask
 from wizard.conv2d.worker.trial import Trial
 from wizard.conv2d.worker.wording import LOST
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.run.joined_groups import joined_group
 
 JOINED = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wizard.host.host import Host
 from wizard.machine.facts import Gpu, Unknown
 from wizard.machine.gpus import read_gpus
-from wizard.machine.seat import seat_in_use
+from wizard.machine.surroundings import seat_in_use
 
 CAREFUL = 1
 USUAL = 3

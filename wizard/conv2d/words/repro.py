@@ -12,7 +12,7 @@ from wizard.conv2d.cards.card_words import told_gfx, told_name, told_setting, to
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
-from wizard.redaction.values import HIDDEN
+from wizard.redaction.rules import HIDDEN
 
 TEMPLATE = FOLDER / "conv2d_repro.py"
 BEGIN, END = "# The case begins.\n", "# The case ends.\n"

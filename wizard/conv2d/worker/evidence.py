@@ -18,7 +18,7 @@ import psutil
 
 from wizard.conv2d.worker.hang_classes import Evidence
 from wizard.conv2d.worker.miopen_log import Reading
-from wizard.knowledge.kernel_messages import KernelLine
+from wizard.knowledge.causes import KernelLine
 
 COMPILERS = ("clang", "amdclang", "hipcc", "ld.lld", "lld", "llc", "cc1plus")
 """Programs that MIOpen or a wheel of its own starts to compile, by the begin of their names."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from wizard.conv2d.worker.miopen_log import Reading, Stage
-from wizard.knowledge.kernel_messages import KernelLine
+from wizard.knowledge.causes import KernelLine
 
 BUSY_PERCENT = 90
 """Above this the card is at work; a desktop alone stays far below."""

@@ -14,7 +14,7 @@ from wizard.conv2d.run_words import RESTART
 from wizard.conv2d.sweep import StopReason
 from wizard.conv2d.worker.hang_classes import classify
 from wizard.conv2d.worker.outcome import HUNG, Outcome
-from wizard.knowledge.kernel_messages import KernelLine
+from wizard.knowledge.causes import KernelLine
 
 RESET_DONE = "reset-done"
 UNSOUND = ("reset-failed", "reset", "preemption-failed", "eviction-failed")

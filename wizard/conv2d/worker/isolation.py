@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 
-from wizard.places import places
+from wizard.core.own_files import places
 
 LOCK = "in-use"
 FOLDERS = {

@@ -13,7 +13,7 @@ from wizard.conv2d.worker.checking import Checked, checked
 from wizard.conv2d.worker.hang_classes import classify
 from wizard.conv2d.worker.outcome import HUNG, Outcome
 from wizard.conv2d.worker.reference import Comparison
-from wizard.knowledge.error_texts import KnownText, known_text
+from wizard.knowledge.causes import KnownText, known_text
 
 VERDICTS = {
     "error": Verdict.ERROR,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from wizard.host.watched import output
-from wizard.knowledge.kernel_messages import KernelLine, known_lines
+from wizard.knowledge.causes import KernelLine, known_lines
 from wizard.machine.facts import Fact, Unknown
 
 READERS = (

@@ -11,7 +11,7 @@ from wizard.conv2d.sweep import Deadlines, StopReason, Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.worker.channel import PROTOCOL, Worker, start_worker, worker_argv
 from wizard.conv2d.worker.events import how_it_died, loaded_from
-from wizard.knowledge.error_texts import known_text
+from wizard.knowledge.causes import known_text
 
 YIELDING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
 """For the reference: idle threads of OpenMP spin otherwise, on cores that the next shape needs."""
