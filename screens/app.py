@@ -24,8 +24,8 @@ from assets import FOLDER
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 from screens.themes import DARK, THEMES
+from wizard.core.glyphs import for_console, to_ascii
 from wizard.core.lines import clean
-from wizard.glyphs import for_console, to_ascii
 from wizard.services import Services
 
 

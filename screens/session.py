@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from wizard.conv2d.setting import SweepSetting
     from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
+    from wizard.core.journal import Kind
     from wizard.diagnose.finding import Finding
-    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
     from wizard.plan.choice import Choice

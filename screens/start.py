@@ -12,7 +12,7 @@ from textual.app import App, SuspendNotSupported
 
 from screens.themes import theme_for
 from wizard.commands.looking import acts, host_of
-from wizard.glyphs import is_console, speaks_unicode
+from wizard.core.glyphs import is_console, speaks_unicode
 from wizard.services import DEMO, DRY_RUN, LIVE, Services
 from wizard.services.diagnostics import Diagnostics
 from wizard.services.experiments import Example, Experiments, NoExperiments

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
+from wizard.core.amounts import time_text
 from wizard.core.lines import shown as shown
 from wizard.diagnose.outcomes import fact_text
-from wizard.durations import time_text
 from wizard.machine.facts import Unknown
 
 if TYPE_CHECKING:

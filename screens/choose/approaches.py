@@ -19,8 +19,7 @@ from screens.words import hanging, shown
 from wizard.advice.comparison import Aspect
 from wizard.conv2d.cards.card_form import received_on
 from wizard.core.lines import clean
-from wizard.knowledge.claims import Claim
-from wizard.knowledge.roads import OtherRoad
+from wizard.knowledge.claims import Claim, OtherRoad
 from wizard.report.stacks import HEADS, evidence_lines, road_aspect, road_head, road_lines
 
 NARROWEST_EVIDENCE, WIDEST_EVIDENCE = 40, 99

@@ -18,7 +18,7 @@ from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.lists import MarkedList
 from screens.words import hanging, shown
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import memory_size_text
+from wizard.core.amounts import memory_size_text
 from wizard.knowledge.applications import Application
 from wizard.services import Services
 

@@ -17,12 +17,11 @@ from wizard.advice.comparison import RUN, Aspect, Column, LineSpeed, columns
 from wizard.advice.fit import NOT_REVIEWED, Fit
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK, Recommendation
-from wizard.core.sizes import capitalized, listed, size_text
+from wizard.core.amounts import capitalized, listed, size_text
 from wizard.diagnose.finding import Status
 from wizard.knowledge.applications import Application, applications_named
-from wizard.knowledge.claims import Claim
+from wizard.knowledge.claims import Claim, Word, evidence, load_purposes, verdict_on
 from wizard.knowledge.stacks import Preset, Stack
-from wizard.knowledge.verdicts import Word, evidence, load_purposes, verdict_on
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.report.recommendation import cannot_run

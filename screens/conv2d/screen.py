@@ -51,7 +51,7 @@ from wizard.conv2d.sweep import (
 )
 from wizard.conv2d.text import line_of
 from wizard.conv2d.verdicts import RIGHT, Verdict
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_conclusion import (
     Concluded,

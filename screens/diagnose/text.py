@@ -10,9 +10,10 @@ from textual.content import Content
 from screens.faults import fault, in_one_run
 from screens.review.plan_view import rights
 from screens.words import STATUS_STYLES, cut, hanging, shown, wrapped
+from wizard.core.amounts import counted
 from wizard.core.events import PlanFinished
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
+from wizard.core.wording import by_keys
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Conclusion, Finding, Status, conclude, in_order
 from wizard.diagnose.listed_cards import ListedCard
@@ -20,7 +21,6 @@ from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.remedies import by_keys
 from wizard.report.findings import (
     CANNOT_TELL,
     EVIDENCE_MOST,

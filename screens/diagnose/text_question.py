@@ -15,7 +15,7 @@ from textual.widgets import Input, Static, TextArea
 
 from screens.dialogs import Page
 from screens.widgets.lists import PathInput
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
 
 FIRST = "Paste a kernel log, a traceback, or a program's output. Nothing is sent anywhere."
 FILE = "Or press Tab and type the name of a file"

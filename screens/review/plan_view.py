@@ -19,10 +19,10 @@ from screens.step import StepScreen
 from screens.widgets.lists import MarkedList
 from screens.words import column, cut, hanging, shown
 from wizard.advice.leftovers import short_path
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.core.lines import clean, clean_lines
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import changes_existing
 from wizard.plan.root_steps import AptChange

@@ -24,8 +24,8 @@ from screens.review.plan_view import (
     rows_of,
 )
 from screens.step import HELP_KEY, QUIT_KEY
+from wizard.core.amounts import counted
 from wizard.core.lines import clean_lines
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
 from wizard.services.runs import WayBack

@@ -30,9 +30,9 @@ from screens.review.plan_view import (
 )
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.diagnose.finding import Status
-from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled

@@ -24,13 +24,12 @@ from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.log_pane import LogPane
 from screens.words import column, cut, shown, so_far
+from wizard.core.amounts import amount_text, counted, left_text, time_text
 from wizard.core.events import Event, Output, PlanFinished, Progress, StepFinished, StepStarted
 from wizard.core.lines import clean
-from wizard.core.sizes import amount_text, counted
 from wizard.core.time_left import TimeLeft
+from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
-from wizard.durations import left_text, time_text
-from wizard.remedies import by_keys
 from wizard.run.state import RunState, State, StepRow, after, broken_off
 from wizard.services import Services
 

@@ -15,11 +15,11 @@ from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
 from tests.run.places import places_below, plan_of
 from wizard.__main__ import parser
 from wizard.core.events import Event, PlanFinished, StepFailed
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.host.live import LiveHost
-from wizard.journalform import Kind
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.mending.fixing import make_fix
 from wizard.plan.existing_steps import SetAsidePackages

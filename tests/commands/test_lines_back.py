@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.commands.running import wizard
 from tests.run.places import places_below
 from wizard.core.events import PlanFinished
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import sha256
 from wizard.plan.user_files import TakeLinesOut, without_lines

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.machine.contents import BEFORE, LIST, read_contents
 
 ROOT = "/home/owner/venv"

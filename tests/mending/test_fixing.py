@@ -15,9 +15,10 @@ from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_tor
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
 from wizard.core.events import StepStarted
+from wizard.core.journal import Kind
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
-from wizard.journalform import Kind
+from wizard.machine.assignments import assignments
 from wizard.machine.detect import detect
 from wizard.machine.facts import (
     ChangedLibrary,
@@ -28,7 +29,6 @@ from wizard.machine.facts import (
     TorchInstall,
 )
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.mending.mendable import without_plan
 from wizard.mending.settings import by_hand

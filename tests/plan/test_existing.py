@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
+from wizard.core.own_files import places
 from wizard.host.distributions import conflicts
+from wizard.machine.contents import Contents, Distribution
 from wizard.machine.facts import Unknown
-from wizard.machine.facts.contents import Contents, Distribution
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import with_constraint
 from wizard.plan.existing_steps import SetAsidePackages

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
+from wizard.core.own_files import places
 from wizard.machine.facts import Machine, Setting, Unknown
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE
 from wizard.plan.form import plan_form

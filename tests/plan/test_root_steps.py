@@ -13,7 +13,7 @@ from assets import root_helper
 from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import prepared, recorded
-from wizard.places import places
+from wizard.core.own_files import places
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.form import plan_form, plan_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import clean_jammy
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible

@@ -18,9 +18,9 @@ from tests.plan.system_machines import (
     recorded,
     with_packages,
 )
-from wizard.knowledge.releases import SETS, load_catalogue, repository_at
+from wizard.core.own_files import places
+from wizard.knowledge.stacks import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
-from wizard.places import places
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible

@@ -6,7 +6,7 @@ import pytest
 
 from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
 from tests.plan.test_system import changes, plan_for
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan
 from wizard.plan.root_steps import (

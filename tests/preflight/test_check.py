@@ -10,9 +10,9 @@ import pytest
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
+from wizard.core.journal import Kind
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.machine.facts import Disk
 from wizard.plan.removal import make_removal, system_plan
 from wizard.plan.room import SPARE, Need, shortage

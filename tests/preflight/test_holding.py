@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import (
     AddToGroups,

@@ -19,7 +19,7 @@ from tests.preflight.asked import (
     VALID_FINGERPRINT,
     Shelf,
 )
-from wizard.knowledge.releases import Repository, load_catalogue
+from wizard.knowledge.stacks import Repository, load_catalogue
 from wizard.preflight.refusal import Refused
 from wizard.preflight.repository import fetch_key, find_suite
 from wizard.system.web import Web

@@ -8,7 +8,7 @@ from hypothesis import note
 
 from tests.e2e.system.roots import Root
 from tests.root.conversation import Conversation, Event
-from wizard.journalform import ROLLED_BACK, Kind, Record
+from wizard.core.journal import ROLLED_BACK, Kind, Record
 from wizard.plan.apt_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import (

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from wizard.journalform import Kind
-from wizard.places import Places, places
+from wizard.core.journal import Kind
+from wizard.core.own_files import Places, places
 from wizard.plan.steps import Plan, Step
 
 

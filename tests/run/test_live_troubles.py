@@ -12,8 +12,8 @@ from tests.run.places import fake_uv, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, StepFailed, StepStarted
+from wizard.core.journal import Kind, Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind, Record
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import sha256
 from wizard.plan.steps import (

@@ -10,9 +10,8 @@ import pytest
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.core.events import StepFailed
-from wizard.jsonform import to_json
-from wizard.machine.contents import BEFORE, LIST, OURS
-from wizard.machine.facts.contents import Contents
+from wizard.core.json_form import to_json
+from wizard.machine.contents import BEFORE, LIST, OURS, Contents
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import AddToGroups, Plan, WriteFile

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.run.places import plan_of
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, FetchWheels, InstallWheels

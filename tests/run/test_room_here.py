@@ -14,8 +14,8 @@ import pytest
 from tests.run.places import places_below, plan_of
 from tests.run.test_live import ending, events_of, live
 from tests.run.wheels import make_wheel
+from wizard.core.amounts import MB
 from wizard.core.events import StepFailed
-from wizard.core.sizes import MB
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan
 from wizard.run.journal import Journal
 from wizard.run.ready import obstacle

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import places_below, plan_of
-from wizard.places import Places
+from wizard.core.own_files import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.root_steps import AddToGroups

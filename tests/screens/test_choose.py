@@ -30,8 +30,8 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.recommend import Recommendation
+from wizard.knowledge.claims import load_purposes
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import load_purposes
 from wizard.machine.facts import FoundApplication, Machine
 
 COMFYUI = replace(session_at("choose"), applications=("comfyui",))

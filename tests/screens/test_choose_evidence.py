@@ -29,8 +29,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.recommend import found_applications, recommend
 from wizard.knowledge.applications import load_applications
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.roads import load_roads
+from wizard.knowledge.claims import load_claims, load_roads
 from wizard.knowledge.stacks import load_stacks
 
 SIZES = ((80, 24), (120, 40))

@@ -25,8 +25,8 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package
 from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of

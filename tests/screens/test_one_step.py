@@ -22,7 +22,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.reaching import rest
 from wizard.conv2d.runs.folders import KeptRuns
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 

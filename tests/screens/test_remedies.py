@@ -22,9 +22,9 @@ from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.core.trouble import Trouble, explained
+from wizard.core.wording import by_keys
 from wizard.knowledge.causes import load_causes
 from wizard.preflight.refusal import Refusal
-from wizard.remedies import by_keys
 from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
 from wizard.run.state import after, before_run

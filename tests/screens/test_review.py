@@ -35,7 +35,7 @@ from tests.screens.driving import (
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.identity import with_id

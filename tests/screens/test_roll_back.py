@@ -41,8 +41,8 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan

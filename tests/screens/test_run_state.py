@@ -8,8 +8,8 @@ import pytest
 
 from screens.run.screen import doing, failure_text, progress_text, step_line
 from tests.screens.examples import PLAN
+from wizard.core.amounts import left_text
 from wizard.core.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
-from wizard.durations import left_text
 from wizard.run.state import (
     RunState,
     State,

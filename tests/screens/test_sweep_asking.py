@@ -46,7 +46,7 @@ from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from wizard.conv2d.shapes import load_presets, operation_rows
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
-from wizard.knowledge.verdicts import load_purposes
+from wizard.knowledge.claims import load_purposes
 from wizard.report.conv2d_answers import answer_lines
 from wizard.services import DRY_RUN, Services
 from wizard.services.experiments import SweepUnderWay

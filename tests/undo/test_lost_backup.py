@@ -18,8 +18,8 @@ from tests.undo.replacing import (
     make_environment,
     replaced,
 )
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Record
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.undo.forgetting import forget, left_by

@@ -14,7 +14,7 @@ from tests.undo.replacing import (
     remove,
     replaced,
 )
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.run.journal import Journal
 from wizard.undo.way_back import find_way_back
 

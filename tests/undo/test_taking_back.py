@@ -21,10 +21,10 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind
 from wizard.core.trouble import Trouble
 from wizard.host.files import prints
 from wizard.host.host import Host
-from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
 from wizard.plan.root_steps import SetSystemPathAside
 from wizard.plan.steps import Plan, WriteFile
 from wizard.run.environment.ownership import Owned

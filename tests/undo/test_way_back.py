@@ -9,7 +9,7 @@ import pytest
 from tests.run.places import plan_of
 from tests.undo.replacing import KEPT, SITE, again, back, replaced
 from wizard.core.events import CHECKED, RESTORED
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, WriteFile
 from wizard.run.environment.ownership import Owned

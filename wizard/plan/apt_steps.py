@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.plan.system_places import SOURCE
 
 Versions = tuple[tuple[str, str], ...]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wizard.advice.leftovers import short_path
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Package, RocmTree, Setting
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
 from wizard.plan.impossible import NothingToDo

@@ -9,12 +9,11 @@ from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.core.own_files import Places
 from wizard.host.distributions import conflicts
 from wizard.knowledge.stacks import Stack
-from wizard.machine.contents import OURS
+from wizard.machine.contents import OURS, Contents
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import pinned, replaced, stack_specifiers, without_successor

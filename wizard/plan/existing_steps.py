@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.host.distributions import contains, counts, needs_of
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts.contents import Contents, Distribution
+from wizard.machine.contents import Contents, Distribution
 
 TORCH = ("torch", "torchvision", "torchaudio")
 TRITON = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu")

@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from wizard.core.journal import Kind
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.knowledge.variables import effect_of
 from wizard.machine.contents import read_live_contents
 from wizard.machine.facts import Unknown

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import counted
-from wizard.journalform import Kind
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id

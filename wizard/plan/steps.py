@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from wizard.core.credentials import redact
-from wizard.journalform import Kind, name_of
+from wizard.core.journal import Kind, name_of
 from wizard.operations.create_environment import CreateEnvironment as CreateEnvironment
 from wizard.operations.fetch_wheels import FetchWheels as FetchWheels
 from wizard.operations.install_wheels import InstallWheels as InstallWheels

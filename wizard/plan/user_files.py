@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.plan.titles import about_path
 
 Lines = tuple[tuple[int, str], ...]

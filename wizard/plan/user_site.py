@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from wizard.machine.contents import OURS
-from wizard.machine.facts.contents import Contents
-from wizard.places import Places
+from wizard.core.own_files import Places
+from wizard.machine.contents import OURS, Contents
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import names_of, torch_family

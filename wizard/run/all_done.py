@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from wizard.core.events import Event, PlanFinished, StepFinished, StepStarted
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.plan.steps import Plan
 from wizard.run.log import log_of
 

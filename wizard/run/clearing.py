@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from wizard.core.journal import Kind
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import make_clean_up

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
-from wizard.places import Places
 from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
 from wizard.run.ready import run_to_go_on_with

@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import wheel_files
 from wizard.host.environment import LAYOUT, made_with_venv
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile

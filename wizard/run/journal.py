@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard.journalform import FILE, SCHEMA
+from wizard.core.journal import FILE, SCHEMA
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 

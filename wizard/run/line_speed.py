@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from wizard.advice.comparison import LineSpeed
-from wizard.journalform import Record
+from wizard.core.journal import Record
 
 ENOUGH_BYTES = 20_000_000
 """Less tells of the start of a connection rather than of the line."""

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wizard.core.amounts import counted
 from wizard.core.events import (
     Event,
     Output,
@@ -19,14 +20,13 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.core.sizes import counted
+from wizard.core.journal import Kind, Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.files import Print
 from wizard.host.live import LiveHost
-from wizard.journalform import Kind, Record
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.operations.operation import Operation, Probe
-from wizard.places import Places
 from wizard.plan.apt_steps import AptChange
 from wizard.plan.steps import CheckTorch, Plan, Resolve, Step
 from wizard.root.rights import AskForRights, ask_here

@@ -6,13 +6,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.core.journal import Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.host import Host
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
-from wizard.journalform import Record
 from wizard.machine.facts import Disk
-from wizard.places import Places
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.room import needs_of, shortage
 from wizard.plan.root_steps import settled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.journalform import FILE, UNFINISHED, OlderRun, Record, older_run_of, record_of
+from wizard.core.journal import FILE, UNFINISHED, OlderRun, Record, older_run_of, record_of
 
 
 def read_record(folder: Path) -> Record | None:

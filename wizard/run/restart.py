@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from wizard.journalform import UNFINISHED, Record
-from wizard.places import Places
+from wizard.core.journal import UNFINISHED, Record
+from wizard.core.own_files import Places
 from wizard.run.records import read_records
 from wizard.run.standing import stands
 

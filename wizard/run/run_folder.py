@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from wizard.journalform import Record
+from wizard.core.journal import Record
 
 STAMP = "%Y%m%d-%H%M%S"
 SCRATCH = "scratch"

@@ -7,7 +7,7 @@ import stat
 from collections import Counter
 from pathlib import Path
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.core.trouble import Trouble
 from wizard.plan.root_steps import sha256
 from wizard.plan.user_files import (

@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.core.trouble import Trouble
-from wizard.journalform import (
+from wizard.core.journal import (
     OLDER,
     PARTLY_ROLLED_BACK,
     ROLLED_BACK,
@@ -19,7 +18,8 @@ from wizard.journalform import (
     OlderRun,
     Record,
 )
-from wizard.places import Places
+from wizard.core.own_files import Places
+from wizard.core.trouble import Trouble
 from wizard.root.session import STATE, begun_by_helper, undo_script
 from wizard.run.records import older_runs, read_records
 

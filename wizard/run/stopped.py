@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wizard.core.credentials import HIDDEN_LOGIN, redact
-from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind, Record
-from wizard.places import Places
+from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind, Record
+from wizard.core.own_files import Places
 from wizard.plan.choice import Choice
 from wizard.plan.form import REDACTED, plan_of
 from wizard.plan.group_steps import joining_nothing, joins

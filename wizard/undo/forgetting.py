@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wizard.core.journal import ROLLED_BACK, Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import ROLLED_BACK, Record
 from wizard.run.journal import Journal
 from wizard.run.standing import absence
 from wizard.undo.returns import states_of

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import named_in, recorded
-from wizard.journalform import Record
 from wizard.run.environment.backup import Backup, Row, seen_row
 from wizard.run.environment.remains import notes_of_the_venv
 from wizard.undo.returns import Return

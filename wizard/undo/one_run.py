@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from wizard.core.journal import Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
-from wizard.journalform import Record
-from wizard.places import Places
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.lock import only_one
 from wizard.run.preflight_folder import drop_preflight

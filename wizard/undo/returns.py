@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wizard.core.amounts import counted
+from wizard.core.journal import Record
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import named_in
-from wizard.journalform import Record
 from wizard.run.environment.backup import Backup, State
 from wizard.run.environment.moving import MovedBack, move_back
 from wizard.run.standing import absence

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wizard.core.journal import UNFINISHED, Kind, Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
 from wizard.machine.package_states import INSTALLED, installed_rows
 from wizard.machine.package_work import package_work
-from wizard.places import Places
 from wizard.plan.apt_steps import LocalDeb, Versions
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wizard.core.amounts import counted
 from wizard.core.events import CHECKED
-from wizard.core.sizes import counted
+from wizard.core.journal import PARTLY_ROLLED_BACK, Record
 from wizard.host.distributions import recorded
 from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
-from wizard.journalform import PARTLY_ROLLED_BACK, Record
 from wizard.operations.operation import After
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import notes_of_the_venv, remains, removals

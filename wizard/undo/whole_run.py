@@ -22,12 +22,12 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import ROLLED_BACK
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.core.time_left import TOLD_S
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
-from wizard.journalform import ROLLED_BACK
-from wizard.places import Places
 from wizard.plan.apt_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import FOLDER_REASON

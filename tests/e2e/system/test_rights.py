@@ -20,7 +20,7 @@ from screens.app import SetupApp, show
 from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.__main__ import parser
 from wizard.plan.identity import with_id
 from wizard.plan.steps import AddToGroups, Plan

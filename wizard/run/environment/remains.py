@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard.core.journal import Record
 from wizard.host.environment import site_packages
 from wizard.host.files import Print, has_text, prints
-from wizard.journalform import Record
 from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of

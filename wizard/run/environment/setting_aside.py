@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.core.events import Progress
+from wizard.core.json_form import to_json
 from wizard.core.trouble import Trouble
 from wizard.host.live import LiveHost
-from wizard.jsonform import to_json
 from wizard.machine.contents import BEFORE, OURS, read_live_contents
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.as_planned import require_as_planned

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wizard.conv2d.journal import open_journal
-from wizard.private_files import open_private, private_folder, read_private
+from wizard.core.own_files import open_private, private_folder, read_private
 
 NOBODY = 65534
 CREATE = os.O_RDWR | os.O_CREAT

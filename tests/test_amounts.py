@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.core.sizes import memory_size_text, size_text
+from wizard.core.amounts import memory_size_text, size_text
 
 ROOT = Path(__file__).parents[1]
 
@@ -36,4 +36,4 @@ def test_memory_is_told_as_cards_and_modules_are_sold(count: int, text: str) -> 
 def test_binary_units_are_written_in_one_place() -> None:
     sources = [p for name in ("wizard", "screens") for p in (ROOT / name).rglob("*.py")]
     told = [p.name for p in sources if re.search(r"\bGiB\b", p.read_text("utf-8"))]
-    assert told == ["sizes.py"]
+    assert told == ["amounts.py"]

@@ -1,4 +1,4 @@
-"""What to do next in both tongues: texts name commands, the screens show the keys instead.
+"""Sentences that the screens and plain text share, and the keys that stand for commands on screens.
 
 A text is written once, with its command; whatever is no screen prints it so. This is the one place
 that knows which key of the wizard does the same. Where none does, the command stays.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from wizard.core.sizes import capitalized
+from wizard.core.amounts import capitalized
 
 TRY_AGAIN = "try again"
 
@@ -95,3 +95,7 @@ def _by_key(found: re.Match[str]) -> str:
         return keys
     comma = "" if after.startswith(")") else ","  # no brackets within brackets
     return f"{keys.replace(' (', ', ').rstrip(')')}{comma}"
+
+
+DRY_RUN_TOLD = "DRY RUN: nothing is changed, downloaded or started. Steps are only shown."
+DEMO_TOLD = "DEMO: an example machine, not yours. Nothing is changed or started."

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from wizard.jsonform import to_json
-from wizard.typed import WrongForm, typed
+from wizard.core.json_form import WrongForm, to_json, typed
 
 
 class Colour(Enum):

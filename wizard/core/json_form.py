@@ -1,4 +1,4 @@
-"""Plain values, as JSON and TOML give them, read as typed ones: data classes and what they hold."""
+"""The JSON form of our values: plain dictionaries out, typed values back in; TOML's tables too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,27 @@ from reprlib import repr as shown
 from sys import float_info
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from wizard.core.fact import Unknown
+
+SCHEMA = 1
+"""Version of a JSON document that has no number of its own; it only grows."""
+
+
+def to_json(value: Any) -> Any:
+    """The value as JSON types; an ``Unknown`` becomes ``{"unknown": why}``."""
+    if isinstance(value, Unknown):
+        return {"unknown": value.because}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):  # a named tuple
+        return {name: to_json(item) for name, item in value._asdict().items()}
+    if isinstance(value, (tuple, list)):
+        return [to_json(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    return value
+
 
 T = TypeVar("T")
 Reader = Callable[[Any], Any]

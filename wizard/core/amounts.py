@@ -1,4 +1,4 @@
-"""Numbers in words. Of bytes: files and disks in decimal units, memory in binary ones.
+"""Amounts in words: bytes, durations, numbers of things; and today's date.
 
 Download pages and disks count in thousands; an "8 GB" card or module holds 8 GiB.
 """
@@ -6,6 +6,8 @@ Download pages and disks count in thousands; an "8 GB" card or module holds 8 Gi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
+from math import ceil
 
 KB, MB, GB = 10**3, 10**6, 10**9
 
@@ -47,3 +49,34 @@ def listed(texts: Sequence[str], most: int = 0) -> str:
     if most and len(texts) > most:
         start, last = list(texts[: most - 1]), f"{len(texts) - most + 1} more"
     return f"{', '.join(start)} and {last}" if start else last
+
+
+MINUTE_S, HOUR_S = 60, 3600
+
+
+def time_text(seconds: float) -> str:
+    """A duration for people: seconds below a minute, else minutes, else hours."""
+    if seconds < MINUTE_S:
+        return f"{max(0, round(seconds))} s"
+    if seconds < HOUR_S:
+        return f"{round(seconds / MINUTE_S)} min"
+    return f"{seconds / HOUR_S:.1f} h"
+
+
+def left_text(seconds: float) -> str:
+    """How long something still takes, no more exactly than anybody can know."""
+    if seconds < MINUTE_S:
+        return "less than a minute left"
+    if seconds < HOUR_S:
+        return f"about {counted(ceil(seconds / MINUTE_S), 'minute')} left"
+    return f"about {seconds / HOUR_S:.1f} hours left"
+
+
+def measured_text(seconds: float) -> str:
+    """A measured duration, to a hundredth: milliseconds below a second."""
+    return f"{seconds * 1000:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def today() -> date:
+    """The local date."""
+    return datetime.now().astimezone().date()
