@@ -1,0 +1,204 @@
+"""Package files that are kept in the backup."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import stat
+from typing import Any, Dict, Iterator, Tuple
+
+from assets.root.failures import DAMAGED, NO_NETWORK, explain, recognised
+from assets.root.files import (
+    CREATE,
+    LARGEST_DEB,
+    READ,
+    RUNS,
+    copy_plain,
+    folder_at,
+    hash_in,
+    look,
+    no_regular_file,
+    parts_of,
+    place_at,
+)
+from assets.root.packages import ARCHIVES, native, package_in
+from assets.root.processes import FETCH_DEADLINE_S, Ended, run
+from assets.root.requests import RUN, Person
+from assets.root.step import Step
+from assets.root.trouble import Trouble, counted
+
+
+def is_kept(name: str, version: str, step: Step) -> bool:
+    """True where the backup has the package file; it was looked through when it was kept."""
+    path = kept_path((name, version), step)
+    return bool(path) and package_in(path) == (name, version)
+
+
+def kept_path(package: Tuple[str, str], step: Step) -> str:
+    """Where a package file is kept; empty where none is."""
+    file = deb_name(*package)
+    there = look(step.run.debs, file) is not None
+    return "{}/backup/debs/{}".format(step.run.path, file) if there else ""
+
+
+@contextlib.contextmanager
+def as_person(person: Person) -> Iterator[None]:
+    """With the rights of the user who asks: what that user cannot read is not read for them."""
+    if person.uid == 0:
+        yield
+        return
+    groups = os.getgroups()
+    os.initgroups(person.name, person.gid)
+    os.setegid(person.gid)
+    os.seteuid(person.uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
+
+
+def take_deb(path: str, wanted: str, step: Step) -> str:
+    """A copy of a package file in root's own space, its hash checked there."""
+    copy = "{}.deb".format(wanted)
+    target = "{}/backup/debs/{}".format(step.run.path, copy)
+    if look(step.run.debs, copy) is not None:
+        return target
+    if re.fullmatch(re.escape(RUNS) + "/" + RUN.pattern + "/backup/debs/[A-Za-z0-9._+%~-]+", path):
+        with place_at(path) as (folder, name):
+            source = os.open(name, READ, dir_fd=folder)
+    else:
+        with as_person(step.person):
+            source = os.open(path, READ)
+    with os.fdopen(source, "rb") as file:
+        seen = os.fstat(source)
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > LARGEST_DEB:
+            raise no_regular_file(path)
+        if _copy_hashed(file, step.run.debs, copy, seen.st_size) != wanted:
+            os.unlink(copy + ".part", dir_fd=step.run.debs)
+            raise Trouble(
+                "{} is not the file you reviewed: its SHA-256 differs.".format(path),
+                "The file has been changed or damaged since you reviewed it, so it was not used.",
+                "Have rdna1-setup make or download the file again.",
+            )
+    os.rename(copy + ".part", copy, src_dir_fd=step.run.debs, dst_dir_fd=step.run.debs)
+    os.fsync(step.run.debs)
+    return target
+
+
+def _copy_hashed(source: Any, folder: int, name: str, size: int) -> str:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name + ".part", dir_fd=folder)
+    found = hashlib.sha256()
+    with os.fdopen(os.open(name + ".part", CREATE, 0o600, dir_fd=folder), "wb") as copy:
+        for part in parts_of(source, size):
+            found.update(part)
+            copy.write(part)
+        copy.flush()
+        os.fsync(copy.fileno())
+    return found.hexdigest()
+
+
+def deb_name(name: str, version: str) -> str:
+    """The file that a package of this version is kept in."""
+    return "{}_{}.deb".format(name.replace(":", "_"), version.replace(":", "%3a"))
+
+
+def keep_debs(wanted: Dict[str, Any], step: Step) -> Tuple[str, Dict[str, Any]]:
+    """A package file of each package in the backup, each looked into."""
+    step.intend({}, ())
+    kept = []
+    total = len(wanted["packages"])
+    for number, (name, version) in enumerate(wanted["packages"]):
+        step.progress(number, total, "packages", name, "keep")
+        how = keep_deb(name, version, step)
+        step.output(["{} {}: {}".format(name, version, how)])
+        file = deb_name(name, version)
+        path = "{}/backup/debs/{}".format(step.run.path, file)
+        digest = hash_in(step.run.debs, file)
+        kept.append({"name": name, "version": version, "path": path, "sha256": digest})
+    return "{} kept".format(counted(len(kept), "package file")), {"kept": kept}
+
+
+def keep_deb(name: str, version: str, step: Step) -> str:
+    """How a package file came into the backup; raises Trouble when none could be had."""
+    file = deb_name(name, version)
+    path = "{}/backup/debs/{}".format(step.run.path, file)
+    if is_deb_of(path, name, version):
+        return "already kept"
+    ended = Ended(0, "")
+    for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file, dir_fd=step.run.debs)
+        ended = source(name, version, path, step)
+        if is_deb_of(path, name, version):
+            return words
+    trouble = recognised(ended, (DAMAGED, NO_NETWORK))
+    if trouble is not None:
+        meaning = "{} {} could not be downloaded. Nothing was removed.".format(name, version)
+        raise Trouble(trouble.happened, meaning, trouble.next_step)
+    raise Trouble(
+        "No package file for {} {} was found.".format(name, version),
+        "Neither apt's cache nor any configured archive has the package file. Nothing was removed.",
+        "Configure the package's archive again, or remove the apt source of an archive that no "
+        "longer exists. Then run `sudo apt-get update`, undo this run and start over. The new "
+        "plan names the packages that no archive has.",
+    )
+
+
+def is_deb_of(path: str, name: str, version: str) -> bool:
+    """True for a whole package file of this name and version."""
+    if not os.path.exists(path):
+        return False
+    return (
+        package_in(path) == (name, version)
+        and run(("dpkg-deb", "-I", path)).code == 0
+        and run(("dpkg-deb", "-c", path), FETCH_DEADLINE_S).code == 0
+    )
+
+
+def from_cache(name: str, version: str, path: str, step: Step) -> Ended:
+    """Copy it from apt's cache, if it is there."""
+    base, _, architecture = name.partition(":")
+    start = "{}_{}".format(base, version.replace(":", "%3a"))
+    with contextlib.suppress(FileNotFoundError), folder_at(ARCHIVES) as folder:
+        for one in [architecture] if architecture else [native(), "all"]:
+            file = "{}_{}.deb".format(start, one)
+            if look(folder, file) is not None:
+                copy_plain(folder, file, step.run.debs, os.path.basename(path))
+                break
+    return Ended(0, "")
+
+
+def downloaded(name: str, version: str, path: str, step: Step) -> Ended:
+    """Let apt fetch it; that it fails is no trouble yet."""
+    fetched = _empty_folder(step, "fetched")
+    argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
+    wanted = (*argv, "download", "{}={}".format(name, version))
+    ended = run(wanted, FETCH_DEADLINE_S, folder=fetched)
+    refuse_full_disk(ended)
+    with folder_at(fetched) as folder:
+        for file in os.listdir(folder):
+            if file.endswith(".deb"):
+                os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
+                break
+    return ended
+
+
+def refuse_full_disk(ended: Ended) -> None:
+    """Raise Trouble where a package file found no room: that is no lack of an archive."""
+    if ended.code != 0 and "No space left on device" in ended.output:
+        raise explain(ended)
+
+
+def _empty_folder(step: Step, name: str) -> str:
+    """A folder of our own with nothing in it."""
+    path = "{}/backup/{}".format(step.run.path, name)
+    if look(step.run.backup, name) is not None:
+        shutil.rmtree(path)
+    os.mkdir(name, 0o700, dir_fd=step.run.backup)
+    return path
