@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Sequence, Set, Tuple
+from typing import Any, Sequence
 
 from assets.root.apt_undo import note_change
 from assets.root.failures import explain
@@ -31,12 +31,12 @@ from assets.root.trouble import Trouble, Wrong, counted, surprise
 from assets.root.undo import Call, shell_script
 
 
-def apt_update(_: Dict[str, Any], step: Step) -> str:
+def apt_update(_: dict[str, Any], step: Step) -> str:
     """Read the package lists of our own source; those of others stay as they are."""
     with place_at(OWN_SOURCE) as (folder, name):
         if read_file(folder, name, LONGEST_CONTENT) is None:
             raise Trouble(
-                "{} does not exist.".format(OWN_SOURCE),
+                f"{OWN_SOURCE} does not exist.",
                 "Without this file, there is no package list to read.",
                 "First, run the step that writes this file.",
             )
@@ -65,7 +65,7 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
     return "{} read".format(counted(len(lists), "package list"))
 
 
-def apt_change(wanted: Dict[str, Any], step: Step) -> str:
+def apt_change(wanted: dict[str, Any], step: Step) -> str:
     """One transaction, if apt means to do exactly what was reviewed; dpkg is asked afterwards."""
     wait_for_locks(step)
     files = [take_deb(path, wanted_hash, step) for path, wanted_hash in wanted["debs"]]
@@ -96,21 +96,21 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
 
 
 def refuse_other_versions(
-    wanted: Dict[str, Any], there: Dict[str, str], present: Dict[str, Package]
+    wanted: dict[str, Any], there: dict[str, str], present: dict[str, Package]
 ) -> None:
     """Raise Trouble where somebody has brought a version since that is neither the old one nor
     ours: nothing was noted of it, so that nothing could bring it back."""
     for name, version in wanted["expect"]["install"]:
         package = present.get(name)
         if package and package.state != "c" and package.version not in (version, there.get(name)):
-            raise surprise("{} is now {}.".format(name, package.version))
+            raise surprise(f"{name} is now {package.version}.")
 
 
-def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Step) -> None:
+def refuse_unkept(wanted: dict[str, Any], present: dict[str, Package], step: Step) -> None:
     """Raise Trouble where something goes of which no file is kept, unless that was reviewed."""
     going = [(n, present[n].version) for n in wanted["expect"]["remove"] if n in present]
     unkept = [
-        "{} {}".format(name, version)
+        f"{name} {version}"
         for name, version in going
         if present[name].state != "c"
         and (name, version) not in wanted["for_good"]
@@ -125,7 +125,7 @@ def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Ste
         )
 
 
-def keep_replaced(wanted: Dict[str, Any], before: Dict[str, Package], step: Step) -> None:
+def keep_replaced(wanted: dict[str, Any], before: dict[str, Package], step: Step) -> None:
     """Keep the package files of what another version replaces, where they can be had."""
     for name, version in replaced(wanted, before):
         if not is_kept(name, version, step):
@@ -133,10 +133,10 @@ def keep_replaced(wanted: Dict[str, Any], before: Dict[str, Package], step: Step
                 how = keep_deb(name, version, step)
             except Trouble as trouble:
                 how = trouble.happened
-            step.output(["{} {}: {}".format(name, version, how)])
+            step.output([f"{name} {version}: {how}"])
 
 
-def replaced(wanted: Dict[str, Any], present: Dict[str, Package]) -> List[Tuple[str, str]]:
+def replaced(wanted: dict[str, Any], present: dict[str, Package]) -> list[tuple[str, str]]:
     """What is there in another version than a transaction brings."""
     coming = dict(wanted["expect"]["install"])
     there = ((n, present[n].version) for n in coming if n in present and present[n].state != "c")
@@ -151,7 +151,7 @@ def keep_what_changed(step: Step) -> None:
             run(("sh", "-c", shell_script(step.run.path, calls)))
 
 
-def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
+def fetched_before(wanted: dict[str, Any], step: Step) -> tuple[str, ...]:
     """What lets apt find package files that an earlier step kept, by the names that it looks for.
 
     Not in its own folder: in a container a hook of apt's may empty that one at every change.
@@ -161,7 +161,7 @@ def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
         file = deb_name(name, version)
         if look(step.run.debs, file) is None:
             continue
-        path = "{}/backup/debs/{}".format(step.run.path, file)
+        path = f"{step.run.path}/backup/debs/{file}"
         architecture = run(("dpkg-deb", "-f", path, "Architecture")).output.strip()
         own = "{}_{}_{}.deb".format(
             name.partition(":")[0], version.replace(":", "%3a"), architecture
@@ -172,15 +172,15 @@ def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
                 os.mkdir("partial", 0o755, dir_fd=folder)
             if look(folder, own) is None:
                 os.link(file, own, src_dir_fd=step.run.debs, dst_dir_fd=folder)
-    return ("-o", "Dir::Cache::archives={}/backup/archives".format(step.run.path)) if found else ()
+    return ("-o", f"Dir::Cache::archives={step.run.path}/backup/archives") if found else ()
 
 
 def change_argv(
-    wanted: Dict[str, Any],
+    wanted: dict[str, Any],
     files: Sequence[str],
-    present: Dict[str, Package],
+    present: dict[str, Package],
     archives: Sequence[str] = (),
-) -> Tuple[str, ...]:
+) -> tuple[str, ...]:
     """The call of apt-get for a transaction."""
     purge = "true" if wanted["purge"] else "false"
     return (
@@ -190,7 +190,7 @@ def change_argv(
         "APT::Get::Purge=" + purge,
         *archives,
         "install",
-        *("{}={}".format(name, version) for name, version in wanted["install"]),
+        *(f"{name}={version}" for name, version in wanted["install"]),
         *files,
         # What apt-get does not know at all it would take for a failure.
         *(name + "-" for name in wanted["remove"] if name in present),
@@ -198,7 +198,7 @@ def change_argv(
 
 
 def refuse_surprises(
-    wanted: Dict[str, Any], simulated: Simulated, present: Dict[str, Package]
+    wanted: dict[str, Any], simulated: Simulated, present: dict[str, Package]
 ) -> None:
     """Raise Trouble unless what apt would do, and what is so already, is exactly what is wanted."""
     try:
@@ -225,8 +225,8 @@ def refuse_surprises(
 
 
 def unmet(
-    wanted: Dict[str, Any], present: Dict[str, Package], unpacked_will_do: bool = False
-) -> List[str]:
+    wanted: dict[str, Any], present: dict[str, Package], unpacked_will_do: bool = False
+) -> list[str]:
     """Names of packages that are not as they shall be."""
     good = "iUFWt" if unpacked_will_do else "i"
     found = []
@@ -242,7 +242,7 @@ def unmet(
     return found
 
 
-def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
+def _not_as_wanted(wanted: dict[str, Any], ended: Ended) -> Trouble:
     left = unmet(wanted, packages())
     if ended.code != 0:
         trouble = explain(ended)
@@ -257,12 +257,12 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
     )
 
 
-def touched_by(expect: Dict[str, Any]) -> Set[str]:
+def touched_by(expect: dict[str, Any]) -> set[str]:
     """Names of all that a transaction brings or removes."""
     return {name for name, _ in expect["install"]} | set(expect["remove"])
 
 
-def drop_half(step: Step, expect: Dict[str, Any]) -> None:
+def drop_half(step: Step, expect: dict[str, Any]) -> None:
     """Remove what dpkg was cut off at and cannot finish, so that apt can put it there whole."""
     ours = {name for name in touched_by(expect) if not NEVER_REMOVED.fullmatch(name)}
     present = packages().items()
@@ -272,14 +272,14 @@ def drop_half(step: Step, expect: Dict[str, Any]) -> None:
         step.follow(forced, SHORT_DEADLINE_S)
 
 
-def bring_to_rest(step: Step, expect: Dict[str, Any]) -> None:
+def bring_to_rest(step: Step, expect: dict[str, Any]) -> None:
     """Finish what dpkg had begun when this very step was cut off."""
     drop_half(step, expect)
     for call in finishing(packages()):
         step.follow(call, CHANGE_DEADLINE_S)
 
 
-def mark(wanted: Dict[str, Any], step: Step) -> str:
+def mark(wanted: dict[str, Any], step: Step) -> str:
     """Tell apt which packages were asked for and which are mere dependencies."""
     present = packages()
     architecture = native()
@@ -295,7 +295,7 @@ def mark(wanted: Dict[str, Any], step: Step) -> str:
     to_auto = [name for name in named_here["auto"] if name not in auto]
     to_manual = [name for name in named_here["manual"] if name in auto]
     wait_for_locks(step)
-    undo: List[Call] = []
+    undo: list[Call] = []
     undo += [("mark", "manual", *to_auto)] if to_auto else []
     undo += [("mark", "auto", *to_manual)] if to_manual else []
     if undo:
@@ -309,7 +309,7 @@ def mark(wanted: Dict[str, Any], step: Step) -> str:
     return "{} changed".format(counted(len(to_auto) + len(to_manual), "mark"))
 
 
-def configure(_: Dict[str, Any], step: Step) -> str:
+def configure(_: dict[str, Any], step: Step) -> str:
     """Let dpkg finish what an interruption left half done."""
     wait_for_locks(step)
     step.intend({}, ())

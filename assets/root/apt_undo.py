@@ -16,14 +16,10 @@ import tarfile
 from typing import (
     Any,
     Callable,
-    Dict,
     Iterable,
     Iterator,
-    List,
     NamedTuple,
-    Optional,
     Sequence,
-    Tuple,
 )
 
 from assets.root.failures import explain
@@ -68,7 +64,7 @@ from assets.root.undo import Call, shell_script
 
 
 def note_change(
-    wanted: Dict[str, Any], before: Dict[str, Package], files: Sequence[str], step: Step
+    wanted: dict[str, Any], before: dict[str, Package], files: Sequence[str], step: Step
 ) -> None:
     """Journal a transaction: what each package was, its settings, and the calls that undo it."""
     names = [name for name, _ in wanted["expect"]["install"]] + list(wanted["expect"]["remove"])
@@ -79,13 +75,13 @@ def note_change(
     gone = [each for each in sorted(there.items()) if each in wanted["for_good"]]
     back = [each for each in sorted(there.items()) if each not in gone]
     kept = [name for name, _ in back]
-    debs = [(*each, "{}/backup/debs/{}".format(step.run.path, deb_name(*each))) for each in back]
+    debs = [(*each, f"{step.run.path}/backup/debs/{deb_name(*each)}") for each in back]
     local = {package_in(file): file for file in files}
     incoming = [
         (*pair, local.get(pair) or kept_path(pair, step)) for pair in wanted["expect"]["install"]
     ]
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
-    calls: List[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
+    calls: list[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
     calls += [("rest",), ("since", spot + "-now")]
     coming = dict(wanted["expect"]["install"])
     first = dict(there)
@@ -123,7 +119,7 @@ def note_change(
     step.intend(noted, calls)
 
 
-def note_way_back(step: Step) -> List[str]:
+def note_way_back(step: Step) -> list[str]:
     """The time from which what comes belongs to the way back of other runs, noted in their folders.
 
     Should this one be cut off, UNDO.sh of those runs knows what it had brought.
@@ -135,11 +131,11 @@ def note_way_back(step: Step) -> List[str]:
             with folder_at(path) as folder:
                 if look(folder, GOING_BACK) is None:
                     write_whole(folder, GOING_BACK, b"", Like(0o600))
-            marks.append("{}/{}".format(path, GOING_BACK))
+            marks.append(f"{path}/{GOING_BACK}")
     return marks
 
 
-def linked_folders(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
+def linked_folders(packages_: Sequence[tuple[str, str]], step: Step) -> list[Call]:
     """The calls for links that somebody has put where packages have folders."""
     known = (delivered_by(*each, step).items() for each in packages_)
     links = {path for paths in known for path, one in paths if one.kind == "d"}
@@ -147,19 +143,19 @@ def linked_folders(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Cal
     return [("link_again", path, os.readlink(path)) for path in found]
 
 
-def keep_folders(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
+def keep_folders(packages_: Sequence[tuple[str, str]], step: Step) -> list[Call]:
     """Keep the owners, permissions and attributes of folders that are not as packages bring them.
 
     The calls give them to folders that are; the others have outlived their package.
     """
-    calls: Dict[str, Call] = {}
+    calls: dict[str, Call] = {}
     for name, version in packages_:
         for path, one in delivered_by(name, version, step).items():
-            form = "{:o} {} {}".format(one.mode, one.uid, one.gid)
+            form = f"{one.mode:o} {one.uid} {one.gid}"
             if one.kind == "d" and path not in calls and _has_other_form(path, one):
                 spot = step.spot(os.path.basename(path)[:40])
                 _copy_form(path, step.run.backup, spot)
-                copy = "{}/backup/{}".format(step.run.path, spot)
+                copy = f"{step.run.path}/backup/{spot}"
                 calls[path] = ("restore_folder", copy, path, form)
     return list(calls.values())
 
@@ -188,8 +184,8 @@ def _copy_form(path: str, target: int, new: str) -> None:
 
 
 def keep_overlaid(
-    incoming: Sequence[Tuple[str, str, str]], going: Iterable[str], step: Step
-) -> List[Tuple[str, str]]:
+    incoming: Sequence[tuple[str, str, str]], going: Iterable[str], step: Step
+) -> list[tuple[str, str]]:
     """What lies where packages that come bring files, and is of none that goes: path and copy.
 
     dpkg writes over it without a word.
@@ -204,21 +200,21 @@ def keep_overlaid(
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
                 # A second name would make it look as if it had come with this way back.
                 copy = kept_copy(place, step, copy_plain)
-                step.output(["{} existed before and is kept as {}".format(place, copy)])
+                step.output([f"{place} existed before and is kept as {copy}"])
                 kept.append((place, copy))
     return kept
 
 
-def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
+def _gone_calls(gone: Sequence[tuple[str, str]], step: Step) -> list[Call]:
     """What is said of packages that do not come back; copies of their settings are kept."""
     if not gone:
         return []
     copies = [*keep_settings([name for name, _ in gone], step), *keep_changed(gone, step)]
-    said: List[Call] = [("went_for_good", *(word for each in gone for word in each))]
+    said: list[Call] = [("went_for_good", *(word for each in gone for word in each))]
     return [*said, *(("settings_kept", copy, path) for path, copy in copies)]
 
 
-def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
+def _lost_calls(names: Iterable[str], step: Step) -> list[Call]:
     """Keep a list of what had been deleted of packages by hand, and give the call that needs it."""
     files = {path for name in names for path in places_of(list_of(name), name)}
     lost = {path for path in files if not os.path.lexists(path)}
@@ -228,7 +224,7 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     spot = step.spot("lost")
     listing = "".join(path + "\n" for path in tops).encode("utf-8", "surrogateescape")
     write_whole(step.run.backup, spot, listing, Like(0o600))
-    return [("lose_again", "{}/backup/{}".format(step.run.path, spot))]
+    return [("lose_again", f"{step.run.path}/backup/{spot}")]
 
 
 GOING_BACK = "going_back"
@@ -246,7 +242,7 @@ RESTORING = (
 )
 
 
-def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
+def restore_settings(wanted: dict[str, Any], step: Step) -> str:
     """What packages that came back from a run's backup do not bring along: how they stood there.
 
     Settings and files that were changed, files that had been deleted, marks, alternatives; and that
@@ -261,7 +257,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     spots = [i["noted"]["alternatives"] for i in changes if "alternatives" in i["noted"]]
     begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
-    calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
+    calls: list[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
     calls += [("drop_draft", i["path"]) for i in changes if i["verb"] == "write_file"]
     calls += mentioned
@@ -270,7 +266,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     calls += [("alternatives_back", *spots)] if spots else []
     present = packages()
     modules = [c[1] for c in mentioned if c[0] == "unpack_again" and c[1] not in present]
-    undo: List[Call] = [("take_out", "--purge", *modules)] if modules else []
+    undo: list[Call] = [("take_out", "--purge", *modules)] if modules else []
     marked = {n for c in mentioned if c[0] == "mark" for n in c[2:] if n in present}
     undo += [("mark", how, *names) for how, names in marks_of(marked, automatic()) if names]
     step.intend({}, undo)
@@ -278,7 +274,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     write_whole(
         step.run.backup, script, os.fsencode(shell_script(step.run.path, calls)), Like(0o700)
     )
-    argv = ("sh", "{}/backup/{}".format(step.run.path, script))
+    argv = ("sh", f"{step.run.path}/backup/{script}")
     ended = step.follow(argv, CHANGE_DEADLINE_S)
     left = ended.code
     if not 0 <= left <= 100:
@@ -287,28 +283,28 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
         os.unlink(GOING_BACK, dir_fd=folder)
     known = "settings, changed and deleted files, marks and alternatives are as before run {}"
     if left:
-        known += ", except for {} (see above)".format(left)
+        known += f", except for {left} (see above)"
     return known.format(wanted["run"])
 
 
-def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
+def _run_of(name: str, step: Step) -> list[dict[str, Any]]:
     """The intents of a run that the user who asks may take back."""
     try:
-        with folder_at("{}/{}".format(RUNS, name)) as folder:
+        with folder_at(f"{RUNS}/{name}") as folder:
             theirs = is_run_of(step.person, folder)
             intents = standing(records_in(folder)) if theirs else None
     except FileNotFoundError:  # root was asked for, and never began
         return []
     if intents is None:
         raise Trouble(
-            "This user has no run with the ID {}.".format(name),
+            f"This user has no run with the ID {name}.",
             "Only the user who started a run can undo it.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
     return intents
 
 
-def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
+def keep_settings(names: Iterable[str], step: Step) -> list[tuple[str, str]]:
     """Copies of the settings files of packages that may go: path and copy of each."""
     kept = []
     settings = (path for name in names for path in places_of(settings_of(name), name))
@@ -317,11 +313,11 @@ def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
             with place_at(real_place(path)) as (folder, name):
                 spot = step.spot(name[:40])
                 copy_plain(folder, name, step.run.backup, spot)
-            kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
+            kept.append((path, f"{step.run.path}/backup/{spot}"))
     return kept
 
 
-def editors_copies(path: str) -> List[str]:
+def editors_copies(path: str) -> list[str]:
     """What dpkg purges with a settings file: older ones of editors and of its own beside it."""
     folder, _, name = path.rpartition("/")
     form = r"{0}(?:~|~[0-9]+~|%|\.bak|\.dpkg-(?:dist|new|old|tmp))|#{0}#".format(re.escape(name))
@@ -329,7 +325,7 @@ def editors_copies(path: str) -> List[str]:
         found = sorted(other for other in os.listdir(folder) if re.fullmatch(form, other))
     except OSError:
         return []
-    paths = ["{}/{}".format(folder, other) for other in found]
+    paths = [f"{folder}/{other}" for other in found]
     return [each for each in paths if os.path.isfile(each) or os.path.islink(each)]
 
 
@@ -339,14 +335,14 @@ def real_place(path: str) -> str:
     return "{}/{}".format(os.path.realpath(folder or "/").rstrip("/"), name)
 
 
-def keep_changed(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Tuple[str, str]]:
+def keep_changed(packages_: Sequence[tuple[str, str]], step: Step) -> list[tuple[str, str]]:
     """What somebody changed of the files of packages that may go, kept: path and copy of each."""
     kept = []
     for number, (name, version) in enumerate(packages_):
         step.progress(number, len(packages_), "packages", name, "compare")
         for path in changed_files(name, version, step):
             copy = kept_copy(path, step)
-            step.output(["{} was changed and is kept as {}".format(path, copy)])
+            step.output([f"{path} was changed and is kept as {copy}"])
             kept.append((path, copy))
     return kept
 
@@ -356,7 +352,7 @@ def kept_copy(path: str, step: Step, keep: Callable[..., None] = keep_whole) -> 
     with place_at(real_place(path)) as (folder, base):
         spot = step.spot(base[:40])
         keep(folder, base, step.run.backup, spot)
-    return "{}/backup/{}".format(step.run.path, spot)
+    return f"{step.run.path}/backup/{spot}"
 
 
 class Delivered(NamedTuple):
@@ -382,7 +378,7 @@ def changed_files(name: str, version: str, step: Step) -> Iterator[str]:
             yield place
 
 
-def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) -> bool:
+def is_changed(path: str, delivered: Delivered | None, md5: str | None) -> bool:
     """True for a file or link that is not as its package brought it; raises Trouble for a folder.
 
     Without its package file nothing is known but the hash of its files.
@@ -400,17 +396,15 @@ def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) ->
         return delivered.kind != "d" and (delivered.kind, delivered.target) != link
     if stat.S_ISDIR(seen.st_mode) and delivered.kind != "d":
         raise Trouble(
-            "{} is a folder, but the package contains a file with this path.".format(path),
+            f"{path} is a folder, but the package contains a file with this path.",
             "The package cannot be restored while the folder is in the way. Nothing was changed.",
-            "Move it out of the way (`sudo mv {0} {0}.mine`), then run the same step again.".format(
-                path
-            ),
+            f"Move it out of the way (`sudo mv {path} {path}.mine`), then run the same step again.",
         )
     return delivered.kind in "fl"
 
 
 def _is_changed_file(
-    path: str, seen: os.stat_result, delivered: Optional[Delivered], md5: Optional[str]
+    path: str, seen: os.stat_result, delivered: Delivered | None, md5: str | None
 ) -> bool:
     if delivered is not None:
         form = ("f", stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid)
@@ -425,14 +419,14 @@ def _is_changed_file(
     return found.hexdigest() != md5
 
 
-def delivered_by(name: str, version: str, step: Step) -> Dict[str, Delivered]:
+def delivered_by(name: str, version: str, step: Step) -> dict[str, Delivered]:
     """What the package file in the backup has, by path; nothing where none is kept."""
     path = kept_path((name, version), step)
     return delivered_in(path) if path else {}
 
 
 @functools.lru_cache(maxsize=None)
-def delivered_in(path: str) -> Dict[str, Delivered]:
+def delivered_in(path: str) -> dict[str, Delivered]:
     """What a package file in the backup has, by path."""
     argv = ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path)
     process = subprocess.Popen(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from assets.root.processes import Ended
 from assets.root.trouble import Trouble
@@ -149,7 +149,7 @@ def explain(ended: Ended) -> Trouble:
     lines = [line.strip() for line in ended.output.splitlines() if line.strip()]
     loud = [line for line in lines if line.startswith(("E:", "dpkg: error"))] or lines
     said = " / ".join(loud[-3:]) or "no output"
-    how = "signal {}".format(-ended.code) if ended.code < 0 else "exit code {}".format(ended.code)
+    how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
     return Trouble(
         "apt or dpkg failed ({}): {}.".format(how, said[:600].rstrip(".")),
         "rdna1-setup does not know this error. The log contains its full text.",
@@ -157,7 +157,7 @@ def explain(ended: Ended) -> Trouble:
     )
 
 
-def recognised(ended: Ended, among: Sequence[Known] = KNOWN) -> Optional[Trouble]:
+def recognised(ended: Ended, among: Sequence[Known] = KNOWN) -> Trouble | None:
     """The first of these failures that the output tells of; None for none of them."""
     for known in among:
         found = known.pattern.search(ended.output)

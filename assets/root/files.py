@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import stat
-from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, BinaryIO, Iterable, Iterator, NamedTuple
 
 from assets.root.places import LONGEST_CONTENT
 from assets.root.trouble import Trouble
@@ -50,7 +50,7 @@ def _folder_in(descriptor: int, name: str, path: str, make: bool) -> int:
             error.filename = path
             raise
     raise Trouble(
-        "{} must be a folder, but is a link or a file.".format(path),
+        f"{path} must be a folder, but is a link or a file.",
         "The root helper does not follow links here, because they could point anywhere.",
         "Replace the link or file with a real folder, or make a plan that does not need that "
         "folder.",
@@ -61,14 +61,14 @@ def _refuse_writable_by_others(descriptor: int, path: str) -> None:
     seen = os.fstat(descriptor)
     if seen.st_uid != 0 or seen.st_mode & 0o022:
         raise Trouble(
-            "Users other than root can change the folder {}.".format(path),
+            f"Users other than root can change the folder {path}.",
             "Other users could replace the files that root writes to this folder.",
-            "Run `sudo chown root: {0} && sudo chmod go-w {0}`, then start again.".format(path),
+            f"Run `sudo chown root: {path} && sudo chmod go-w {path}`, then start again.",
         )
 
 
 @contextlib.contextmanager
-def opened(folder: Optional[int], name: str) -> Iterator[Optional[int]]:
+def opened(folder: int | None, name: str) -> Iterator[int | None]:
     """A folder that is no link, open; None where there is none."""
     descriptor = None
     with contextlib.suppress(OSError):
@@ -82,14 +82,14 @@ def opened(folder: Optional[int], name: str) -> Iterator[Optional[int]]:
 
 
 @contextlib.contextmanager
-def place_at(path: str, make: bool = False) -> Iterator[Tuple[int, str]]:
+def place_at(path: str, make: bool = False) -> Iterator[tuple[int, str]]:
     """The folder of a path, open, and the name in it."""
     folder, _, name = path.rpartition("/")
     with folder_at(folder, make) as descriptor:
         yield descriptor, name
 
 
-def look(folder: int, name: str) -> Optional[os.stat_result]:
+def look(folder: int, name: str) -> os.stat_result | None:
     """What lies in a folder by that name, itself and not what it leads to; None for nothing."""
     try:
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -106,7 +106,7 @@ def exists(path: str) -> bool:
         return False
 
 
-def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.stat_result]]:
+def read_file(folder: int, name: str, longest: int) -> tuple[bytes, os.stat_result] | None:
     """Content and state of a regular file; None for nothing; raises Trouble for anything else."""
     found = open_plain(folder, name, longest)
     if found is None:
@@ -116,7 +116,7 @@ def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.
         return file.read(longest + 1), seen
 
 
-def open_plain(folder: int, name: str, longest: int) -> Optional[BinaryIO]:
+def open_plain(folder: int, name: str, longest: int) -> BinaryIO | None:
     """A regular file to be read; None for nothing; raises Trouble for anything else."""
     try:
         descriptor = os.open(name, READ, dir_fd=folder)
@@ -151,7 +151,7 @@ def parts_of(file: Any, size: int) -> Iterator[bytes]:
 
 def no_regular_file(name: str) -> Trouble:
     return Trouble(
-        "{} is a link, is not a regular file, or is far too large.".format(name),
+        f"{name} is a link, is not a regular file, or is far too large.",
         "rdna1-setup reads and replaces only regular files, because a link could point anywhere.",
         "Check the file with `ls -l`. Move it out of the way if you do not need it, then start "
         "again.",
@@ -164,7 +164,7 @@ class Like(NamedTuple):
     mode: int
     uid: int = 0
     gid: int = 0
-    times_ns: Optional[Tuple[int, int]] = None
+    times_ns: tuple[int, int] | None = None
 
 
 def like(seen: os.stat_result) -> Like:
@@ -180,7 +180,7 @@ def write_whole(folder: int, name: str, data: bytes, form: Like) -> None:
 
 def write_parts(folder: int, name: str, parts: Iterable[bytes], form: Like) -> None:
     """The same for what is too large to be held in memory."""
-    draft = ".{}.rdna1-setup".format(name)
+    draft = f".{name}.rdna1-setup"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(draft, dir_fd=folder)
     try:
@@ -225,7 +225,7 @@ def copy_plain(source: int, name: str, target: int, new: str) -> None:
     copy_attributes(source, name, target, new)
 
 
-def attributes_of(descriptor: int) -> List[str]:
+def attributes_of(descriptor: int) -> list[str]:
     """Names of the extended attributes of an open file, ACLs among them."""
     try:
         names = os.listxattr(descriptor)
@@ -250,11 +250,11 @@ def give_attributes(old: int, copy: int, name: str) -> None:
             os.setxattr(copy, key, os.getxattr(old, key))
         except OSError as error:
             raise Trouble(
-                "The attribute {} of {} could not be copied: {}.".format(key, name, error.strerror),
+                f"The attribute {key} of {name} could not be copied: {error.strerror}.",
                 "The backup's file system does not support this attribute, so it would be lost "
                 "in the backup.",
-                "If you do not need this attribute, remove it (`setfattr -x {} FILE`), then run "
-                "the same step again.".format(key),
+                f"If you do not need this attribute, remove it (`setfattr -x {key} FILE`), then "
+                "run the same step again.",
             ) from None
 
 
@@ -296,7 +296,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def append_line(descriptor: int, record: Dict[str, Any]) -> None:
+def append_line(descriptor: int, record: dict[str, Any]) -> None:
     """Append one JSON line as a whole or not at all; a torn line before it stays alone."""
     size = os.fstat(descriptor).st_size
     data = json.dumps(record).encode("ascii") + b"\n"
@@ -311,7 +311,7 @@ def append_line(descriptor: int, record: Dict[str, Any]) -> None:
         raise
 
 
-def read_lines(descriptor: int) -> List[Dict[str, Any]]:
+def read_lines(descriptor: int) -> list[dict[str, Any]]:
     """Every whole record of a file of JSON lines; what a crash cut off is skipped."""
     records = []
     size = os.fstat(descriptor).st_size
@@ -337,7 +337,7 @@ def parents_of(path: str) -> Iterator[str]:
         yield path
 
 
-def read_at(path: str) -> Optional[Tuple[bytes, os.stat_result]]:
+def read_at(path: str) -> tuple[bytes, os.stat_result] | None:
     """Content and state of a plain file of ours or the system's; None for nothing."""
     try:
         with place_at(path) as (folder, name):

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import grp
 import pwd
-from typing import Any, Dict, Set
+from typing import Any
 
 from assets.root.processes import Ended, run
 from assets.root.step import Step
 from assets.root.trouble import Trouble
 
 
-def members_of(user: str) -> Set[str]:
+def members_of(user: str) -> set[str]:
     """Names of the groups that have a user, by the system's lists."""
     return {entry.gr_name for entry in grp.getgrall() if user in entry.gr_mem}
 
 
-def join_groups(wanted: Dict[str, Any], step: Step) -> str:
+def join_groups(wanted: dict[str, Any], step: Step) -> str:
     """Add the user to groups; it counts from the next login."""
     user = wanted["user"]
     known = {entry.gr_name for entry in grp.getgrall()}
     if lost := [group for group in wanted["groups"] if group not in known]:
         raise Trouble(
-            "There is no {} group on this system.".format(lost[0]),
+            f"There is no {lost[0]} group on this system.",
             "The system normally creates this group together with the device files for graphics "
             "cards.",
-            "Create the group (`sudo groupadd --system {}`), then run the step again.".format(
-                lost[0]
-            ),
+            f"Create the group (`sudo groupadd --system {lost[0]}`), then run the step again.",
         )
     missing = sorted(set(wanted["groups"]) - members_of(_known_user(user)))
     if missing:
@@ -38,7 +36,7 @@ def join_groups(wanted: Dict[str, Any], step: Step) -> str:
     return "{} is in {}, effective from the next login".format(user, " and ".join(wanted["groups"]))
 
 
-def leave_groups(wanted: Dict[str, Any], step: Step) -> str:
+def leave_groups(wanted: dict[str, Any], step: Step) -> str:
     """Take the user out of groups; it counts from the next login."""
     user = wanted["user"]
     present = sorted(set(wanted["groups"]) & members_of(_known_user(user)))
@@ -56,7 +54,7 @@ def _known_user(user: str) -> str:
         return pwd.getpwnam(user).pw_name
     except KeyError:
         raise Trouble(
-            "There is no user {} on this system.".format(user),
+            f"There is no user {user} on this system.",
             "Only an existing user can be added to a group.",
             "Check the name.",
         ) from None
@@ -64,7 +62,7 @@ def _known_user(user: str) -> str:
 
 def _not_in_groups(user: str, ended: Ended) -> Trouble:
     return Trouble(
-        "The groups of {} could not be changed: {}".format(user, ended.output.strip()[:300]),
+        f"The groups of {user} could not be changed: {ended.output.strip()[:300]}",
         "The account may come from a directory server, which manages its groups.",
         "Ask your administrator to change the groups, or edit /etc/group yourself.",
     )

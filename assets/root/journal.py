@@ -8,7 +8,7 @@ import os
 import select
 import stat
 import time
-from typing import Any, Dict, List, Optional, Sequence, Set
+from typing import Any, Sequence
 
 from assets.root.files import (
     APPEND,
@@ -35,12 +35,12 @@ class Run:
 
     def __init__(self, name: str, folder: int, group: int) -> None:
         self.name = name
-        self.path = "{}/{}".format(RUNS, name)
+        self.path = f"{RUNS}/{name}"
         self.folder = folder
         self.group = group
         self.backup = os.open("backup", FOLDER, dir_fd=folder)
         self.debs = os.open("debs", FOLDER, dir_fd=self.backup)
-        self._output: Optional[int] = 1  # sys.stdout is None where the caller has closed it
+        self._output: int | None = 1  # sys.stdout is None where the caller has closed it
         self._journal = os.open("journal.jsonl", APPEND, 0o600, dir_fd=folder)
         self._events = self.shared("events.jsonl")
         self._told = 0
@@ -54,7 +54,7 @@ class Run:
 
     def log_of(self, number: int) -> int:
         """The file that a program of this step writes to: it goes on when we are gone."""
-        return self.shared("output-{}.log".format(number))
+        return self.shared(f"output-{number}.log")
 
     def note(self, event: str, **fields: Any) -> None:
         """Add to the journal; on return it is on the disk."""
@@ -65,11 +65,11 @@ class Run:
         """How many lines the journal has."""
         return len(read_lines(self._journal))
 
-    def intents(self) -> List[Dict[str, Any]]:
+    def intents(self) -> list[dict[str, Any]]:
         """What was changed or begun since this run began, or since it was last taken back."""
         return standing(read_lines(self._journal))
 
-    def unfinished(self, request: Request) -> Optional[Dict[str, Any]]:
+    def unfinished(self, request: Request) -> dict[str, Any] | None:
         """The intent of the same request that never came to its outcome; None where none is."""
         found = None
         for record in read_lines(self._journal):
@@ -79,7 +79,7 @@ class Run:
                 found = record if record["event"] == "intent" else None
         return found
 
-    def write_undo(self, intents: Sequence[Dict[str, Any]]) -> None:
+    def write_undo(self, intents: Sequence[dict[str, Any]]) -> None:
         """Write the way back of these changes."""
         script = undo_script(self.path, intents).encode("utf-8", "surrogateescape")
         write_whole(self.folder, "UNDO.sh", script, Like(0o750, 0, self.group))
@@ -95,9 +95,9 @@ class Run:
             hang_up(1)
 
 
-def standing(records: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
+def standing(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The intents of a journal that were not taken back since; what only half went back stands."""
-    found: List[Dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     for record in records:
         if record.get("event") == "undone" and record.get("failed", 0) == 0:
             found = []
@@ -106,7 +106,7 @@ def standing(records: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
     return found
 
 
-def send(descriptor: int, record: Dict[str, Any]) -> bool:
+def send(descriptor: int, record: dict[str, Any]) -> bool:
     """Write one line to a pipe; False when nobody reads it, or not in time."""
     data = json.dumps(record).encode("ascii") + b"\n"
     limit = time.monotonic() + READER_PATIENCE_S
@@ -145,7 +145,7 @@ def open_run(name: str, person: Person) -> Run:
         empty = not os.listdir(folder)
         if seen.st_uid != 0 or not (empty or is_run_of(person, folder)):
             raise Trouble(
-                "Run {} belongs to another user.".format(name),
+                f"Run {name} belongs to another user.",
                 "Only the user who started the run can continue it.",
                 "Start a new run.",
             )
@@ -166,7 +166,7 @@ def is_run_of(person: Person, folder: int) -> bool:
     return theirs or person.uid == 0
 
 
-def begun_by(folder: int) -> Set[int]:
+def begun_by(folder: int) -> set[int]:
     """The users who have begun or gone on with a run: a group may be that of several."""
     records = records_in(folder)
     return {record.get("user", -1) for record in records if record.get("event") == "begin"}
@@ -178,7 +178,7 @@ def _make_private(folder: int, name: str) -> None:
         os.fsync(folder)
 
 
-def records_in(folder: int) -> List[Dict[str, Any]]:
+def records_in(folder: int) -> list[dict[str, Any]]:
     try:
         journal = os.open("journal.jsonl", READ, dir_fd=folder)
     except FileNotFoundError:

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import stat
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Iterator
 
 from assets.root.failures import DAMAGED, NO_NETWORK, explain, recognised
 from assets.root.files import (
@@ -37,11 +37,11 @@ def is_kept(name: str, version: str, step: Step) -> bool:
     return bool(path) and package_in(path) == (name, version)
 
 
-def kept_path(package: Tuple[str, str], step: Step) -> str:
+def kept_path(package: tuple[str, str], step: Step) -> str:
     """Where a package file is kept; empty where none is."""
     file = deb_name(*package)
     there = look(step.run.debs, file) is not None
-    return "{}/backup/debs/{}".format(step.run.path, file) if there else ""
+    return f"{step.run.path}/backup/debs/{file}" if there else ""
 
 
 @contextlib.contextmanager
@@ -64,8 +64,8 @@ def as_person(person: Person) -> Iterator[None]:
 
 def take_deb(path: str, wanted: str, step: Step) -> str:
     """A copy of a package file in root's own space, its hash checked there."""
-    copy = "{}.deb".format(wanted)
-    target = "{}/backup/debs/{}".format(step.run.path, copy)
+    copy = f"{wanted}.deb"
+    target = f"{step.run.path}/backup/debs/{copy}"
     if look(step.run.debs, copy) is not None:
         return target
     if re.fullmatch(re.escape(RUNS) + "/" + RUN.pattern + "/backup/debs/[A-Za-z0-9._+%~-]+", path):
@@ -81,7 +81,7 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
         if _copy_hashed(file, step.run.debs, copy, seen.st_size) != wanted:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
-                "{} is not the file you reviewed: its SHA-256 differs.".format(path),
+                f"{path} is not the file you reviewed: its SHA-256 differs.",
                 "The file has been changed or damaged since you reviewed it, so it was not used.",
                 "Have rdna1-setup make or download the file again.",
             )
@@ -108,7 +108,7 @@ def deb_name(name: str, version: str) -> str:
     return "{}_{}.deb".format(name.replace(":", "_"), version.replace(":", "%3a"))
 
 
-def keep_debs(wanted: Dict[str, Any], step: Step) -> Tuple[str, Dict[str, Any]]:
+def keep_debs(wanted: dict[str, Any], step: Step) -> tuple[str, dict[str, Any]]:
     """A package file of each package in the backup, each looked into."""
     step.intend({}, ())
     kept = []
@@ -116,9 +116,9 @@ def keep_debs(wanted: Dict[str, Any], step: Step) -> Tuple[str, Dict[str, Any]]:
     for number, (name, version) in enumerate(wanted["packages"]):
         step.progress(number, total, "packages", name, "keep")
         how = keep_deb(name, version, step)
-        step.output(["{} {}: {}".format(name, version, how)])
+        step.output([f"{name} {version}: {how}"])
         file = deb_name(name, version)
-        path = "{}/backup/debs/{}".format(step.run.path, file)
+        path = f"{step.run.path}/backup/debs/{file}"
         digest = hash_in(step.run.debs, file)
         kept.append({"name": name, "version": version, "path": path, "sha256": digest})
     return "{} kept".format(counted(len(kept), "package file")), {"kept": kept}
@@ -127,7 +127,7 @@ def keep_debs(wanted: Dict[str, Any], step: Step) -> Tuple[str, Dict[str, Any]]:
 def keep_deb(name: str, version: str, step: Step) -> str:
     """How a package file came into the backup; raises Trouble when none could be had."""
     file = deb_name(name, version)
-    path = "{}/backup/debs/{}".format(step.run.path, file)
+    path = f"{step.run.path}/backup/debs/{file}"
     if is_deb_of(path, name, version):
         return "already kept"
     ended = Ended(0, "")
@@ -139,10 +139,10 @@ def keep_deb(name: str, version: str, step: Step) -> str:
             return words
     trouble = recognised(ended, (DAMAGED, NO_NETWORK))
     if trouble is not None:
-        meaning = "{} {} could not be downloaded. Nothing was removed.".format(name, version)
+        meaning = f"{name} {version} could not be downloaded. Nothing was removed."
         raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
-        "No package file for {} {} was found.".format(name, version),
+        f"No package file for {name} {version} was found.",
         "Neither apt's cache nor any configured archive has the package file. Nothing was removed.",
         "Configure the package's archive again, or remove the apt source of an archive that no "
         "longer exists. Then run `sudo apt-get update`, undo this run and start over. The new "
@@ -167,7 +167,7 @@ def from_cache(name: str, version: str, path: str, step: Step) -> Ended:
     start = "{}_{}".format(base, version.replace(":", "%3a"))
     with contextlib.suppress(FileNotFoundError), folder_at(ARCHIVES) as folder:
         for one in [architecture] if architecture else [native(), "all"]:
-            file = "{}_{}.deb".format(start, one)
+            file = f"{start}_{one}.deb"
             if look(folder, file) is not None:
                 copy_plain(folder, file, step.run.debs, os.path.basename(path))
                 break
@@ -178,7 +178,7 @@ def downloaded(name: str, version: str, path: str, step: Step) -> Ended:
     """Let apt fetch it; that it fails is no trouble yet."""
     fetched = _empty_folder(step, "fetched")
     argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
-    wanted = (*argv, "download", "{}={}".format(name, version))
+    wanted = (*argv, "download", f"{name}={version}")
     ended = run(wanted, FETCH_DEADLINE_S, folder=fetched)
     refuse_full_disk(ended)
     with folder_at(fetched) as folder:
@@ -197,7 +197,7 @@ def refuse_full_disk(ended: Ended) -> None:
 
 def _empty_folder(step: Step, name: str) -> str:
     """A folder of our own with nothing in it."""
-    path = "{}/backup/{}".format(step.run.path, name)
+    path = f"{step.run.path}/backup/{name}"
     if look(step.run.backup, name) is not None:
         shutil.rmtree(path)
     os.mkdir(name, 0o700, dir_fd=step.run.backup)

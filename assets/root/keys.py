@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import struct
-from typing import Iterator, List, Tuple
+from typing import Iterator
 
 KEY_BLOCK = (
     r"-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: [ -~]*\n)*\n?"
@@ -20,7 +20,7 @@ OF_A_KEY = (2, 6, 13, 14, 17)
 """Signatures, keys, names, subkeys, pictures. Some readers take other packets for keys too."""
 
 
-def fingerprints(armoured: str) -> List[str]:
+def fingerprints(armoured: str) -> list[str]:
     """The fingerprints of all primary keys in a file; none where it cannot be read to its end.
 
     RFC 9580, 4.2 (packets) and 5.5.4 (fingerprints).
@@ -38,7 +38,7 @@ def fingerprints(armoured: str) -> List[str]:
     return found
 
 
-def _packets(raw: bytes) -> Iterator[Tuple[int, bytes]]:
+def _packets(raw: bytes) -> Iterator[tuple[int, bytes]]:
     """Tag and body of each packet; raises ValueError or IndexError for what is none."""
     at = 0
     while at < len(raw):
@@ -53,7 +53,7 @@ def _packets(raw: bytes) -> Iterator[Tuple[int, bytes]]:
         at += length
 
 
-def _new_length(raw: bytes, at: int) -> Tuple[int, int]:
+def _new_length(raw: bytes, at: int) -> tuple[int, int]:
     """Where the body of a packet begins, and how long it is."""
     first = raw[at]
     if first < 192:
@@ -65,7 +65,7 @@ def _new_length(raw: bytes, at: int) -> Tuple[int, int]:
     return at + 5, int.from_bytes(raw[at + 1 : at + 5], "big")
 
 
-def _old_length(raw: bytes, at: int, kind: int) -> Tuple[int, int]:
+def _old_length(raw: bytes, at: int, kind: int) -> tuple[int, int]:
     if kind == 3:
         raise ValueError("the packet has no end")
     width = 1 << kind

@@ -8,7 +8,7 @@ import os
 import re
 import struct
 import time
-from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Iterable, NamedTuple, Sequence
 
 from assets.root.failures import AGAIN, explain
 from assets.root.files import LARGEST_DEB, folder_at, place_at, read_file, read_plain
@@ -63,9 +63,9 @@ class Package(NamedTuple):
 class Simulated(NamedTuple):
     """What apt means to do."""
 
-    install: Dict[str, str]
-    remove: FrozenSet[str]
-    configure: FrozenSet[str]
+    install: dict[str, str]
+    remove: frozenset[str]
+    configure: frozenset[str]
 
 
 def native() -> str:
@@ -79,7 +79,7 @@ def bare(name: str, architecture: str) -> str:
     return base if suffix in (architecture, "all", "any") else name
 
 
-def packages() -> Dict[str, Package]:
+def packages() -> dict[str, Package]:
     """Everything that dpkg knows of, by the names that apt-get prints."""
     form = "${binary:Package}\t${db:Status-Abbrev}\t${Version}\n"
     architecture = native()
@@ -117,7 +117,7 @@ def _match(pattern: Any, line: str) -> Any:
     return pattern.match(line)
 
 
-def lock_holder(paths: Sequence[str]) -> Optional[int]:
+def lock_holder(paths: Sequence[str]) -> int | None:
     """The process that holds one of these locks of apt and dpkg; None for nobody."""
     for path in paths:
         with contextlib.suppress(FileNotFoundError), place_at(path) as (folder, name):
@@ -146,14 +146,13 @@ def wait_for_locks(
             return
         if waited > patience_s:
             raise Trouble(
-                "Another program is installing or removing packages: {}.".format(named(holder)),
-                "That program has held the package lock for {:.0f} s. Nothing was changed.".format(
-                    patience_s
-                ),
+                f"Another program is installing or removing packages: {named(holder)}.",
+                f"That program has held the package lock for {patience_s:.0f} s. "
+                "Nothing was changed.",
                 "Let that program finish (it may be a background update), then run the step "
                 "again. Never delete the lock yourself.",
             )
-        what = "waiting for {}, which is changing packages".format(named(holder))
+        what = f"waiting for {named(holder)}, which is changing packages"
         step.progress(int(waited), 0, "seconds", what, "wait")
         time.sleep(1.0)
 
@@ -169,7 +168,7 @@ def refuse_interrupted() -> None:
             )
 
 
-def finishing(present: Dict[str, Package]) -> List[Call]:
+def finishing(present: dict[str, Package]) -> list[Call]:
     """Calls that let dpkg finish all that waits, but for what would build a kernel module."""
     waiting = [package.name for package in present.values() if package.state in "UFWt"]
     others = [name for name in waiting if not DKMS.fullmatch(name)]
@@ -179,14 +178,14 @@ def finishing(present: Dict[str, Package]) -> List[Call]:
     return [*named_ones, ("dpkg", "--triggers-only", "-a")]
 
 
-def package_in(file: str) -> Tuple[str, str]:
+def package_in(file: str) -> tuple[str, str]:
     """Name and version of a package file, the name as apt-get prints it."""
     form = "--showformat=${Package}:${Architecture}\t${Version}"
     name, _, version = run(("dpkg-deb", "-W", form, file)).output.partition("\t")
     return bare(name, native()), version
 
 
-def marks_of(there: Iterable[str], auto: Set[str]) -> Tuple[Tuple[str, List[str]], ...]:
+def marks_of(there: Iterable[str], auto: set[str]) -> tuple[tuple[str, list[str]], ...]:
     names = sorted(there)
     return (
         ("auto", [name for name in names if name in auto]),
@@ -194,26 +193,26 @@ def marks_of(there: Iterable[str], auto: Set[str]) -> Tuple[Tuple[str, List[str]
     )
 
 
-def automatic() -> Set[str]:
+def automatic() -> set[str]:
     """Packages that apt takes for mere dependencies."""
     architecture = native()
     return {bare(name, architecture) for name in run(("apt-mark", "showauto")).output.split()}
 
 
-def places_of(paths: Iterable[str], package: str) -> List[str]:
+def places_of(paths: Iterable[str], package: str) -> list[str]:
     """Where files of a package lie: they may be diverted, to make room for others."""
     moved = diversions(package)
     return [moved.get(path, path) for path in paths]
 
 
-def diversions(package: str) -> Dict[str, str]:
+def diversions(package: str) -> dict[str, str]:
     """What of other packages and of this one lies elsewhere, and where."""
     found = read_plain(DIVERSIONS).decode("utf-8", "surrogateescape").split("\n")
-    triples = zip(found[0::3], found[1::3], found[2::3])  # noqa: B905 - not in Python 3.8
+    triples = zip(found[0::3], found[1::3], found[2::3])
     return {path: place for path, place, owner in triples if owner != package.partition(":")[0]}
 
 
-def sums_of(name: str) -> Dict[str, str]:
+def sums_of(name: str) -> dict[str, str]:
     """The hashes that dpkg has of the files of a package, by path."""
     with folder_at(INFO) as folder:
         for file in info_names(name, "md5sums"):
@@ -227,14 +226,14 @@ def sums_of(name: str) -> Dict[str, str]:
 CONFFILE = re.compile(r" (/.*) (?:[0-9a-f]{32}|newconffile)(?: obsolete| remove-on-upgrade)*")
 
 
-def settings_of(name: str) -> List[str]:
+def settings_of(name: str) -> list[str]:
     """The settings files that dpkg knows of a package."""
     listing = run(("dpkg-query", "-W", "-f", "${Conffiles}", name)).output
     paths = (found[1] for found in map(CONFFILE.fullmatch, listing.split("\n")) if found)
     return [path for path in paths if os.path.normpath(path) == path]
 
 
-def list_of(name: str) -> List[str]:
+def list_of(name: str) -> list[str]:
     """Paths that dpkg says belong to a package."""
     with folder_at(INFO) as folder:
         for file in info_names(name, "list"):
@@ -247,8 +246,8 @@ def list_of(name: str) -> List[str]:
     return []
 
 
-def info_names(name: str, suffix: str) -> Tuple[str, str]:
+def info_names(name: str, suffix: str) -> tuple[str, str]:
     """The names that dpkg's own file about a package may have."""
     base = name.partition(":")[0]
-    qualified = name if ":" in name else "{}:{}".format(name, native())
-    return "{}.{}".format(qualified, suffix), "{}.{}".format(base, suffix)
+    qualified = name if ":" in name else f"{name}:{native()}"
+    return f"{qualified}.{suffix}", f"{base}.{suffix}"

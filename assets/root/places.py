@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
 from assets.root.keys import KEY, fingerprints
 from assets.root.trouble import Wrong
@@ -50,7 +50,7 @@ class Place(NamedTuple):
     folder: str
     name: Any
     """What their names match."""
-    rule: Callable[[str, str], Optional[str]]
+    rule: Callable[[str, str], str | None]
     """Old and new content to the first line that may not stand there, or None."""
 
 
@@ -64,10 +64,10 @@ def acts(line: str) -> bool:
     return bool(plain) and not plain.startswith("#")
 
 
-def only_lines(pattern: Any) -> Callable[[str, str], Optional[str]]:
+def only_lines(pattern: Any) -> Callable[[str, str], str | None]:
     """A rule: each line is a comment, of this form, or was there before, in the same order."""
 
-    def rule(old: str, new: str) -> Optional[str]:
+    def rule(old: str, new: str) -> str | None:
         known = iter(old.split("\n"))
         for line in new.split("\n"):
             if not acts(line) or pattern.fullmatch(line.strip(BLANKS)):
@@ -79,7 +79,7 @@ def only_lines(pattern: Any) -> Callable[[str, str], Optional[str]]:
     return rule
 
 
-def only_settings(old: str, new: str) -> Optional[str]:
+def only_settings(old: str, new: str) -> str | None:
     """A rule for scripts of the shell: among lines of others it allows no new comment.
 
     Inside a text in quotes or a here-document it would be none.
@@ -88,7 +88,7 @@ def only_settings(old: str, new: str) -> Optional[str]:
     if all(not acts(line) or PROFILE_LINE.fullmatch(line.strip(BLANKS)) for line in lines):
         return None
     known = iter(old.split("\n"))
-    for above, line in zip(["", *lines], lines):  # noqa: B905 - not in Python 3.8
+    for above, line in zip(["", *lines], lines):
         plain = line.strip(BLANKS)
         alone = not above.endswith("\\")  # else it would go on with what stands above
         ours = alone and (not plain or PROFILE_LINE.fullmatch(plain))
@@ -97,7 +97,7 @@ def only_settings(old: str, new: str) -> Optional[str]:
     return None
 
 
-def only_rules(old: str, new: str) -> Optional[str]:
+def only_rules(old: str, new: str) -> str | None:
     """A rule for udev: rules that were there before, whole with the lines that they go on in.
 
     A line less, or one between them, would make another rule of the rest, such as for every disk.
@@ -109,9 +109,9 @@ def only_rules(old: str, new: str) -> Optional[str]:
     return None
 
 
-def udev_rules(content: str) -> List[str]:
+def udev_rules(content: str) -> list[str]:
     """The lines of a file of rules, each with those that continue it; a comment continues none."""
-    found: List[str] = []
+    found: list[str] = []
     goes_on = False
     for line in content.split("\n"):
         comment = line.lstrip(BLANKS).startswith("#")
@@ -127,7 +127,7 @@ Field = Tuple[str, Tuple[str, ...]]
 """A field of a stanza: its first line, and the lines that continue it."""
 
 
-def only_stanzas(old: str, new: str) -> Optional[str]:
+def only_stanzas(old: str, new: str) -> str | None:
     """A rule for deb822: stanzas that were there before, in that order, switched on or off.
 
     Whole fields are compared: a line that is put between a field and its continuation would
@@ -147,9 +147,9 @@ def only_stanzas(old: str, new: str) -> Optional[str]:
     return None
 
 
-def stanzas(content: str) -> List[List[Field]]:
+def stanzas(content: str) -> list[list[Field]]:
     """The stanzas of a deb822 file as apt reads them, without comments."""
-    found: List[List[Field]] = [[]]
+    found: list[list[Field]] = [[]]
     for line in content.split("\n"):
         if line.startswith("#"):
             continue
@@ -167,11 +167,11 @@ def _is_switch(field: Field) -> bool:
     return field[0].partition(":")[0].strip(BLANKS).lower() == "enabled"
 
 
-def _unswitched(stanza: Sequence[Field]) -> List[Field]:
+def _unswitched(stanza: Sequence[Field]) -> list[Field]:
     return [field for field in stanza if not _is_switch(field)]
 
 
-def only_keys(_: str, new: str) -> Optional[str]:
+def only_keys(_: str, new: str) -> str | None:
     """A rule: armoured public keys whose fingerprints can be shown, and nothing else."""
     return None if KEY.fullmatch(new) and fingerprints(new) else new.split("\n", 1)[0]
 
@@ -199,7 +199,7 @@ LOADER_FOLDER = "/etc/ld.so.conf.d"
 TREES = "/opt"
 
 
-def place_of(path: str) -> Optional[Place]:
+def place_of(path: str) -> Place | None:
     """The place that a path lies in, or None where nothing may be written."""
     folder, _, name = path.rpartition("/")
     found = (place for place in PLACES if place.folder == folder and place.name.fullmatch(name))
@@ -209,11 +209,7 @@ def place_of(path: str) -> Optional[Place]:
 def shortened(line: str, most: int) -> str:
     """A line in ASCII, with a mark where its end is left out."""
     whole = ascii(line)
-    return (
-        whole
-        if len(whole) <= most
-        else "{} ... and {} more".format(whole[:most], len(whole) - most)
-    )
+    return whole if len(whole) <= most else f"{whole[:most]} ... and {len(whole) - most} more"
 
 
 def refuse_lines(path: str, old: str, new: str) -> None:
@@ -221,4 +217,4 @@ def refuse_lines(path: str, old: str, new: str) -> None:
     place = place_of(path)
     line = "" if place is None else place.rule(old, new)
     if line is not None:
-        raise Wrong("{}: this line is not allowed there: {}".format(path, shortened(line, 120)))
+        raise Wrong(f"{path}: this line is not allowed there: {shortened(line, 120)}")

@@ -7,7 +7,7 @@ import fcntl
 import os
 import signal
 import subprocess
-from typing import List, NamedTuple, Optional, Sequence
+from typing import NamedTuple, Sequence
 
 from assets.root.files import APPEND, STATE, folder_at
 from assets.root.trouble import Trouble
@@ -38,7 +38,7 @@ class Lock:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Trouble(
-                "rdna1-setup is already running as root ({}).".format(self._holders()),
+                f"rdna1-setup is already running as root ({self._holders()}).",
                 "Two runs at the same time could undo each other's changes.",
                 "Wait until the other run has finished, then start rdna1-setup again.",
             ) from None
@@ -63,7 +63,7 @@ def is_alive(pid: int) -> bool:
 def _stat_of(pid: int) -> str:
     """State and all that follows it in the kernel's line about a process; empty for none."""
     try:
-        with open("/proc/{}/stat".format(pid), "rb") as file:
+        with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().decode("ascii", "replace").rpartition(") ")[2]
     except OSError:
         return ""
@@ -80,11 +80,11 @@ def named(pid: int) -> str:
     if pid <= 0:
         return "a process outside this container"
     try:
-        with open("/proc/{}/comm".format(pid), "rb") as file:
+        with open(f"/proc/{pid}/comm", "rb") as file:
             name = ascii(file.read(64).decode("utf-8", "replace").strip())[1:-1]
     except OSError:
         name = "a process"
-    return "{}, process {}".format(name, pid)
+    return f"{name}, process {pid}"
 
 
 class Ended(NamedTuple):
@@ -115,7 +115,7 @@ def run(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         raise Trouble(
-            "{} did not finish within {:.0f} s and was stopped.".format(argv[0], deadline_s),
+            f"{argv[0]} did not finish within {deadline_s:.0f} s and was stopped.",
             "The program may have been waiting for a disk or a network.",
             "Run the same step again. Finished work is kept.",
         ) from None
@@ -128,7 +128,7 @@ class Growing:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         self._at = os.fstat(descriptor).st_size
-        self._end: Optional[int] = None
+        self._end: int | None = None
         self._open = b""
 
     def stop_here(self) -> None:
@@ -139,7 +139,7 @@ class Growing:
         """True while something was not read yet up to where we stop."""
         return self._end is None or self._at < self._end or bool(self._open)
 
-    def lines(self, final: bool) -> List[str]:
+    def lines(self, final: bool) -> list[str]:
         """New whole lines; with ``final`` what stands on the open one too."""
         most = 1 << 20 if self._end is None else min(1 << 20, self._end - self._at)
         chunk = os.pread(self.descriptor, most, self._at)

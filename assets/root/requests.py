@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Iterable, NamedTuple
 
 from assets.root.places import LONGEST_CONTENT, NAME, place_of, refuse_lines
 from assets.root.trouble import Wrong
@@ -21,7 +21,7 @@ class Request(NamedTuple):
     """One verb with arguments that were checked."""
 
     verb: str
-    arguments: Dict[str, Any]
+    arguments: dict[str, Any]
 
     @property
     def digest(self) -> str:
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
     """The first line that comes in."""
 
     run: str
-    steps: Tuple[Request, ...]
+    steps: tuple[Request, ...]
     digest: str
     yes: bool
 
@@ -87,10 +87,10 @@ def strict_json(line: bytes) -> Any:
     except RecursionError:
         raise Wrong("it is nested too deeply") from None
     except ValueError as error:  # UnicodeDecodeError and JSONDecodeError are such
-        raise Wrong("it is not JSON ({})".format(str(error)[:80])) from None
+        raise Wrong(f"it is not JSON ({str(error)[:80]})") from None
 
 
-def _without_duplicates(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise Wrong("a key occurs twice in one object")
@@ -115,16 +115,16 @@ def read_plan(line: bytes, person: Person) -> Plan:
     if set(plan) - {"schema", "run", "steps", "yes"}:
         raise Wrong("it has unknown keys")
     if type(plan["schema"]) is not int or plan["schema"] != PROTOCOL:
-        raise Wrong("its schema is not {}".format(PROTOCOL))
+        raise Wrong(f"its schema is not {PROTOCOL}")
     if type(plan.get("yes", False)) is not bool:
         raise Wrong("yes is not true or false")
     try:
         name = matching(RUN)(plan["run"])
     except Wrong as error:
-        raise Wrong("run: {}".format(error)) from None
+        raise Wrong(f"run: {error}") from None
     steps = plan["steps"]
     if type(steps) is not list or not 0 < len(steps) <= MOST_STEPS:
-        raise Wrong("there must be 1 to {} steps".format(MOST_STEPS))
+        raise Wrong(f"there must be 1 to {MOST_STEPS} steps")
     requests = tuple(_step(number, step, person) for number, step in enumerate(steps, 1))
     digest = hashlib.sha256(line.rstrip(b"\n")).hexdigest()[:12]
     return Plan(name, requests, digest, plan.get("yes", False))
@@ -134,7 +134,7 @@ def _step(number: int, request: Any, person: Person) -> Request:
     try:
         return read_request(request, person)
     except Wrong as error:
-        raise Wrong("step {}: {}".format(number, error)) from None
+        raise Wrong(f"step {number}: {error}") from None
 
 
 def read_request(request: Any, person: Person) -> Request:
@@ -143,7 +143,7 @@ def read_request(request: Any, person: Person) -> Request:
     return check_arguments(verb, checks, request, person)
 
 
-def shape_of(request: Any) -> Tuple[str, Dict[str, Check]]:
+def shape_of(request: Any) -> tuple[str, dict[str, Check]]:
     """The verb of a request and the checks of its arguments; raises Wrong unless all are there."""
     if type(request) is not dict or type(request.get("verb")) is not str:
         raise Wrong("a step is an object with a verb")
@@ -156,7 +156,7 @@ def shape_of(request: Any) -> Tuple[str, Dict[str, Check]]:
 
 
 def check_arguments(
-    verb: str, checks: Dict[str, Check], request: Dict[str, Any], person: Person
+    verb: str, checks: dict[str, Check], request: dict[str, Any], person: Person
 ) -> Request:
     """The request with each argument as it is used; raises Wrong."""
     arguments = {}
@@ -164,7 +164,7 @@ def check_arguments(
         try:
             arguments[name] = check(request[name])
         except Wrong as error:
-            raise Wrong("{} of {}: {}".format(name, verb, error)) from None
+            raise Wrong(f"{name} of {verb}: {error}") from None
     whole = WHOLE.get(verb)
     if whole:
         whole(arguments, person)
@@ -185,9 +185,9 @@ def matching(pattern: Any) -> Check:
 def several(check: Check, most: int = MOST_PACKAGES) -> Check:
     """A check: a list of such values, none of them twice."""
 
-    def check_all(value: Any) -> Tuple[Any, ...]:
+    def check_all(value: Any) -> tuple[Any, ...]:
         if type(value) is not list or len(value) > most:
-            raise Wrong("it is not a list of at most {}".format(most))
+            raise Wrong(f"it is not a list of at most {most}")
         checked = tuple(check(item) for item in value)
         if len(set(checked)) != len(checked):
             raise Wrong("something occurs twice in it")
@@ -206,7 +206,7 @@ def truth(value: Any) -> bool:
 def text(value: Any) -> str:
     """A check: lines of text that UTF-8 can hold, without control characters."""
     if type(value) is not str or len(value) > LONGEST_CONTENT:
-        raise Wrong("it is not a text of at most {} characters".format(LONGEST_CONTENT))
+        raise Wrong(f"it is not a text of at most {LONGEST_CONTENT} characters")
     if CONTROL.search(value):
         raise Wrong("it contains control characters")
     try:
@@ -223,19 +223,19 @@ def file_mode(value: Any) -> int:
     return value
 
 
-def hash_or_none(value: Any) -> Optional[str]:
+def hash_or_none(value: Any) -> str | None:
     """A check: a SHA-256 in hex, or null."""
     return None if value is None else matching(SHA256)(value)
 
 
-def pair(value: Any) -> Tuple[str, str]:
+def pair(value: Any) -> tuple[str, str]:
     """A check: name and version of a package."""
     if type(value) is not list or len(value) != 2:
         raise Wrong("a package is a name and a version")
     return matching(PACKAGE)(value[0]), matching(VERSION)(value[1])
 
 
-def local_deb(value: Any) -> Tuple[str, str]:
+def local_deb(value: Any) -> tuple[str, str]:
     """A check: path and hash of a package file."""
     if type(value) is not dict or set(value) != {"path", "sha256"}:
         raise Wrong("a package file is a path and a sha256")
@@ -255,7 +255,7 @@ def local_deb(value: Any) -> Tuple[str, str]:
     return path, matching(SHA256)(value["sha256"])
 
 
-def expectation(value: Any) -> Dict[str, Any]:
+def expectation(value: Any) -> dict[str, Any]:
     """A check: exactly what apt must mean to do."""
     if type(value) is not dict or set(value) != {"install", "remove"}:
         raise Wrong("it is not an object of install and remove")
@@ -265,7 +265,7 @@ def expectation(value: Any) -> Dict[str, Any]:
     }
 
 
-def allowed_change(arguments: Dict[str, Any], _: Person) -> None:
+def allowed_change(arguments: dict[str, Any], _: Person) -> None:
     """Raise Wrong for a transaction that is refused whatever apt says."""
     expect = arguments["expect"]
     if not (arguments["install"] or arguments["remove"] or arguments["debs"]):
@@ -287,13 +287,13 @@ def refuse_always(incoming: Iterable[str], outgoing: Iterable[str]) -> None:
     """Raise Wrong for packages that never come in or never go."""
     for name in incoming:
         if DKMS.fullmatch(name):
-            raise Wrong("{} builds a kernel module and is never installed".format(name))
+            raise Wrong(f"{name} builds a kernel module and is never installed")
     for name in outgoing:
         if NEVER_REMOVED.fullmatch(name):
-            raise Wrong("{} is never removed".format(name))
+            raise Wrong(f"{name} is never removed")
 
 
-def allowed_member(arguments: Dict[str, Any], person: Person) -> None:
+def allowed_member(arguments: dict[str, Any], person: Person) -> None:
     """Raise Wrong unless it is about the user who asks, and about at least one group."""
     if person.through_sudo and arguments["user"] != person.name:
         raise Wrong("groups can be changed only for the user who asks")
@@ -301,14 +301,14 @@ def allowed_member(arguments: Dict[str, Any], person: Person) -> None:
         raise Wrong("it names no group")
 
 
-def allowed_mark(arguments: Dict[str, Any], _: Person) -> None:
+def allowed_mark(arguments: dict[str, Any], _: Person) -> None:
     """Raise Wrong unless each package is named once."""
     names = [*arguments["auto"], *arguments["manual"]]
     if not names or len(set(names)) != len(names):
         raise Wrong("each package must be named once")
 
 
-def allowed_snapshot(arguments: Dict[str, Any], _: Person) -> None:
+def allowed_snapshot(arguments: dict[str, Any], _: Person) -> None:
     """Raise Wrong unless a configuration is named exactly where the tool has several."""
     if bool(arguments["config"]) != (arguments["tool"] == "snapper"):
         raise Wrong("snapper needs the name of a configuration, and timeshift takes none")
@@ -333,7 +333,7 @@ def writable(value: Any) -> str:
     return value
 
 
-def allowed_content(arguments: Dict[str, Any], _: Person) -> None:
+def allowed_content(arguments: dict[str, Any], _: Person) -> None:
     """Raise Wrong for a new file with a line that may not stand in it.
 
     What replaces a file is looked at once more beside the file that is really there.
@@ -344,7 +344,7 @@ def allowed_content(arguments: Dict[str, Any], _: Person) -> None:
 
 NAMES = several(matching(PACKAGE))
 VERSIONS = several(pair)
-VERBS: Dict[str, Dict[str, Check]] = {
+VERBS: dict[str, dict[str, Check]] = {
     "apt_update": {},
     "apt_change": {
         "install": VERSIONS,
@@ -375,7 +375,7 @@ VERBS: Dict[str, Dict[str, Check]] = {
     },
 }
 """Everything that can be asked for: the verbs, and the check of each of their arguments."""
-WHOLE: Dict[str, Callable[[Dict[str, Any], Person], None]] = {
+WHOLE: dict[str, Callable[[dict[str, Any], Person], None]] = {
     "apt_change": allowed_change,
     "write_file": allowed_content,
     "join_groups": allowed_member,

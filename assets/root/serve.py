@@ -11,7 +11,7 @@ import select
 import signal
 import stat
 import time
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable
 
 from assets.root.apt import apt_change, apt_update, configure, mark
 from assets.root.apt_undo import restore_settings
@@ -28,7 +28,7 @@ from assets.root.trouble import Trouble, Wrong, as_trouble, refusal
 
 LONGEST_COMMAND = 4096
 PLAN_DEADLINE_S = 60.0
-ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[str, Any]]]]] = {
+ACTIONS: dict[str, Callable[[dict[str, Any], Step], str | tuple[str, dict[str, Any]]]] = {
     "apt_update": apt_update,
     "apt_change": apt_change,
     "keep_debs": keep_debs,
@@ -44,14 +44,14 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
 }
 
 
-def who_asks(environ: Dict[str, str]) -> Person:
+def who_asks(environ: dict[str, str]) -> Person:
     """The user behind sudo, or root."""
     number = environ.get("SUDO_UID", "0")
     try:
         entry = pwd.getpwuid(int(number if re.fullmatch(r"[0-9]{1,10}", number) else "-1"))
     except (KeyError, OverflowError):
         raise Trouble(
-            "sudo was started by a user that this system does not know ({}).".format(number[:20]),
+            f"sudo was started by a user that this system does not know ({number[:20]}).",
             "The user who started sudo would not be able to see what is happening. Nothing was "
             "changed.",
             "Log in as an ordinary user, then start rdna1-setup.",
@@ -112,7 +112,7 @@ def _take_own_end(descriptor: int) -> None:
     elif stat.S_ISFIFO(mode):
         flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
         with contextlib.suppress(OSError):  # nobody reads it, or there is no /proc
-            own = os.open("/proc/self/fd/{}".format(descriptor), flags)
+            own = os.open(f"/proc/self/fd/{descriptor}", flags)
             os.dup2(own, descriptor)
             os.close(own)
 
@@ -124,7 +124,7 @@ class Commands:
         self._descriptor = descriptor
         self._unread = b""
 
-    def line(self, longest: int, deadline_s: Optional[float] = None) -> Optional[bytes]:
+    def line(self, longest: int, deadline_s: float | None = None) -> bytes | None:
         """The next line, or None at the end of the input; raises Wrong for a line without end."""
         limit = None if deadline_s is None else time.monotonic() + deadline_s
         while b"\n" not in self._unread:
@@ -136,7 +136,7 @@ class Commands:
                 return None
             self._unread += chunk
             if len(self._unread) > longest and b"\n" not in self._unread[: longest + 1]:
-                raise Wrong("a line is longer than {} bytes".format(longest))
+                raise Wrong(f"a line is longer than {longest} bytes")
         line, self._unread = self._unread.split(b"\n", 1)
         return line
 
@@ -156,9 +156,9 @@ def carry_out(step: Step) -> bool:
         _fail(
             step,
             Trouble(
-                "The root helper has a bug: {}: {}".format(type(error).__name__, error)[:400],
+                f"The root helper has a bug: {type(error).__name__}: {error}"[:400],
                 "This is a bug in rdna1-setup. The journal lists every change that was started.",
-                "Please report this bug. {}/UNDO.sh undoes this run.".format(step.run.path),
+                f"Please report this bug. {step.run.path}/UNDO.sh undoes this run.",
             ),
         )
     else:
@@ -196,7 +196,7 @@ def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands)
         carry_out(Step(run_, lock, person, number, plan.steps[number - 1], later))
 
 
-def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
+def prepare(commands: Commands, person: Person) -> tuple[Plan, Run, Lock]:
     """Everything up to the typed yes; raises Trouble for whatever is refused."""
     if os.geteuid() != 0:
         raise Trouble(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from typing import Any, Dict
+from typing import Any
 
 from assets.root.processes import CHANGE_DEADLINE_S, ENVIRONMENT, run
 from assets.root.step import Step
@@ -23,15 +23,15 @@ SNAPSHOTS = {
 """How each tool makes a snapshot, before its name, and how it lists those that there are."""
 
 
-def snapshot(wanted: Dict[str, Any], step: Step) -> str:
+def snapshot(wanted: dict[str, Any], step: Step) -> str:
     """Let the user's own tool make a snapshot; it is there when the tool lists it."""
-    tool, name = wanted["tool"], "before rdna1-setup {}".format(step.run.name)
+    tool, name = wanted["tool"], f"before rdna1-setup {step.run.name}"
     make, lists = (
         tuple(word.format(config=wanted["config"]) for word in words) for words in SNAPSHOTS[tool]
     )
     if shutil.which(tool, path=ENVIRONMENT["PATH"]) is None:
         raise Trouble(
-            "{} is not installed.".format(tool),
+            f"{tool} is not installed.",
             "This tool is needed to make a snapshot before anything is changed. Nothing was "
             "changed.",
             "Install the snapshot tool, or start again without a snapshot.",
@@ -43,11 +43,9 @@ def snapshot(wanted: Dict[str, Any], step: Step) -> str:
         if name not in run(lists).output:
             raise Trouble(
                 "{} made no snapshot: {}".format(tool, said[-300:] or "it printed nothing."),
-                "The tool's list has no snapshot named '{}'. Nothing else was changed.".format(
-                    name
-                ),
+                f"The tool's list has no snapshot named '{name}'. Nothing else was changed.",
                 "Try to create a snapshot yourself (`sudo {}`), or start again without one.".format(
                     " ".join(shlex.quote(word) for word in (*make, "test"))
                 ),
             )
-    return "{} has the snapshot '{}', which is kept until you delete it".format(tool, name)
+    return f"{tool} has the snapshot '{name}', which is kept until you delete it"

@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import time
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Sequence
 
 from assets.root.journal import Run
 from assets.root.processes import ENVIRONMENT, LONGEST_EVENT, Ended, Growing, Lock, begun_at
@@ -36,9 +36,9 @@ class Step:
         self.request = request
         self.later = later
         self._spots = 0
-        self._shown: Dict[str, Any] = {}
+        self._shown: dict[str, Any] = {}
 
-    def intend(self, noted: Dict[str, Any], undo: Sequence[Call]) -> None:
+    def intend(self, noted: dict[str, Any], undo: Sequence[Call]) -> None:
         """Journal what is about to change and how it goes back; only then may it be changed."""
         calls = [list(call) for call in undo]
         intent = {"step": self.number, "request": self.request.digest, "verb": self.request.verb}
@@ -49,11 +49,11 @@ class Step:
     def spot(self, name: str) -> str:
         """A name in the backup that nothing has had yet."""
         self._spots += 1
-        return "{}-{}-{}".format(self.run.records(), self._spots, name)
+        return f"{self.run.records()}-{self._spots}-{name}"
 
     def output(self, lines: Sequence[str]) -> None:
         """Show lines of a program, in pieces that any reader can hold."""
-        piece: List[str] = []
+        piece: list[str] = []
         size = 0
         for line in lines:
             if piece and size + len(line) > LONGEST_EVENT // 6:  # a character may take six as JSON
@@ -79,10 +79,10 @@ class Step:
         """
         log = self.run.log_of(self.number)
         states = os.memfd_create("states")
-        kept: Tuple[int, ...] = ()
+        kept: tuple[int, ...] = ()
         if apt:
             kept = (states, self.lock.descriptor)
-            argv = (argv[0], "-o", "APT::Status-Fd={}".format(states), *argv[1:])
+            argv = (argv[0], "-o", f"APT::Status-Fd={states}", *argv[1:])
         self.output(["$ " + " ".join(shlex.quote(word) for word in argv)])
         growing = Growing(log), Growing(states)  # before it begins: else its first words are lost
         process = subprocess.Popen(
@@ -114,7 +114,7 @@ class Step:
         self.run.tell(
             "program", step=self.number, name=name, pid=process.pid, begun=begun_at(process.pid)
         )
-        last: List[str] = []
+        last: list[str] = []
         limit = time.monotonic() + deadline_s
         code = None
         while code is None or log.is_behind():
@@ -128,12 +128,11 @@ class Step:
             self._progress_of(states.lines(final=False))
             if code is None and time.monotonic() > limit:
                 raise Trouble(
-                    "{} is still running after {:.0f} minutes.".format(name, deadline_s / 60),
+                    f"{name} is still running after {deadline_s / 60:.0f} minutes.",
                     "The process was left running, because ending it could leave packages half "
                     "installed.",
-                    "Check process {} with `ps`. When it has ended, run the step again.".format(
-                        process.pid
-                    ),
+                    f"Check process {process.pid} with `ps`. When it has ended, run the step "
+                    "again.",
                 )
         return Ended(code, "\n".join(last))
 

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import stat
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, NamedTuple, Sequence
 
 from assets.root.failures import explain
 from assets.root.files import (
@@ -38,13 +38,13 @@ from assets.root.trouble import Trouble, Wrong, as_trouble, surprise
 from assets.root.undo import Call
 
 
-def write_file(wanted: Dict[str, Any], step: Step) -> str:
+def write_file(wanted: dict[str, Any], step: Step) -> str:
     """Write a file of ours, whole; what was there is copied into the backup first."""
     path, data = wanted["path"], wanted["content"].encode("utf-8")
     folder_path, _, name = path.rpartition("/")
     found = read_at(path)
     if found is not None and found[0] == data and _is_form(found[1], wanted["mode"]):
-        return "{} already had this content".format(path)
+        return f"{path} already had this content"
     undo = _set_copy_aside(path, name, found, wanted, step)
     undo += [("remove_folder", above) for above in parents_of(path) if not exists(above)]
     step.intend({"ours": sha256(data), **_spot_of(undo)}, [*undo, *_loader_call(path)])
@@ -57,11 +57,11 @@ def write_file(wanted: Dict[str, Any], step: Step) -> str:
     written = read_at(path)
     if written is None or written[0] != data or not _is_form(written[1], wanted["mode"]):
         raise Trouble(
-            "{} does not contain what was written to it.".format(path),
+            f"{path} does not contain what was written to it.",
             "Another program is changing the file or its folder at the same time.",
             "Find out which program is interfering, then run the same step again.",
         )
-    return "{} exists, {} bytes".format(path, len(data))
+    return f"{path} exists, {len(data)} bytes"
 
 
 def apt_complaint(path: str) -> str:
@@ -73,7 +73,7 @@ def apt_complaint(path: str) -> str:
     return " ".join(lines[:2]) if ended.code else ""
 
 
-def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat_result]]) -> None:
+def refuse_what_apt_cannot_read(path: str, before: tuple[bytes, os.stat_result] | None) -> None:
     """Put back what was there before a file that stops apt, and raise Trouble."""
     heard = apt_complaint(path)
     if not heard:
@@ -84,7 +84,7 @@ def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat
         else:
             write_whole(folder, name, before[0], like(before[1]))
     raise Trouble(
-        "With this {}, apt can no longer read its settings: {}".format(path, heard[:300]),
+        f"With this {path}, apt can no longer read its settings: {heard[:300]}",
         "apt could then no longer change any package, so the old file was restored.",
         "If another apt source file lists the same repository with a different key, move that "
         "file elsewhere first.",
@@ -98,16 +98,16 @@ def _is_form(seen: os.stat_result, mode: int) -> bool:
 def _set_copy_aside(
     path: str,
     name: str,
-    found: Optional[Tuple[bytes, os.stat_result]],
-    wanted: Dict[str, Any],
+    found: tuple[bytes, os.stat_result] | None,
+    wanted: dict[str, Any],
     step: Step,
-) -> List[Call]:
+) -> list[Call]:
     """Copy what a file holds into the backup, and give the calls that restore it."""
     data = wanted["content"].encode("utf-8")
     before = None if found is None else sha256(found[0])
     if before != wanted["before"] and before != sha256(data):
         raise Trouble(
-            "{} has changed since the plan was made.".format(path),
+            f"{path} has changed since the plan was made.",
             "Someone or something else changed the file, so it was left alone.",
             "Have rdna1-setup check the machine again, and review the new plan.",
         )
@@ -123,16 +123,16 @@ def _set_copy_aside(
     write_whole(step.run.backup, spot, found[0], like(found[1]))
     with place_at(path) as (folder, _):
         copy_attributes(folder, name, step.run.backup, spot)
-    kept = "{}/backup/{}".format(step.run.path, spot)
+    kept = f"{step.run.path}/backup/{spot}"
     return [("restore", kept, path, sha256(data), sha256(found[0]))]
 
 
-def _spot_of(undo: Sequence[Call]) -> Dict[str, str]:
+def _spot_of(undo: Sequence[Call]) -> dict[str, str]:
     """Where the backup has what was there before."""
     return {"kept": undo[0][1]} if undo[0][0] == "restore" else {}
 
 
-def _loader_call(path: str) -> List[Call]:
+def _loader_call(path: str) -> list[Call]:
     return [("loader",)] if path.startswith(LOADER_FOLDER + "/") else []
 
 
@@ -144,37 +144,35 @@ def refresh_loader(path: str) -> None:
             raise explain(ended)
 
 
-def set_aside(wanted: Dict[str, Any], step: Step) -> str:
+def set_aside(wanted: dict[str, Any], step: Step) -> str:
     """Move a file or tree into the backup; a tree stays on its own file system."""
     path = wanted["path"]
     with place_at(path) as (folder, name):
         if look(folder, name) is None:
             if find_kept(path, step, other_runs=False):
-                return "{} is already in the backup".format(path)
+                return f"{path} is already in the backup"
             raise Trouble(
-                "{} does not exist.".format(path),
+                f"{path} does not exist.",
                 "This file or folder was moved or removed after the plan was made.",
                 "Have rdna1-setup check the machine again, and review the new plan.",
             )
         if path.startswith(TREES + "/"):
             refuse_owned(path)
         spot = step.spot(name)
-        kept = "{}/backup/{}".format(step.run.path, spot)
-        parked = "{}/.rdna1-setup-{}".format(os.path.dirname(path), step.run.name)
-        undo: List[Call] = [("move_back", kept, "{}/{}".format(parked, spot), path)]
-        step.intend(
-            {"kept": kept, "parked": "{}/{}".format(parked, spot)}, [*undo, *_loader_call(path)]
-        )
+        kept = f"{step.run.path}/backup/{spot}"
+        parked = f"{os.path.dirname(path)}/.rdna1-setup-{step.run.name}"
+        undo: list[Call] = [("move_back", kept, f"{parked}/{spot}", path)]
+        step.intend({"kept": kept, "parked": f"{parked}/{spot}"}, [*undo, *_loader_call(path)])
         if not move_entry(folder, name, step.run.backup, spot):
             _park(folder, name, parked, spot)
     refresh_loader(path)
     if exists(path):
         raise Trouble(
-            "{} exists again.".format(path),
+            f"{path} exists again.",
             "Another program is creating the same path at the same time.",
             "Find out which program is interfering, then run the same step again.",
         )
-    return "{} is in the backup".format(path)
+    return f"{path} is in the backup"
 
 
 def _park(folder: int, name: str, parked: str, spot: str) -> None:
@@ -188,7 +186,7 @@ def _park(folder: int, name: str, parked: str, spot: str) -> None:
     with place_at(parked) as (parent, parking):
         os.rmdir(parking, dir_fd=parent)
     raise Trouble(
-        "{} cannot be moved within its own folder.".format(name),
+        f"{name} cannot be moved within its own folder.",
         "It is the mount point of a separate file system, or is in a lower layer of an overlay.",
         "Unmount the file system, or make a plan without this step.",
     )
@@ -197,7 +195,7 @@ def _park(folder: int, name: str, parked: str, spot: str) -> None:
 def refuse_owned(path: str) -> None:
     """Raise Trouble when a package has something at or below a path."""
     real = os.path.realpath(path)
-    seen: Dict[str, str] = {}
+    seen: dict[str, str] = {}
     with folder_at(INFO) as folder:
         for file in os.listdir(folder):
             if file.endswith(".list"):
@@ -212,14 +210,14 @@ def refuse_owned(path: str) -> None:
                         )
 
 
-def _is_within(line: str, path: str, real: str, seen: Dict[str, str]) -> bool:
+def _is_within(line: str, path: str, real: str, seen: dict[str, str]) -> bool:
     """True for a listed path that is or lies below a tree, by its name or by where it leads."""
     if line == path or line.startswith(path + "/"):
         return True
     parent, _, name = line.rpartition("/")
     if parent not in seen:
         seen[parent] = os.path.realpath(parent)
-    place = "{}/{}".format(seen[parent], name)
+    place = f"{seen[parent]}/{name}"
     return place == real or place.startswith(real + "/")
 
 
@@ -231,7 +229,7 @@ class Kept(NamedTuple):
     """Hash of what we wrote in its stead; empty where nothing was."""
 
 
-def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
+def find_kept(path: str, step: Step, other_runs: bool = True) -> Kept | None:
     """What the user's backups have of a path, this run's first, then the newest."""
     if not other_runs:
         return _kept_in(step.run.intents(), path)
@@ -239,7 +237,7 @@ def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
     return next((kept for kept in found if kept is not None), None)
 
 
-def _kept_in(intents: Sequence[Dict[str, Any]], path: str) -> Optional[Kept]:
+def _kept_in(intents: Sequence[dict[str, Any]], path: str) -> Kept | None:
     for intent in reversed(intents):
         if intent["path"] == path and intent["verb"] in ("set_aside", "write_file"):
             noted = intent["noted"]
@@ -249,16 +247,16 @@ def _kept_in(intents: Sequence[Dict[str, Any]], path: str) -> Optional[Kept]:
     return None
 
 
-def put_back(wanted: Dict[str, Any], step: Step) -> str:
+def put_back(wanted: dict[str, Any], step: Step) -> str:
     """Move what was set aside back to its place; what we wrote there goes into the backup."""
     path = wanted["path"]
     own = find_kept(path, step, other_runs=False)
     kept = own or find_kept(path, step)
     if kept is None:
         if exists(path) and _was_never_replaced(path, step):
-            return "{} is already in its place".format(path)
+            return f"{path} is already in its place"
         raise Trouble(
-            "No backup contains {}.".format(path),
+            f"No backup contains {path}.",
             "This file or folder was never moved, has already been restored, or belongs to "
             "another user's run.",
             "See the list of runs (`rdna1-setup rollback --list`).",
@@ -266,13 +264,13 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
         present = look(folder, name)
         if present is not None and _is_copy_of(folder, name, backup, spot):
-            return "{} is already in its place".format(path)
+            return f"{path} is already in its place"
         ours = step.spot(name)
         if present is not None:
             _refuse_changed(folder, name, path, kept)
-        aside = "{}/backup/{}".format(step.run.path, ours)
+        aside = f"{step.run.path}/backup/{ours}"
         content = "any" if own else _content_in(backup, spot)
-        undo: List[Call] = [("put_away", path, kept.place, content)]
+        undo: list[Call] = [("put_away", path, kept.place, content)]
         if present is not None and not own:  # else what this run wrote it over with is undone below
             undo.append(("restore", aside, path, "", kept.ours))
         step.intend({}, undo)
@@ -286,7 +284,7 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
         with contextlib.suppress(OSError):
             os.rmdir(parking)
     refresh_loader(path)
-    return "{} is back in its place".format(path)
+    return f"{path} is back in its place"
 
 
 def _content_in(folder: int, name: str) -> str:
@@ -303,7 +301,7 @@ def _is_copy_of(folder: int, name: str, backup: int, spot: str) -> bool:
     return form is not None and form == _form_in(backup, spot)
 
 
-def _form_in(folder: int, name: str) -> Optional[Tuple[str, int, int, int]]:
+def _form_in(folder: int, name: str) -> tuple[str, int, int, int] | None:
     """Content, mode and owners of a file or link; None for anything else."""
     content = _content_in(folder, name)
     seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -319,7 +317,7 @@ def _was_never_replaced(path: str, step: Step) -> bool:
     return newest is None or newest["verb"] != "write_file"
 
 
-def _newest_intent(path: str, step: Step) -> Optional[Dict[str, Any]]:
+def _newest_intent(path: str, step: Step) -> dict[str, Any] | None:
     """The last that was noted of a path, in this run or else in the newest other one."""
     for intents in _all_intents(step, of_others=True):
         for intent in intents[::-1]:
@@ -328,14 +326,14 @@ def _newest_intent(path: str, step: Step) -> Optional[Dict[str, Any]]:
     return None
 
 
-def _all_intents(step: Step, of_others: bool) -> Iterator[Sequence[Dict[str, Any]]]:
+def _all_intents(step: Step, of_others: bool) -> Iterator[Sequence[dict[str, Any]]]:
     """Of this run first, then of the newest; of other users' runs too where that is asked."""
     yield step.run.intents()
     with folder_at(RUNS) as runs:
         names = sorted(os.listdir(runs), reverse=True)
     for name in names:
         if RUN.fullmatch(name) and name != step.run.name:
-            with folder_at("{}/{}".format(RUNS, name)) as folder:
+            with folder_at(f"{RUNS}/{name}") as folder:
                 if of_others or is_run_of(step.person, folder):
                     yield [r for r in records_in(folder) if r.get("event") == "intent"]
 
@@ -344,9 +342,7 @@ def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
     present = read_file(folder, name, LONGEST_CONTENT * 4)
     if present is None or not kept.ours or sha256(present[0]) != kept.ours:
         raise Trouble(
-            "{} exists again, and rdna1-setup did not create it.".format(path),
+            f"{path} exists again, and rdna1-setup did not create it.",
             "Another file has since been created at the same path, and rdna1-setup left it alone.",
-            "The old file is at {}. Move one of the two files elsewhere yourself.".format(
-                kept.place
-            ),
+            f"The old file is at {kept.place}. Move one of the two files elsewhere yourself.",
         )

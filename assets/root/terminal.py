@@ -11,7 +11,7 @@ import signal
 import stat
 import termios
 import textwrap
-from typing import Any, Dict, Iterable, Iterator, List, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 from assets.root.apt import replaced
 from assets.root.files import RUNS, read_at
@@ -27,7 +27,7 @@ ANSWER_DEADLINE_S = 900.0
 GONE = "These packages are removed permanently, because no package file is kept for them:"
 
 
-def describe(request: Request) -> List[str]:
+def describe(request: Request) -> list[str]:
     """A request as the terminal shows it; everything in it was checked to be plain text."""
     wanted = request.arguments
     if request.verb == "apt_change":
@@ -46,7 +46,7 @@ def describe(request: Request) -> List[str]:
                     if package not in expect["install"]
                 ),
             ),
-            *("    from the file {}".format(ascii(path)) for path, _ in wanted["debs"]),
+            *(f"    from the file {path!a}" for path, _ in wanted["debs"]),
             *_listed(GONE, ("{}={}".format(*package) for package in wanted["for_good"])),
         ]
     if request.verb == "keep_debs":
@@ -73,7 +73,7 @@ def describe(request: Request) -> List[str]:
     return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 
 
-def mode_in_words(wanted: Dict[str, Any]) -> str:
+def mode_in_words(wanted: dict[str, Any]) -> str:
     """The permissions of a file where they are not the usual ones, or not those that it has."""
     try:
         found = read_at(wanted["path"])
@@ -82,10 +82,10 @@ def mode_in_words(wanted: Dict[str, Any]) -> str:
     was = wanted["mode"] if found is None else stat.S_IMODE(found[1].st_mode)
     if was != wanted["mode"]:
         return " (mode {:04o}, now {:04o})".format(wanted["mode"], was)
-    return "" if was == 0o644 else " (mode {:04o})".format(was)
+    return "" if was == 0o644 else f" (mode {was:04o})"
 
 
-def edited(path: str, content: str) -> List[str]:
+def edited(path: str, content: str) -> list[str]:
     """What changes in a file beside what is there now, each line whole; of keys, fingerprints.
 
     Of a file of stanzas each stanza that changes is shown with all its lines: without them nobody
@@ -105,21 +105,21 @@ def edited(path: str, content: str) -> List[str]:
         shown_rows = _changed_stanzas(rows)
     else:
         shown_rows = [row for row in rows if row[0] != " "]
-    return ["    {} {}".format(row[0], row[1:]).rstrip() for row in shown_rows]
+    return [f"    {row[0]} {row[1:]}".rstrip() for row in shown_rows]
 
 
-def _exchanged_keys(old: str, new: str) -> List[str]:
+def _exchanged_keys(old: str, new: str) -> list[str]:
     before, after = fingerprints(old), fingerprints(new)
     if old and not before:
         before = ["(the existing file cannot be read as a key)"]
-    gone = ["    - key {}".format(key) for key in before if key not in after]
-    return gone + ["    + key {}".format(key) for key in after if key not in before]
+    gone = [f"    - key {key}" for key in before if key not in after]
+    return gone + [f"    + key {key}" for key in after if key not in before]
 
 
-def _changed_stanzas(rows: Sequence[str]) -> List[str]:
+def _changed_stanzas(rows: Sequence[str]) -> list[str]:
     """The stanzas of a comparison in which something changes."""
-    kept: List[str] = []
-    stanza: List[str] = []
+    kept: list[str] = []
+    stanza: list[str] = []
     for row in [*rows, " "]:
         stanza.append(row)
         if row == " ":
@@ -128,7 +128,7 @@ def _changed_stanzas(rows: Sequence[str]) -> List[str]:
     return kept
 
 
-def _listed(title: str, names: Iterable[str]) -> List[str]:
+def _listed(title: str, names: Iterable[str]) -> list[str]:
     whole = "{} {}".format(title, " ".join(names)).strip()
     if whole == title:
         return []
@@ -146,15 +146,15 @@ def shown(plan: Plan) -> str:
     """The plan as the terminal shows it before anything is done."""
     lines = [
         "",
-        "rdna1-setup asks to do exactly this as root (digest {}):".format(plan.digest),
+        f"rdna1-setup asks to do exactly this as root (digest {plan.digest}):",
     ]
     for number, request in enumerate(plan.steps, 1):
         first, *rest = describe(request)
-        lines += ["{:3d}. {}".format(number, first), *rest]
-    lines += ["To undo it without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
+        lines += [f"{number:3d}. {first}", *rest]
+    lines += [f"To undo it without rdna1-setup: {RUNS}/{plan.run}/UNDO.sh", ""]
     whole = "\n".join(lines)
     if len(whole) > LONGEST_SHOWN:
-        raise Wrong("it is too long to read ({} characters)".format(len(whole)))
+        raise Wrong(f"it is too long to read ({len(whole)} characters)")
     return whole
 
 
@@ -246,7 +246,7 @@ def in_foreground(terminal: int) -> Iterator[None]:
 
 def _unanswerable(error: Exception) -> Trouble:
     return Trouble(
-        "The confirmation question could not be shown in the terminal: {}.".format(error.args[-1]),
+        f"The confirmation question could not be shown in the terminal: {error.args[-1]}.",
         "The terminal was closed, or another program is using it. Nothing was changed.",
         "Start rdna1-setup again in a separate terminal window, and leave it open until you have "
         "answered the question.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Dict
 
 
 class Trouble(Exception):
@@ -16,7 +15,7 @@ class Trouble(Exception):
         self.meaning = meaning
         self.next_step = next_step
 
-    def told(self) -> Dict[str, str]:
+    def told(self) -> dict[str, str]:
         """The three texts as fields of an event."""
         return {
             "happened": self.happened,
@@ -30,20 +29,20 @@ def as_trouble(error: OSError) -> Trouble:
     what = "A file" if error.filename is None else os.fsdecode(error.filename)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Trouble(
-            "The disk is full: {} could not be written.".format(what),
+            f"The disk is full: {what} could not be written.",
             "The journal lists every change that was made.",
             "Free up some space on the file system that contains /var and /etc, then run the "
             "same step again.",
         )
     if error.errno == errno.EROFS:
         return Trouble(
-            "{} could not be changed: the file system is read-only.".format(what),
+            f"{what} could not be changed: the file system is read-only.",
             "The kernel often remounts a failing disk read-only.",
             "Look at the kernel log (sudo dmesg). Once the file system is writable, run "
             "the step again.",
         )
     return Trouble(
-        "{} could not be used: {}.".format(what, error.strerror or error),
+        f"{what} could not be used: {error.strerror or error}.",
         "The system refused the operation, so the step was not finished.",
         "Fix the problem, then run the same step again.",
     )
@@ -60,7 +59,7 @@ def counted(number: int, what: str) -> str:
 
 def surprise(what: str) -> Trouble:
     return Trouble(
-        "This differs from the plan you reviewed: {}".format(what),
+        f"This differs from the plan you reviewed: {what}",
         "The package lists or the installed packages have changed since your review, or "
         "rdna1-setup does not allow this "
         "change. Nothing was changed.",
@@ -70,7 +69,7 @@ def surprise(what: str) -> Trouble:
 
 def refusal(what: str, error: Wrong) -> Trouble:
     return Trouble(
-        "{} was refused: {}.".format(what, error),
+        f"{what} was refused: {error}.",
         "The root helper does only what is known to be safe. It changed nothing.",
         "This is a bug in rdna1-setup, or another program is communicating with its root helper. "
         "Please report it.",

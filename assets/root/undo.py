@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import Any, Dict, Sequence
+from typing import Any, Sequence
 
 from assets.root.files import STATE
 
@@ -16,7 +16,7 @@ Call = Sequence[str]
 """One call of a function of UNDO.sh."""
 
 
-def undo_script(path: str, intents: Sequence[Dict[str, Any]]) -> str:
+def undo_script(path: str, intents: Sequence[dict[str, Any]]) -> str:
     """The plain way back: the calls of each change, the latest change first."""
     calls = [call for intent in reversed(intents) for call in intent["undo"]]
     head = (FUNCTIONS + CHECKS).replace("@HERE@", path).replace("@STATE@", STATE)

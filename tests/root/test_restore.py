@@ -292,4 +292,4 @@ try: _run_of("private", Step)
 except Trouble as trouble: print(trouble.happened)
 """
     told = chosen.run("/usr/bin/python3", "-I", "-c", text).stdout
-    assert told == "This user has no run private.\n"
+    assert told == "This user has no run with the ID private.\n"

@@ -206,12 +206,12 @@ def test_a_helper_that_was_killed_is_told_once_its_program_has_ended(root: Root)
             screen.send("yes\n")
             screen.wait_until((root.path(FOLDER) / f"{PLACE}.reached").exists, "the middle")
             kill(*pids(root, "assets/root"))
-            screen.wait_for("TROUBLE The root helper has ended by itself")
+            screen.wait_for("TROUBLE The root helper ended unexpectedly")
         with terminal(root, "", how="watch") as screen:
             screen.wait_for("AT WORK 1")
             screen.wait_for("Progress")
             (root.path(FOLDER) / PLACE).unlink()
-            screen.wait_for("TROUBLE The root helper has ended by itself")
+            screen.wait_for("TROUBLE The root helper ended unexpectedly")
 
 
 def test_yes_in_advance_counts_for_nobody_who_came_through_sudo(root: Root) -> None:
@@ -223,7 +223,7 @@ def test_yes_in_advance_counts_for_nobody_who_came_through_sudo(root: Root) -> N
     )  # fmt: skip
     event = json.loads(done.stdout)
     assert event["event"] == "refused"
-    assert "no terminal to ask you" in event["happened"]
+    assert "no terminal in which to prompt you" in event["happened"]
 
 
 def test_yes_in_advance_counts_for_root_itself_without_a_terminal_only(root: Root) -> None:
@@ -306,7 +306,7 @@ def test_an_ordinary_user_cannot_start_it_nor_read_anothers_run(root: Root) -> N
         give_password(screen)
         screen.wait_for("Type yes")
         screen.send("yes\n")
-        screen.wait_for("TROUBLE The run roots belongs to another user")
+        screen.wait_for("TROUBLE Run roots belongs to another user")
 
 
 ESCAPES = re.compile(r"[^\x20-\x7e\r\n\t]")
