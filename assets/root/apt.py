@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any, Sequence
 
 from assets.root.apt_undo import note_change
 from assets.root.failures import explain
-from assets.root.files import folder_at, look, place_at, read_file
-from assets.root.kept import deb_name, is_kept, keep_deb, take_deb
+from assets.root.files import place_at, read_file
+from assets.root.kept import is_kept, keep_deb, kept_path, take_deb
 from assets.root.packages import (
     APT_OPTIONS,
     LIST_LOCKS,
@@ -17,7 +18,6 @@ from assets.root.packages import (
     automatic,
     bare,
     finishing,
-    native,
     packages,
     refuse_interrupted,
     simulate,
@@ -79,8 +79,7 @@ def apt_change(wanted: dict[str, Any], step: Step) -> str:
     if earlier:
         refuse_other_versions(wanted, earlier["noted"]["there"], before)
     argv = change_argv(wanted, files, before, fetched_before(wanted, step))
-    simulated = simulate(argv, native())
-    refuse_surprises(wanted, simulated, before)
+    refuse_surprises(wanted, simulate(argv), before)
     if unmet(wanted, before):
         if not earlier:
             keep_replaced(wanted, before, step)
@@ -114,7 +113,7 @@ def refuse_unkept(wanted: dict[str, Any], present: dict[str, Package], step: Ste
         for name, version in going
         if present[name].state != "c"
         and (name, version) not in wanted["for_good"]
-        and not is_kept(name, version, step)
+        and not is_kept(step, name, version)
     ]
     if unkept:
         raise Trouble(
@@ -128,9 +127,9 @@ def refuse_unkept(wanted: dict[str, Any], present: dict[str, Package], step: Ste
 def keep_replaced(wanted: dict[str, Any], before: dict[str, Package], step: Step) -> None:
     """Keep the package files of what another version replaces, where they can be had."""
     for name, version in replaced(wanted, before):
-        if not is_kept(name, version, step):
+        if not is_kept(step, name, version):
             try:
-                how = keep_deb(name, version, step)
+                how = keep_deb(step, name, version)
             except Trouble as trouble:
                 how = trouble.happened
             step.output([f"{name} {version}: {how}"])
@@ -156,23 +155,18 @@ def fetched_before(wanted: dict[str, Any], step: Step) -> tuple[str, ...]:
 
     Not in its own folder: in a container a hook of apt's may empty that one at every change.
     """
-    found = False
-    for name, version in wanted["expect"]["install"]:
-        file = deb_name(name, version)
-        if look(step.run.debs, file) is None:
-            continue
-        path = f"{step.run.path}/backup/debs/{file}"
-        architecture = run(("dpkg-deb", "-f", path, "Architecture")).output.strip()
-        own = "{}_{}_{}.deb".format(
-            name.partition(":")[0], version.replace(":", "%3a"), architecture
-        )
-        found = True
-        with folder_at(step.run.path + "/backup/archives", make=True) as folder:
-            if look(folder, "partial") is None:  # else apt may have given it to its own user
-                os.mkdir("partial", 0o755, dir_fd=folder)
-            if look(folder, own) is None:
-                os.link(file, own, src_dir_fd=step.run.debs, dst_dir_fd=folder)
-    return ("-o", f"Dir::Cache::archives={step.run.path}/backup/archives") if found else ()
+    archives = step.run.in_backup("archives")
+    kept = {each: kept_path(step, *each) for each in wanted["expect"]["install"]}
+    for (name, version), path in kept.items():
+        if path:
+            architecture = run(("dpkg-deb", "-f", path, "Architecture")).output.strip()
+            own = f"{name.partition(':')[0]}_{version.replace(':', '%3a')}_{architecture}.deb"
+            os.makedirs(
+                archives + "/partial", exist_ok=True
+            )  # else apt may give it to its own user
+            with contextlib.suppress(FileExistsError):
+                os.link(path, f"{archives}/{own}")
+    return ("-o", f"Dir::Cache::archives={archives}") if any(kept.values()) else ()
 
 
 def change_argv(
@@ -282,8 +276,7 @@ def bring_to_rest(step: Step, expect: dict[str, Any]) -> None:
 def mark(wanted: dict[str, Any], step: Step) -> str:
     """Tell apt which packages were asked for and which are mere dependencies."""
     present = packages()
-    architecture = native()
-    named_here = {how: [bare(n, architecture) for n in wanted[how]] for how in ("auto", "manual")}
+    named_here = {how: [bare(n) for n in wanted[how]] for how in ("auto", "manual")}
     lost = [n for names in named_here.values() for n in names if n not in present]
     if lost:
         raise Trouble(

@@ -13,14 +13,7 @@ import re
 import stat
 import subprocess
 import tarfile
-from typing import (
-    Any,
-    Callable,
-    Iterable,
-    Iterator,
-    NamedTuple,
-    Sequence,
-)
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 from assets.root.failures import explain
 from assets.root.files import (
@@ -29,20 +22,17 @@ from assets.root.files import (
     RUNS,
     Like,
     attributes_of,
-    copy_plain,
     folder_at,
     give_attributes,
     give_form,
-    keep_whole,
     like,
     look,
     opened,
     parents_of,
-    place_at,
     write_whole,
 )
 from assets.root.journal import is_run_of, records_in, standing
-from assets.root.kept import deb_name, kept_path
+from assets.root.kept import deb_path, kept_path
 from assets.root.packages import (
     Package,
     automatic,
@@ -75,12 +65,12 @@ def note_change(
     gone = [each for each in sorted(there.items()) if each in wanted["for_good"]]
     back = [each for each in sorted(there.items()) if each not in gone]
     kept = [name for name, _ in back]
-    debs = [(*each, f"{step.run.path}/backup/debs/{deb_name(*each)}") for each in back]
+    debs = [(*each, deb_path(step, *each)) for each in back]
     local = {package_in(file): file for file in files}
     incoming = [
-        (*pair, local.get(pair) or kept_path(pair, step)) for pair in wanted["expect"]["install"]
+        (*pair, local.get(pair) or kept_path(step, *pair)) for pair in wanted["expect"]["install"]
     ]
-    spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
+    spot = step.run.in_backup(step.spot("alternatives"))
     calls: list[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
     calls += [("rest",), ("since", spot + "-now")]
     coming = dict(wanted["expect"]["install"])
@@ -149,38 +139,21 @@ def keep_folders(packages_: Sequence[tuple[str, str]], step: Step) -> list[Call]
     The calls give them to folders that are; the others have outlived their package.
     """
     calls: dict[str, Call] = {}
-    for name, version in packages_:
-        for path, one in delivered_by(name, version, step).items():
+    for path, one in (each for p in packages_ for each in delivered_by(*p, step).items()):
+        if one.kind != "d" or path in calls or os.path.islink(path) or not os.path.isdir(path):
+            continue
+        with opened(path, FOLDER) as folder:
+            seen = like(os.fstat(folder))
+            if seen[:3] == (one.mode, one.uid, one.gid) and not attributes_of(folder):
+                continue
+            spot = step.spot(os.path.basename(path)[:40])
+            os.mkdir(spot, 0o700, dir_fd=step.run.backup)
+            with opened(spot, FOLDER, step.run.backup) as copy:
+                give_form(copy, seen)
+                give_attributes(folder, copy, path)
             form = f"{one.mode:o} {one.uid} {one.gid}"
-            if one.kind == "d" and path not in calls and _has_other_form(path, one):
-                spot = step.spot(os.path.basename(path)[:40])
-                _copy_form(path, step.run.backup, spot)
-                copy = f"{step.run.path}/backup/{spot}"
-                calls[path] = ("restore_folder", copy, path, form)
+            calls[path] = ("restore_folder", step.run.in_backup(spot), path, form)
     return list(calls.values())
-
-
-def _has_other_form(path: str, one: Delivered) -> bool:
-    try:
-        folder = os.open(path, FOLDER)
-    except OSError:  # it is a link, or was deleted
-        return False
-    try:
-        seen = os.fstat(folder)
-        form = (stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid)
-        return form != (one.mode, one.uid, one.gid) or bool(attributes_of(folder))
-    finally:
-        os.close(folder)
-
-
-def _copy_form(path: str, target: int, new: str) -> None:
-    """An empty folder with the owner, permissions and attributes of another one."""
-    os.mkdir(new, 0o700, dir_fd=target)
-    with opened(None, path) as old, opened(target, new) as copy:
-        assert old is not None  # noqa: S101 - it was just there
-        assert copy is not None  # noqa: S101 - it was just made
-        give_form(copy, like(os.fstat(old)))
-        give_attributes(old, copy, path)
 
 
 def keep_overlaid(
@@ -199,7 +172,7 @@ def keep_overlaid(
             folder = os.path.isdir(place) and not os.path.islink(place)
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
                 # A second name would make it look as if it had come with this way back.
-                copy = kept_copy(place, step, copy_plain)
+                copy = step.keep(place)
                 step.output([f"{place} existed before and is kept as {copy}"])
                 kept.append((place, copy))
     return kept
@@ -224,7 +197,7 @@ def _lost_calls(names: Iterable[str], step: Step) -> list[Call]:
     spot = step.spot("lost")
     listing = "".join(path + "\n" for path in tops).encode("utf-8", "surrogateescape")
     write_whole(step.run.backup, spot, listing, Like(0o600))
-    return [("lose_again", f"{step.run.path}/backup/{spot}")]
+    return [("lose_again", step.run.in_backup(spot))]
 
 
 GOING_BACK = "going_back"
@@ -256,7 +229,7 @@ def restore_settings(wanted: dict[str, Any], step: Step) -> str:
         return "run {} changed no package and no file".format(wanted["run"])
     spots = [i["noted"]["alternatives"] for i in changes if "alternatives" in i["noted"]]
     begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
-    spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
+    spot = step.run.in_backup(step.spot("alternatives"))
     calls: list[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
     calls += [("drop_draft", i["path"]) for i in changes if i["verb"] == "write_file"]
@@ -274,8 +247,7 @@ def restore_settings(wanted: dict[str, Any], step: Step) -> str:
     write_whole(
         step.run.backup, script, os.fsencode(shell_script(step.run.path, calls)), Like(0o700)
     )
-    argv = ("sh", f"{step.run.path}/backup/{script}")
-    ended = step.follow(argv, CHANGE_DEADLINE_S)
+    ended = step.follow(("sh", step.run.in_backup(script)), CHANGE_DEADLINE_S)
     left = ended.code
     if not 0 <= left <= 100:
         raise explain(ended)
@@ -306,15 +278,9 @@ def _run_of(name: str, step: Step) -> list[dict[str, Any]]:
 
 def keep_settings(names: Iterable[str], step: Step) -> list[tuple[str, str]]:
     """Copies of the settings files of packages that may go: path and copy of each."""
-    kept = []
     settings = (path for name in names for path in places_of(settings_of(name), name))
-    for path in sorted({each for one in settings for each in (one, *editors_copies(one))}):
-        if os.path.lexists(path):
-            with place_at(real_place(path)) as (folder, name):
-                spot = step.spot(name[:40])
-                copy_plain(folder, name, step.run.backup, spot)
-            kept.append((path, f"{step.run.path}/backup/{spot}"))
-    return kept
+    paths = sorted({each for one in settings for each in (one, *editors_copies(one))})
+    return [(path, step.keep(path)) for path in paths if os.path.lexists(path)]
 
 
 def editors_copies(path: str) -> list[str]:
@@ -329,30 +295,16 @@ def editors_copies(path: str) -> list[str]:
     return [each for each in paths if os.path.isfile(each) or os.path.islink(each)]
 
 
-def real_place(path: str) -> str:
-    """The same path with its folders where links lead: dpkg follows them."""
-    folder, _, name = path.rpartition("/")
-    return "{}/{}".format(os.path.realpath(folder or "/").rstrip("/"), name)
-
-
 def keep_changed(packages_: Sequence[tuple[str, str]], step: Step) -> list[tuple[str, str]]:
     """What somebody changed of the files of packages that may go, kept: path and copy of each."""
     kept = []
     for number, (name, version) in enumerate(packages_):
         step.progress(number, len(packages_), "packages", name, "compare")
         for path in changed_files(name, version, step):
-            copy = kept_copy(path, step)
+            copy = step.keep(path, linked=True)
             step.output([f"{path} was changed and is kept as {copy}"])
             kept.append((path, copy))
     return kept
-
-
-def kept_copy(path: str, step: Step, keep: Callable[..., None] = keep_whole) -> str:
-    """Keep what lies at a path whole in the backup; where."""
-    with place_at(real_place(path)) as (folder, base):
-        spot = step.spot(base[:40])
-        keep(folder, base, step.run.backup, spot)
-    return f"{step.run.path}/backup/{spot}"
 
 
 class Delivered(NamedTuple):
@@ -421,7 +373,7 @@ def _is_changed_file(
 
 def delivered_by(name: str, version: str, step: Step) -> dict[str, Delivered]:
     """What the package file in the backup has, by path; nothing where none is kept."""
-    path = kept_path((name, version), step)
+    path = kept_path(step, name, version)
     return delivered_in(path) if path else {}
 
 
@@ -448,22 +400,17 @@ def delivered_in(path: str) -> dict[str, Delivered]:
         process.communicate()
 
 
-def _delivered(one: Any) -> Delivered:
-    kind = (
-        "d" if one.isdir() else "l" if one.issym() else "f" if one.isreg() or one.islnk() else "?"
-    )
-    return Delivered(kind, one.mode, _number_of(one), _group_of(one), one.linkname)
+def _delivered(one: tarfile.TarInfo) -> Delivered:
+    kind = "d" if one.isdir() else "l" if one.issym() else "?"
+    kind = "f" if one.isreg() or one.islnk() else kind
+    uid = _number_here(pwd.getpwnam, one.uname, one.uid)
+    gid = _number_here(grp.getgrnam, one.gname, one.gid)
+    return Delivered(kind, one.mode, uid, gid, one.linkname)
 
 
-def _number_of(one: Any) -> int:
+def _number_here(find: Callable[[str], Any], name: str, number: int) -> int:
+    """The number that a user or group has on this system."""
     try:
-        return pwd.getpwnam(one.uname).pw_uid
+        return int(find(name)[2])
     except (KeyError, ValueError):
-        return int(one.uid)
-
-
-def _group_of(one: Any) -> int:
-    try:
-        return grp.getgrnam(one.gname).gr_gid
-    except (KeyError, ValueError):
-        return int(one.gid)
+        return number

@@ -68,17 +68,13 @@ def _refuse_writable_by_others(descriptor: int, path: str) -> None:
 
 
 @contextlib.contextmanager
-def opened(folder: int | None, name: str) -> Iterator[int | None]:
-    """A folder that is no link, open; None where there is none."""
-    descriptor = None
-    with contextlib.suppress(OSError):
-        if folder is not None or name.startswith("/"):
-            descriptor = os.open(name, FOLDER, dir_fd=folder)
+def opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
+    """A descriptor of what lies there, closed in the end."""
+    descriptor = os.open(path, flags, dir_fd=folder)
     try:
         yield descriptor
     finally:
-        if descriptor is not None:
-            os.close(descriptor)
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -131,15 +127,6 @@ def open_plain(folder: int, name: str, longest: int) -> BinaryIO | None:
         os.close(descriptor)
         raise no_regular_file(name)
     return os.fdopen(descriptor, "rb")
-
-
-def read_plain(path: str) -> bytes:
-    """A short file of root's; nothing where there is none."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(65_536)
-    except OSError:
-        return b""
 
 
 def parts_of(file: Any, size: int) -> Iterator[bytes]:
@@ -238,10 +225,8 @@ def attributes_of(descriptor: int) -> list[str]:
 
 def copy_attributes(source: int, name: str, target: int, new: str) -> None:
     """Give a copy the ACLs and extended attributes of a plain file; raises Trouble without them."""
-    with contextlib.ExitStack() as stack:
-        old = stack.enter_context(open(os.open(name, READ, dir_fd=source), "rb"))
-        copy = stack.enter_context(open(os.open(new, READ, dir_fd=target), "rb"))
-        give_attributes(old.fileno(), copy.fileno(), name)
+    with opened(name, READ, source) as old, opened(new, READ, target) as copy:
+        give_attributes(old, copy, name)
 
 
 def give_attributes(old: int, copy: int, name: str) -> None:
@@ -344,3 +329,9 @@ def read_at(path: str) -> tuple[bytes, os.stat_result] | None:
             return read_file(folder, name, LONGEST_CONTENT * 4)
     except FileNotFoundError:  # not even its folder
         return None
+
+
+def real_place(path: str) -> str:
+    """The same path with its folders where links lead: dpkg follows them."""
+    folder, _, name = path.rpartition("/")
+    return os.path.realpath(folder or "/").rstrip("/") + "/" + name

@@ -52,6 +52,10 @@ class Run:
         os.fchmod(descriptor, 0o640)
         return descriptor
 
+    def in_backup(self, name: str) -> str:
+        """Where the backup has something of this name."""
+        return f"{self.path}/backup/{name}"
+
     def log_of(self, number: int) -> int:
         """The file that a program of this step writes to: it goes on when we are gone."""
         return self.shared(f"output-{number}.log")

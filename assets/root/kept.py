@@ -31,17 +31,26 @@ from assets.root.step import Step
 from assets.root.trouble import Trouble, counted
 
 
-def is_kept(name: str, version: str, step: Step) -> bool:
-    """True where the backup has the package file; it was looked through when it was kept."""
-    path = kept_path((name, version), step)
-    return bool(path) and package_in(path) == (name, version)
+def deb_name(name: str, version: str) -> str:
+    """The file that a package of this version is kept in."""
+    return f"{name.replace(':', '_')}_{version.replace(':', '%3a')}.deb"
 
 
-def kept_path(package: tuple[str, str], step: Step) -> str:
+def deb_path(step: Step, name: str, version: str) -> str:
+    """The same with its folder."""
+    return step.run.in_backup(f"debs/{deb_name(name, version)}")
+
+
+def kept_path(step: Step, name: str, version: str) -> str:
     """Where a package file is kept; empty where none is."""
-    file = deb_name(*package)
-    there = look(step.run.debs, file) is not None
-    return f"{step.run.path}/backup/debs/{file}" if there else ""
+    path = deb_path(step, name, version)
+    return path if os.path.exists(path) else ""
+
+
+def is_kept(step: Step, name: str, version: str) -> bool:
+    """True where the backup has the package file; it was looked through when it was kept."""
+    path = kept_path(step, name, version)
+    return bool(path) and package_in(path) == (name, version)
 
 
 @contextlib.contextmanager
@@ -65,7 +74,7 @@ def as_person(person: Person) -> Iterator[None]:
 def take_deb(path: str, wanted: str, step: Step) -> str:
     """A copy of a package file in root's own space, its hash checked there."""
     copy = f"{wanted}.deb"
-    target = f"{step.run.path}/backup/debs/{copy}"
+    target = step.run.in_backup(f"debs/{copy}")
     if look(step.run.debs, copy) is not None:
         return target
     if re.fullmatch(re.escape(RUNS) + "/" + RUN.pattern + "/backup/debs/[A-Za-z0-9._+%~-]+", path):
@@ -103,11 +112,6 @@ def _copy_hashed(source: Any, folder: int, name: str, size: int) -> str:
     return found.hexdigest()
 
 
-def deb_name(name: str, version: str) -> str:
-    """The file that a package of this version is kept in."""
-    return "{}_{}.deb".format(name.replace(":", "_"), version.replace(":", "%3a"))
-
-
 def keep_debs(wanted: dict[str, Any], step: Step) -> tuple[str, dict[str, Any]]:
     """A package file of each package in the backup, each looked into."""
     step.intend({}, ())
@@ -115,28 +119,24 @@ def keep_debs(wanted: dict[str, Any], step: Step) -> tuple[str, dict[str, Any]]:
     total = len(wanted["packages"])
     for number, (name, version) in enumerate(wanted["packages"]):
         step.progress(number, total, "packages", name, "keep")
-        how = keep_deb(name, version, step)
+        how = keep_deb(step, name, version)
         step.output([f"{name} {version}: {how}"])
-        file = deb_name(name, version)
-        path = f"{step.run.path}/backup/debs/{file}"
-        digest = hash_in(step.run.debs, file)
+        digest = hash_in(step.run.debs, deb_name(name, version))
+        path = deb_path(step, name, version)
         kept.append({"name": name, "version": version, "path": path, "sha256": digest})
     return "{} kept".format(counted(len(kept), "package file")), {"kept": kept}
 
 
-def keep_deb(name: str, version: str, step: Step) -> str:
+def keep_deb(step: Step, name: str, version: str) -> str:
     """How a package file came into the backup; raises Trouble when none could be had."""
-    file = deb_name(name, version)
-    path = f"{step.run.path}/backup/debs/{file}"
-    if is_deb_of(path, name, version):
+    if _is_whole(step, name, version):
         return "already kept"
-    ended = Ended(0, "")
-    for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(file, dir_fd=step.run.debs)
-        ended = source(name, version, path, step)
-        if is_deb_of(path, name, version):
-            return words
+    _copy_from_cache(step, name, version)
+    if _is_whole(step, name, version):
+        return "from apt's cache"
+    ended = _download(step, name, version)
+    if _is_whole(step, name, version):
+        return "downloaded"
     trouble = recognised(ended, (DAMAGED, NO_NETWORK))
     if trouble is not None:
         meaning = f"{name} {version} could not be downloaded. Nothing was removed."
@@ -150,55 +150,42 @@ def keep_deb(name: str, version: str, step: Step) -> str:
     )
 
 
-def is_deb_of(path: str, name: str, version: str) -> bool:
-    """True for a whole package file of this name and version."""
-    if not os.path.exists(path):
+def _is_whole(step: Step, name: str, version: str) -> bool:
+    """True for a package file in the backup of this name and version; another one is removed."""
+    path = kept_path(step, name, version)
+    if not path:
         return False
-    return (
+    if (
         package_in(path) == (name, version)
         and run(("dpkg-deb", "-I", path)).code == 0
         and run(("dpkg-deb", "-c", path), FETCH_DEADLINE_S).code == 0
-    )
+    ):
+        return True
+    os.unlink(path)
+    return False
 
 
-def from_cache(name: str, version: str, path: str, step: Step) -> Ended:
-    """Copy it from apt's cache, if it is there."""
+def _copy_from_cache(step: Step, name: str, version: str) -> None:
     base, _, architecture = name.partition(":")
-    start = "{}_{}".format(base, version.replace(":", "%3a"))
     with contextlib.suppress(FileNotFoundError), folder_at(ARCHIVES) as folder:
         for one in [architecture] if architecture else [native(), "all"]:
-            file = f"{start}_{one}.deb"
+            file = f"{base}_{version.replace(':', '%3a')}_{one}.deb"
             if look(folder, file) is not None:
-                copy_plain(folder, file, step.run.debs, os.path.basename(path))
-                break
-    return Ended(0, "")
+                copy_plain(folder, file, step.run.debs, deb_name(name, version))
+                return
 
 
-def downloaded(name: str, version: str, path: str, step: Step) -> Ended:
-    """Let apt fetch it; that it fails is no trouble yet."""
-    fetched = _empty_folder(step, "fetched")
-    argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
-    wanted = (*argv, "download", f"{name}={version}")
-    ended = run(wanted, FETCH_DEADLINE_S, folder=fetched)
-    refuse_full_disk(ended)
-    with folder_at(fetched) as folder:
-        for file in os.listdir(folder):
-            if file.endswith(".deb"):
-                os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
-                break
-    return ended
-
-
-def refuse_full_disk(ended: Ended) -> None:
-    """Raise Trouble where a package file found no room: that is no lack of an archive."""
+def _download(step: Step, name: str, version: str) -> Ended:
+    """Let apt fetch it; that it fails is no trouble yet, but for a lack of room."""
+    fetched = step.run.in_backup("fetched")
+    shutil.rmtree(fetched, ignore_errors=True)
+    os.mkdir(fetched, 0o700)
+    argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30", "download")
+    ended = run((*argv, f"{name}={version}"), FETCH_DEADLINE_S, folder=fetched)
     if ended.code != 0 and "No space left on device" in ended.output:
         raise explain(ended)
-
-
-def _empty_folder(step: Step, name: str) -> str:
-    """A folder of our own with nothing in it."""
-    path = f"{step.run.path}/backup/{name}"
-    if look(step.run.backup, name) is not None:
-        shutil.rmtree(path)
-    os.mkdir(name, 0o700, dir_fd=step.run.backup)
-    return path
+    for file in os.listdir(fetched):
+        if file.endswith(".deb"):
+            os.rename(f"{fetched}/{file}", deb_path(step, name, version))
+            break
+    return ended

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import re
 import struct
 import time
-from typing import Any, Iterable, NamedTuple, Sequence
+from typing import Iterable, NamedTuple, Sequence
 
 from assets.root.failures import AGAIN, explain
-from assets.root.files import LARGEST_DEB, folder_at, place_at, read_file, read_plain
+from assets.root.files import LARGEST_DEB, folder_at, place_at, read_at, read_file
 from assets.root.processes import named, run
 from assets.root.requests import DKMS
 from assets.root.step import Step
@@ -68,53 +69,47 @@ class Simulated(NamedTuple):
     configure: frozenset[str]
 
 
+@functools.lru_cache(maxsize=None)
 def native() -> str:
     """The architecture whose packages go by their bare names."""
     return run(("dpkg", "--print-architecture")).output.strip()
 
 
-def bare(name: str, architecture: str) -> str:
+def bare(name: str) -> str:
     """The name as apt-get prints it: the system's own architecture is left out."""
     base, _, suffix = name.partition(":")
-    return base if suffix in (architecture, "all", "any") else name
+    return base if suffix in (native(), "all", "any") else name
 
 
 def packages() -> dict[str, Package]:
     """Everything that dpkg knows of, by the names that apt-get prints."""
     form = "${binary:Package}\t${db:Status-Abbrev}\t${Version}\n"
-    architecture = native()
     found = {}
     for line in run(("dpkg-query", "-W", "-f", form)).output.splitlines():
         cells = line.split("\t")
         if len(cells) == 3 and len(cells[1]) == 3 and cells[1][1] != "n":
-            name = bare(cells[0], architecture)
-            found[name] = Package(cells[0], cells[2], cells[1][1], cells[1][2] != " ")
+            found[bare(cells[0])] = Package(cells[0], cells[2], cells[1][1], cells[1][2] != " ")
     return found
 
 
-INST = re.compile(r"Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ")
-REMV = re.compile(r"(?:Remv|Purg) (\S+)")
-CONF = re.compile(r"Conf (\S+)")
+PLANNED = re.compile(r"(Inst|Conf|Remv|Purg) (\S+)(?: \[[^\]]*\])?(?: \((\S+) )?")
 
 
-def simulate(argv: Sequence[str], architecture: str) -> Simulated:
+def simulate(argv: Sequence[str]) -> Simulated:
     """What this very call would do; raises Trouble in apt's words when it would fail."""
     ended = run((argv[0], "-s", *argv[1:]))
     if ended.code != 0:
         raise explain(ended)
     install, remove, configure = {}, set(), set()
-    for line in ended.output.splitlines():
-        if found := _match(INST, line):
-            install[bare(found[1], architecture)] = found[2]
-        elif found := _match(REMV, line):
-            remove.add(bare(found[1], architecture))
-        elif found := _match(CONF, line):
-            configure.add(bare(found[1], architecture))
+    for found in filter(None, map(PLANNED.match, ended.output.splitlines())):
+        name = bare(found[2])
+        if found[1] == "Inst":
+            install[name] = found[3] or "in an unknown version"
+        elif found[1] == "Conf":
+            configure.add(name)
+        else:
+            remove.add(name)
     return Simulated(install, frozenset(remove), frozenset(configure))
-
-
-def _match(pattern: Any, line: str) -> Any:
-    return pattern.match(line)
 
 
 def lock_holder(paths: Sequence[str]) -> int | None:
@@ -182,7 +177,7 @@ def package_in(file: str) -> tuple[str, str]:
     """Name and version of a package file, the name as apt-get prints it."""
     form = "--showformat=${Package}:${Architecture}\t${Version}"
     name, _, version = run(("dpkg-deb", "-W", form, file)).output.partition("\t")
-    return bare(name, native()), version
+    return bare(name), version
 
 
 def marks_of(there: Iterable[str], auto: set[str]) -> tuple[tuple[str, list[str]], ...]:
@@ -195,8 +190,7 @@ def marks_of(there: Iterable[str], auto: set[str]) -> tuple[tuple[str, list[str]
 
 def automatic() -> set[str]:
     """Packages that apt takes for mere dependencies."""
-    architecture = native()
-    return {bare(name, architecture) for name in run(("apt-mark", "showauto")).output.split()}
+    return {bare(name) for name in run(("apt-mark", "showauto")).output.split()}
 
 
 def places_of(paths: Iterable[str], package: str) -> list[str]:
@@ -207,20 +201,33 @@ def places_of(paths: Iterable[str], package: str) -> list[str]:
 
 def diversions(package: str) -> dict[str, str]:
     """What of other packages and of this one lies elsewhere, and where."""
-    found = read_plain(DIVERSIONS).decode("utf-8", "surrogateescape").split("\n")
-    triples = zip(found[0::3], found[1::3], found[2::3])
+    found = read_at(DIVERSIONS)
+    lines = os.fsdecode(found[0] if found else b"").split("\n")
+    triples = zip(lines[0::3], lines[1::3], lines[2::3])
     return {path: place for path, place, owner in triples if owner != package.partition(":")[0]}
 
 
 def sums_of(name: str) -> dict[str, str]:
     """The hashes that dpkg has of the files of a package, by path."""
+    rows = (line.split("  ", 1) for line in _info_of(name, "md5sums"))
+    return {"/" + row[1]: row[0] for row in rows if len(row) == 2}
+
+
+def list_of(name: str) -> list[str]:
+    """Paths that dpkg says belong to a package."""
+    lines = _info_of(name, "list")
+    return [line for line in lines if line.startswith("/") and ".." not in line.split("/")]
+
+
+def _info_of(name: str, suffix: str) -> list[str]:
+    """The lines of a file of dpkg's own about a package, whose name may be qualified."""
+    qualified = name if ":" in name else f"{name}:{native()}"
     with folder_at(INFO) as folder:
-        for file in info_names(name, "md5sums"):
-            found = read_file(folder, file, LARGEST_DEB)
+        for base in (qualified, name.partition(":")[0]):
+            found = read_file(folder, f"{base}.{suffix}", LARGEST_DEB)
             if found is not None:
-                rows = (line.split("  ", 1) for line in os.fsdecode(found[0]).split("\n"))
-                return {"/" + row[1]: row[0] for row in rows if len(row) == 2}
-    return {}
+                return os.fsdecode(found[0]).split("\n")
+    return []
 
 
 CONFFILE = re.compile(r" (/.*) (?:[0-9a-f]{32}|newconffile)(?: obsolete| remove-on-upgrade)*")
@@ -231,23 +238,3 @@ def settings_of(name: str) -> list[str]:
     listing = run(("dpkg-query", "-W", "-f", "${Conffiles}", name)).output
     paths = (found[1] for found in map(CONFFILE.fullmatch, listing.split("\n")) if found)
     return [path for path in paths if os.path.normpath(path) == path]
-
-
-def list_of(name: str) -> list[str]:
-    """Paths that dpkg says belong to a package."""
-    with folder_at(INFO) as folder:
-        for file in info_names(name, "list"):
-            found = read_file(folder, file, LARGEST_DEB)
-            if found is not None:
-                lines = os.fsdecode(found[0]).split("\n")
-                return [
-                    line for line in lines if line.startswith("/") and ".." not in line.split("/")
-                ]
-    return []
-
-
-def info_names(name: str, suffix: str) -> tuple[str, str]:
-    """The names that dpkg's own file about a package may have."""
-    base = name.partition(":")[0]
-    qualified = name if ":" in name else f"{name}:{native()}"
-    return f"{qualified}.{suffix}", f"{base}.{suffix}"

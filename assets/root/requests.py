@@ -58,7 +58,7 @@ VERSION = re.compile(r"(?:[0-9]{1,9}:)?[0-9A-Za-z][0-9A-Za-z.+~-]{0,127}")
 USER = re.compile(r"[a-z_][a-z0-9_.-]{0,31}")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 """All but tab and line feed."""
-GROUPS = ("render", "video")
+GROUP = re.compile("render|video")
 DKMS = re.compile(r"(?:amdgpu|rock|rocm)-dkms(?::.*)?")
 NEVER_REMOVED = re.compile(
     # AMD has copies of some of these, with -amdgpu inside or behind their names: those may go.
@@ -125,22 +125,28 @@ def read_plan(line: bytes, person: Person) -> Plan:
     steps = plan["steps"]
     if type(steps) is not list or not 0 < len(steps) <= MOST_STEPS:
         raise Wrong(f"there must be 1 to {MOST_STEPS} steps")
-    requests = tuple(_step(number, step, person) for number, step in enumerate(steps, 1))
+    requests = []
+    for number, step in enumerate(steps, 1):
+        try:
+            requests.append(read_request(step, person))
+        except Wrong as error:
+            raise Wrong(f"step {number}: {error}") from None
     digest = hashlib.sha256(line.rstrip(b"\n")).hexdigest()[:12]
-    return Plan(name, requests, digest, plan.get("yes", False))
-
-
-def _step(number: int, request: Any, person: Person) -> Request:
-    try:
-        return read_request(request, person)
-    except Wrong as error:
-        raise Wrong(f"step {number}: {error}") from None
+    return Plan(name, tuple(requests), digest, plan.get("yes", False))
 
 
 def read_request(request: Any, person: Person) -> Request:
     """One request, its arguments checked; raises Wrong."""
     verb, checks = shape_of(request)
-    return check_arguments(verb, checks, request, person)
+    arguments = {}
+    for name, check in checks.items():
+        try:
+            arguments[name] = check(request[name])
+        except Wrong as error:
+            raise Wrong(f"{name} of {verb}: {error}") from None
+    if verb in WHOLE:
+        WHOLE[verb](arguments, person)
+    return Request(verb, arguments)
 
 
 def shape_of(request: Any) -> tuple[str, dict[str, Check]]:
@@ -153,22 +159,6 @@ def shape_of(request: Any) -> tuple[str, dict[str, Check]]:
     if set(request) - {"verb"} != set(VERBS[verb]):
         raise Wrong("{} takes exactly {}".format(verb, ", ".join(VERBS[verb]) or "nothing"))
     return verb, VERBS[verb]
-
-
-def check_arguments(
-    verb: str, checks: dict[str, Check], request: dict[str, Any], person: Person
-) -> Request:
-    """The request with each argument as it is used; raises Wrong."""
-    arguments = {}
-    for name, check in checks.items():
-        try:
-            arguments[name] = check(request[name])
-        except Wrong as error:
-            raise Wrong(f"{name} of {verb}: {error}") from None
-    whole = WHOLE.get(verb)
-    if whole:
-        whole(arguments, person)
-    return Request(verb, arguments)
 
 
 def matching(pattern: Any) -> Check:
@@ -344,6 +334,7 @@ def allowed_content(arguments: dict[str, Any], _: Person) -> None:
 
 NAMES = several(matching(PACKAGE))
 VERSIONS = several(pair)
+MEMBER = {"user": matching(USER), "groups": several(matching(GROUP), 2)}
 VERBS: dict[str, dict[str, Check]] = {
     "apt_update": {},
     "apt_change": {
@@ -358,14 +349,8 @@ VERBS: dict[str, dict[str, Check]] = {
     "write_file": {"path": writable, "content": text, "mode": file_mode, "before": hash_or_none},
     "set_aside": {"path": matching(MOVABLE)},
     "put_back": {"path": matching(re.compile(MOVABLE.pattern + r"|/etc/apt/sources\.list"))},
-    "join_groups": {
-        "user": matching(USER),
-        "groups": several(matching(re.compile("|".join(GROUPS))), 2),
-    },
-    "leave_groups": {
-        "user": matching(USER),
-        "groups": several(matching(re.compile("|".join(GROUPS))), 2),
-    },
+    "join_groups": MEMBER,
+    "leave_groups": MEMBER,
     "mark": {"auto": NAMES, "manual": NAMES},
     "configure": {},
     "restore_settings": {"run": matching(RUN)},

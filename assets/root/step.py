@@ -10,6 +10,7 @@ import subprocess
 import time
 from typing import Any, Sequence
 
+from assets.root.files import copy_plain, keep_whole, place_at, real_place
 from assets.root.journal import Run
 from assets.root.processes import ENVIRONMENT, LONGEST_EVENT, Ended, Growing, Lock, begun_at
 from assets.root.requests import Person, Request
@@ -50,6 +51,14 @@ class Step:
         """A name in the backup that nothing has had yet."""
         self._spots += 1
         return f"{self.run.records()}-{self._spots}-{name}"
+
+    def keep(self, path: str, linked: bool = False) -> str:
+        """Keep a file or link of the system in the backup, and give where; with ``linked`` by a
+        second name where that can be, so that nothing of it is lost."""
+        with place_at(real_place(path)) as (folder, name):
+            spot = self.spot(name[:40])
+            (keep_whole if linked else copy_plain)(folder, name, self.run.backup, spot)
+        return self.run.in_backup(spot)
 
     def output(self, lines: Sequence[str]) -> None:
         """Show lines of a program, in pieces that any reader can hold."""

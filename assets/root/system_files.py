@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import stat
-from typing import Any, Iterator, NamedTuple, Sequence
+from typing import Any, Iterator, Sequence, Tuple
 
 from assets.root.failures import explain
 from assets.root.files import (
@@ -40,28 +40,65 @@ from assets.root.undo import Call
 
 def write_file(wanted: dict[str, Any], step: Step) -> str:
     """Write a file of ours, whole; what was there is copied into the backup first."""
-    path, data = wanted["path"], wanted["content"].encode("utf-8")
-    folder_path, _, name = path.rpartition("/")
+    path, mode, data = wanted["path"], wanted["mode"], wanted["content"].encode("utf-8")
     found = read_at(path)
-    if found is not None and found[0] == data and _is_form(found[1], wanted["mode"]):
+    if found is not None and _is(found, data, mode):
         return f"{path} already had this content"
-    undo = _set_copy_aside(path, name, found, wanted, step)
+    _refuse_other_content(wanted, None if found is None else found[0])
+    noted = {"ours": sha256(data)}
+    if found is None:
+        undo: list[Call] = [("remove_ours", path, sha256(data))]
+    else:
+        noted["kept"] = _keep_content(path, found, step)
+        undo = [("restore", noted["kept"], path, sha256(data), sha256(found[0]))]
     undo += [("remove_folder", above) for above in parents_of(path) if not exists(above)]
-    step.intend({"ours": sha256(data), **_spot_of(undo)}, [*undo, *_loader_call(path)])
+    step.intend(noted, [*undo, *_loader_call(path)])
     heard = apt_complaint(path)
-    with folder_at(folder_path, make=True) as folder:
-        write_whole(folder, name, data, Like(wanted["mode"]))
+    with place_at(path, make=True) as (folder, name):
+        write_whole(folder, name, data, Like(mode))
     if not heard:
         refuse_what_apt_cannot_read(path, found)
     refresh_loader(path)
     written = read_at(path)
-    if written is None or written[0] != data or not _is_form(written[1], wanted["mode"]):
+    if written is None or not _is(written, data, mode):
         raise Trouble(
             f"{path} does not contain what was written to it.",
             "Another program is changing the file or its folder at the same time.",
             "Find out which program is interfering, then run the same step again.",
         )
     return f"{path} exists, {len(data)} bytes"
+
+
+def _is(found: tuple[bytes, os.stat_result], data: bytes, mode: int) -> bool:
+    """True for a file of root's with this content and these permissions."""
+    form = (stat.S_IMODE(found[1].st_mode), found[1].st_uid, found[1].st_gid)
+    return found[0] == data and form == (mode, 0, 0)
+
+
+def _refuse_other_content(wanted: dict[str, Any], found: bytes | None) -> None:
+    """Raise Trouble where something else would be replaced, or lines may not stand there."""
+    before = None if found is None else sha256(found)
+    if before not in (wanted["before"], sha256(wanted["content"].encode("utf-8"))):
+        raise Trouble(
+            f"{wanted['path']} has changed since the plan was made.",
+            "Someone or something else changed the file, so it was left alone.",
+            "Have rdna1-setup check the machine again, and review the new plan.",
+        )
+    # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
+    old = (found or b"").decode("utf-8", "surrogateescape")
+    try:
+        refuse_lines(wanted["path"], old, wanted["content"])
+    except Wrong as error:
+        raise surprise(str(error)) from None
+
+
+def _keep_content(path: str, found: tuple[bytes, os.stat_result], step: Step) -> str:
+    """Keep the very bytes that were looked at, with the form of their file; where."""
+    with place_at(path) as (folder, name):
+        spot = step.spot(name)
+        write_whole(step.run.backup, spot, found[0], like(found[1]))
+        copy_attributes(folder, name, step.run.backup, spot)
+    return step.run.in_backup(spot)
 
 
 def apt_complaint(path: str) -> str:
@@ -91,47 +128,6 @@ def refuse_what_apt_cannot_read(path: str, before: tuple[bytes, os.stat_result] 
     )
 
 
-def _is_form(seen: os.stat_result, mode: int) -> bool:
-    return (stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid) == (mode, 0, 0)
-
-
-def _set_copy_aside(
-    path: str,
-    name: str,
-    found: tuple[bytes, os.stat_result] | None,
-    wanted: dict[str, Any],
-    step: Step,
-) -> list[Call]:
-    """Copy what a file holds into the backup, and give the calls that restore it."""
-    data = wanted["content"].encode("utf-8")
-    before = None if found is None else sha256(found[0])
-    if before != wanted["before"] and before != sha256(data):
-        raise Trouble(
-            f"{path} has changed since the plan was made.",
-            "Someone or something else changed the file, so it was left alone.",
-            "Have rdna1-setup check the machine again, and review the new plan.",
-        )
-    # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
-    old = "" if found is None else found[0].decode("utf-8", "surrogateescape")
-    try:
-        refuse_lines(path, old, wanted["content"])
-    except Wrong as error:
-        raise surprise(str(error)) from None
-    if found is None:
-        return [("remove_ours", path, sha256(data))]
-    spot = step.spot(name)
-    write_whole(step.run.backup, spot, found[0], like(found[1]))
-    with place_at(path) as (folder, _):
-        copy_attributes(folder, name, step.run.backup, spot)
-    kept = f"{step.run.path}/backup/{spot}"
-    return [("restore", kept, path, sha256(data), sha256(found[0]))]
-
-
-def _spot_of(undo: Sequence[Call]) -> dict[str, str]:
-    """Where the backup has what was there before."""
-    return {"kept": undo[0][1]} if undo[0][0] == "restore" else {}
-
-
 def _loader_call(path: str) -> list[Call]:
     return [("loader",)] if path.startswith(LOADER_FOLDER + "/") else []
 
@@ -149,7 +145,7 @@ def set_aside(wanted: dict[str, Any], step: Step) -> str:
     path = wanted["path"]
     with place_at(path) as (folder, name):
         if look(folder, name) is None:
-            if find_kept(path, step, other_runs=False):
+            if kept_in(step.run.intents(), path):
                 return f"{path} is already in the backup"
             raise Trouble(
                 f"{path} does not exist.",
@@ -159,7 +155,7 @@ def set_aside(wanted: dict[str, Any], step: Step) -> str:
         if path.startswith(TREES + "/"):
             refuse_owned(path)
         spot = step.spot(name)
-        kept = f"{step.run.path}/backup/{spot}"
+        kept = step.run.in_backup(spot)
         parked = f"{os.path.dirname(path)}/.rdna1-setup-{step.run.name}"
         undo: list[Call] = [("move_back", kept, f"{parked}/{spot}", path)]
         step.intend({"kept": kept, "parked": f"{parked}/{spot}"}, [*undo, *_loader_call(path)])
@@ -221,37 +217,43 @@ def _is_within(line: str, path: str, real: str, seen: dict[str, str]) -> bool:
     return place == real or place.startswith(real + "/")
 
 
-class Kept(NamedTuple):
-    """Something in a backup."""
-
-    place: str
-    ours: str
-    """Hash of what we wrote in its stead; empty where nothing was."""
+Kept = Tuple[str, str]
+"""Where a backup has something, and the hash of what we wrote in its stead, empty for nothing."""
 
 
-def find_kept(path: str, step: Step, other_runs: bool = True) -> Kept | None:
-    """What the user's backups have of a path, this run's first, then the newest."""
-    if not other_runs:
-        return _kept_in(step.run.intents(), path)
-    found = (_kept_in(intents, path) for intents in _all_intents(step, of_others=False))
-    return next((kept for kept in found if kept is not None), None)
+def noted_of(path: str, intents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was noted of a path, the newest first."""
+    return [intent for intent in reversed(intents) if intent["path"] == path]
 
 
-def _kept_in(intents: Sequence[dict[str, Any]], path: str) -> Kept | None:
-    for intent in reversed(intents):
-        if intent["path"] == path and intent["verb"] in ("set_aside", "write_file"):
-            noted = intent["noted"]
+def intents_of_others(step: Step, every: bool) -> Iterator[list[dict[str, Any]]]:
+    """The intents of earlier runs of this user, or of every user, the newest run first."""
+    with folder_at(RUNS) as runs:
+        names = sorted(os.listdir(runs), reverse=True)
+    for name in names:
+        if RUN.fullmatch(name) and name != step.run.name:
+            with folder_at(f"{RUNS}/{name}") as folder:
+                if every or is_run_of(step.person, folder):
+                    yield [r for r in records_in(folder) if r.get("event") == "intent"]
+
+
+def kept_in(intents: Sequence[dict[str, Any]], path: str) -> Kept | None:
+    """The newest that a backup still has of a path."""
+    for intent in noted_of(path, intents):
+        noted = intent["noted"]
+        if intent["verb"] in ("set_aside", "write_file"):
             for place in (noted.get("kept", ""), noted.get("parked", "")):
                 if place and exists(place):
-                    return Kept(place, noted.get("ours", ""))
+                    return place, noted.get("ours", "")
     return None
 
 
 def put_back(wanted: dict[str, Any], step: Step) -> str:
     """Move what was set aside back to its place; what we wrote there goes into the backup."""
     path = wanted["path"]
-    own = find_kept(path, step, other_runs=False)
-    kept = own or find_kept(path, step)
+    own = kept_in(step.run.intents(), path)
+    earlier = (kept_in(intents, path) for intents in intents_of_others(step, every=False))
+    kept = own or next(filter(None, earlier), None)
     if kept is None:
         if exists(path) and _was_never_replaced(path, step):
             return f"{path} is already in its place"
@@ -261,28 +263,27 @@ def put_back(wanted: dict[str, Any], step: Step) -> str:
             "another user's run.",
             "See the list of runs (`rdna1-setup rollback --list`).",
         )
-    with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
-        present = look(folder, name)
-        if present is not None and _is_copy_of(folder, name, backup, spot):
+    place, ours = kept
+    with place_at(path) as (folder, name), place_at(place) as (backup, spot):
+        present = look(folder, name) is not None
+        if present and _form_in(folder, name) == _form_in(backup, spot) is not None:
             return f"{path} is already in its place"
-        ours = step.spot(name)
-        if present is not None:
+        if present:
             _refuse_changed(folder, name, path, kept)
-        aside = f"{step.run.path}/backup/{ours}"
+        aside = step.spot(name)
         content = "any" if own else _content_in(backup, spot)
-        undo: list[Call] = [("put_away", path, kept.place, content)]
-        if present is not None and not own:  # else what this run wrote it over with is undone below
-            undo.append(("restore", aside, path, "", kept.ours))
+        undo: list[Call] = [("put_away", path, place, content)]
+        if present and not own:  # else what this run wrote it over with is undone below
+            undo.append(("restore", step.run.in_backup(aside), path, "", ours))
         step.intend({}, undo)
-        if present is not None:
-            copy_plain(folder, name, step.run.backup, ours)
+        if present:
+            copy_plain(folder, name, step.run.backup, aside)
             os.unlink(name, dir_fd=folder)
         if not move_entry(backup, spot, folder, name):
             raise as_trouble(OSError(errno.EXDEV, os.strerror(errno.EXDEV), path))
-    parking = os.path.dirname(kept.place)
-    if not parking.startswith(RUNS):
+    if not place.startswith(RUNS):
         with contextlib.suppress(OSError):
-            os.rmdir(parking)
+            os.rmdir(os.path.dirname(place))
     refresh_loader(path)
     return f"{path} is back in its place"
 
@@ -293,12 +294,6 @@ def _content_in(folder: int, name: str) -> str:
     if stat.S_ISLNK(seen.st_mode):
         return os.readlink(name, dir_fd=folder)
     return hash_in(folder, name) if stat.S_ISREG(seen.st_mode) else ""
-
-
-def _is_copy_of(folder: int, name: str, backup: int, spot: str) -> bool:
-    """True where it was kept, and not written over any more."""
-    form = _form_in(folder, name)
-    return form is not None and form == _form_in(backup, spot)
 
 
 def _form_in(folder: int, name: str) -> tuple[str, int, int, int] | None:
@@ -313,36 +308,17 @@ def _was_never_replaced(path: str, step: Step) -> bool:
 
     A step may have been cut off before it did anything, or anything was noted of it.
     """
-    newest = _newest_intent(path, step)
-    return newest is None or newest["verb"] != "write_file"
-
-
-def _newest_intent(path: str, step: Step) -> dict[str, Any] | None:
-    """The last that was noted of a path, in this run or else in the newest other one."""
-    for intents in _all_intents(step, of_others=True):
-        for intent in intents[::-1]:
-            if intent["path"] == path:
-                return intent
-    return None
-
-
-def _all_intents(step: Step, of_others: bool) -> Iterator[Sequence[dict[str, Any]]]:
-    """Of this run first, then of the newest; of other users' runs too where that is asked."""
-    yield step.run.intents()
-    with folder_at(RUNS) as runs:
-        names = sorted(os.listdir(runs), reverse=True)
-    for name in names:
-        if RUN.fullmatch(name) and name != step.run.name:
-            with folder_at(f"{RUNS}/{name}") as folder:
-                if of_others or is_run_of(step.person, folder):
-                    yield [r for r in records_in(folder) if r.get("event") == "intent"]
+    for intents in (step.run.intents(), *intents_of_others(step, every=True)):
+        for newest in noted_of(path, intents):
+            return bool(newest["verb"] != "write_file")
+    return True
 
 
 def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
     present = read_file(folder, name, LONGEST_CONTENT * 4)
-    if present is None or not kept.ours or sha256(present[0]) != kept.ours:
+    if present is None or not kept[1] or sha256(present[0]) != kept[1]:
         raise Trouble(
             f"{path} exists again, and rdna1-setup did not create it.",
             "Another file has since been created at the same path, and rdna1-setup left it alone.",
-            f"The old file is at {kept.place}. Move one of the two files elsewhere yourself.",
+            f"The old file is at {kept[0]}. Move one of the two files elsewhere yourself.",
         )

@@ -33,21 +33,15 @@ def describe(request: Request) -> list[str]:
     if request.verb == "apt_change":
         expect = wanted["expect"]
         there = replaced(wanted, packages())
+        marked = [package for package in wanted["install"] if package not in expect["install"]]
         return [
             "change packages{}".format(" (settings too)" if wanted["purge"] else ""),
-            *_listed("install", ("{}={}".format(*package) for package in expect["install"])),
-            *_listed("in place of", ("{}={}".format(*each) for each in there)),
+            *_listed("install", map("=".join, expect["install"])),
+            *_listed("in place of", map("=".join, there)),
             *_listed("remove", expect["remove"]),
-            *_listed(
-                "mark as installed by you",
-                (
-                    "{}={}".format(*package)
-                    for package in wanted["install"]
-                    if package not in expect["install"]
-                ),
-            ),
+            *_listed("mark as installed by you", map("=".join, marked)),
             *(f"    from the file {path!a}" for path, _ in wanted["debs"]),
-            *_listed(GONE, ("{}={}".format(*package) for package in wanted["for_good"])),
+            *_listed(GONE, map("=".join, wanted["for_good"])),
         ]
     if request.verb == "keep_debs":
         return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]
