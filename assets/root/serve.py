@@ -141,36 +141,28 @@ class Commands:
         return line
 
 
-def carry_out(step: Step) -> bool:
-    """Carry one step out, True when it is done; what comes of it is told, and never raised."""
+def carry_out(step: Step) -> None:
+    """Carry one step out; what comes of it is told, and never raised."""
     step.run.tell("started", step=step.number)
     try:
         result = ACTIONS[step.request.verb](step.request.arguments, step)
         outcome, more = result if isinstance(result, tuple) else (result, {})
         step.run.note("outcome", step=step.number, request=step.request.digest, outcome=outcome)
-    except Trouble as trouble:
-        _fail(step, trouble)
-    except OSError as error:
-        _fail(step, as_trouble(error))
-    except Exception as error:  # a fault of ours must not leave the wizard without an answer
-        _fail(
-            step,
-            Trouble(
-                f"The root helper has a bug: {type(error).__name__}: {error}"[:400],
-                "This is a bug in rdna1-setup. The journal lists every change that was started.",
-                f"Please report this bug. {step.run.path}/UNDO.sh undoes this run.",
-            ),
-        )
-    else:
         step.run.tell("done", step=step.number, outcome=outcome, **more)
-        return True
-    return False
-
-
-def _fail(step: Step, trouble: Trouble) -> None:
+        return
+    except Trouble as trouble:
+        failure = trouble
+    except OSError as error:
+        failure = as_trouble(error)
+    except Exception as error:  # a fault of ours must not leave the wizard without an answer
+        failure = Trouble(
+            f"The root helper has a bug: {type(error).__name__}: {error}"[:400],
+            "This is a bug in rdna1-setup. The journal lists every change that was started.",
+            f"Please report this bug. {step.run.path}/UNDO.sh undoes this run.",
+        )
     with contextlib.suppress(OSError):  # a full disk; the intent is there
-        step.run.note("failure", step=step.number, happened=trouble.happened)
-    step.run.tell("failed", step=step.number, **trouble.told())
+        step.run.note("failure", step=step.number, happened=failure.happened)
+    step.run.tell("failed", step=step.number, **failure.told())
 
 
 def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands) -> None:
