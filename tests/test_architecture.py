@@ -16,7 +16,7 @@ from wizard.__main__ import COMMANDS, needed
 ROOT = Path(__file__).parents[1]
 
 STARTS_PROGRAMS = {
-    "assets/root_helper.py",
+    *("assets/root/apt_undo.py", "assets/root/processes.py", "assets/root/step.py"),
     "wizard/root/rights.py",
     "wizard/host/deadline.py",
     "wizard/core/process.py",
@@ -165,6 +165,26 @@ def test_each_room_imports_only_what_is_below_it(room: str) -> None:
         and ".".join(name.split(".")[:2]) not in below
     ]
     assert wrong == []
+
+
+def test_roots_part_imports_the_standard_library_and_itself_before_it_reads_anything() -> None:
+    """What lies in the user's folder may change while it waits for the yes."""
+    wrong = [
+        f"{path.name}: {name}"
+        for path in modules("assets/root")
+        for name in imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith("assets.root")
+    ]
+    later = [
+        f"{path.name}: {ast.unparse(node)}"
+        for path in modules("assets/root")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert wrong == []
+    assert later == ["__main__.py: from assets.root.serve import main"]
 
 
 @pytest.mark.parametrize("arguments", ["--help", "--version", "detect --json"])

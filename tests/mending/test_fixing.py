@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assets.root_helper import Wrong, refuse_lines
+from assets.root.places import refuse_lines
+from assets.root.trouble import Wrong
 from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source

@@ -151,7 +151,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
             assert "0 packages installed, 24 removed" in outcome_of_removal(root)
             wizard.send("\r")
             wizard.wait_for("Continue")
-        wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
+        wait_until(lambda: not pids(root, "assets/root"), "the helper has ended")
     with at_a_terminal(root, "apply", *words, "--yes") as again:
         again.wait_for(QUESTION, APPLY_S)
         again.send("yes\n")
