@@ -37,7 +37,6 @@ from wizard.operations.uv_project import Wishes
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form, plan_of
-from wizard.plan.library_steps import ExchangeLibrary
 from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
@@ -465,19 +464,6 @@ def test_each_environment_has_a_finding_of_its_own() -> None:
     assert folders == [VENV, f"{HOME}/other"]
 
 
-def test_the_flag_is_cleared_in_a_copy_beside_the_library(tmp_path: Path) -> None:
-    name = "libamdhip64.so"
-    library = f"{SITE}/torch/lib/{name}"
-    asking = environment(replace(OLD, executable_stack=(name,)))
-    machine = replace(clean_jammy(), environments=(asking,))
-    machine = replace(machine, system=replace(machine.system, glibc="2.41"))
-    files = BARE | {library: b"x" * 7, f"{library}.rdna1-setup-kept": b"of an earlier plan"}
-    (step,) = mended(host_with(tmp_path, files), machine, "glibc-execstack").steps
-    assert isinstance(step, ExchangeLibrary)
-    assert (step.path, step.bytes) == (library, 7)
-    assert step.kept == f"{library}.rdna1-setup-kept-2"
-
-
 def with_library(
     folder: Path, saved: bytes | None, version: str = "1.13.1+rocm5.2"
 ) -> tuple[RecordedHost, Machine]:
@@ -609,19 +595,19 @@ def test_a_line_that_is_counted_otherwise_is_never_taken_for_another(
     assert f"~/.bashrc:{line} is kept" in told
 
 
-def test_among_the_user_s_own_packages_the_flag_is_cleared_and_no_torch_exchanged(
-    tmp_path: Path,
-) -> None:
-    host, machine = with_library(tmp_path, RIGHT)
+def test_among_the_user_s_own_packages_no_torch_is_exchanged(tmp_path: Path) -> None:
+    _, machine = with_library(tmp_path, RIGHT)
     own = replace(machine.environments[0], path=SITE, kind="user-site")
     machine = replace(machine, environments=(own,))
     assert not has_plan(finding(machine, "wheel-library-replaced"))
-    asking = replace(own, torch=replace(OLD, executable_stack=("libMIOpen.so",)))
-    machine = replace(machine, environments=(asking,))
+
+
+def test_a_library_with_the_flag_is_told_to_be_fixed_by_hand(tmp_path: Path) -> None:
+    asking = environment(replace(OLD, executable_stack=("libamdhip64.so",)))
+    machine = replace(clean_jammy(), environments=(asking,))
     machine = replace(machine, system=replace(machine.system, glibc="2.41"))
-    (step,) = mended(host, machine, "glibc-execstack").steps
-    assert isinstance(step, ExchangeLibrary)
-    assert step.path == LIBRARY
+    told = refusal(host_with(tmp_path, BARE), machine, "glibc-execstack")
+    assert "patchelf --clear-execstack" in told
 
 
 def test_a_line_is_found_that_is_faulty_only_where_nothing_was_set_before(tmp_path: Path) -> None:

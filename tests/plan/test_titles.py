@@ -32,9 +32,7 @@ VERBS = (
 LONG = f"/etc/{'a' * 60}/{'b' * 60}"
 LINES = tuple((number, "export ROCM_PATH=/opt/rocm") for number in range(1, 1001))
 NOT_PLANNED = {
-    "BringLibraryBack",
     "ClearExecutableStack",
-    "ExchangeLibrary",
     "FinishInterrupted",
     "MarkPackages",
     "PutLinesBack",

@@ -14,7 +14,6 @@ from wizard.operations.install_wheels import InstallWheels as InstallWheels
 from wizard.operations.operation import Operation
 from wizard.operations.resolve import Resolve as Resolve
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.root_steps import AddToGroups as AddToGroups
 from wizard.plan.root_steps import (
     AptChange,
@@ -186,8 +185,6 @@ Step = Union[  # noqa: UP007 - a closed union in one list
     SetAsidePackages,
     TakeLinesOut,
     PutLinesBack,
-    ExchangeLibrary,
-    BringLibraryBack,
     AptUpdate,
     AptChange,
     KeepDebs,
@@ -208,7 +205,7 @@ def undo_of(step: Step) -> str:
     return step.undo if isinstance(step, Operation) else step.inverse
 
 
-USER_EDITS = (TakeLinesOut, PutLinesBack, ExchangeLibrary, BringLibraryBack)
+USER_EDITS = (TakeLinesOut, PutLinesBack)
 """Steps that change files of the user's own, and whose way back is a step of the same kind."""
 
 

@@ -14,7 +14,6 @@ from wizard.operations.operation import Before
 from wizard.operations.root_step import RootStep
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import (
     AptChange,
@@ -125,13 +124,6 @@ def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
                 step.before,
                 AGAIN,
                 instead=step.instead,
-            )
-        case ExchangeLibrary():
-            yield BringLibraryBack(
-                "This restores the state from before the run.",
-                step.path,
-                step.kept,
-                AGAIN,
             )
         case _:
             return  # nothing of the system's changed, or the venv's own undo does it

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from wizard.core.trouble import Trouble
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
@@ -19,7 +18,6 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.run.environment.exchanging import bring_library_back, exchange_library
 from wizard.run.environment.own_files import (
     clear_stack,
     drop_downloads,
@@ -58,10 +56,6 @@ def _act_on_existing(step: Step, system: System) -> Act:
             return set_packages_aside(step, system)
         case TakeLinesOut() | PutLinesBack():
             return _at_once(lambda: edit_lines(step))
-        case ExchangeLibrary():
-            return _at_once(lambda: exchange_library(step))
-        case BringLibraryBack():
-            return _at_once(lambda: bring_library_back(step))
         case _ if system.as_root is not None and is_root_step(step):
             return system.as_root()
         case _:

@@ -37,7 +37,7 @@ def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
             continue
         there = _place(other)
         same_folder = here != "" and (there == here or _edits_below(other, here))
-        # What was exchanged below a folder may have gone with what a later run replaced there.
+        # A later run may have replaced what was edited below its folder.
         same_folder = same_folder or (there != "" and _edits_below(record, there))
         if same_folder or (_of_system(other) and _of_system(record)):
             return other
@@ -51,7 +51,7 @@ def _place(record: Record) -> str:
 
 
 def _edits_below(record: Record, folder: str) -> bool:
-    """True for a run that edited files in that folder, or exchanged some."""
+    """True for a run that edited files in that folder."""
     kinds = {kind.__name__ for kind in USER_EDITS}
     edits = (step for step in record.plan["steps"] if step["kind"] in kinds)
     return any(os.path.realpath(step["path"]).startswith(f"{folder}/") for step in edits)

@@ -17,38 +17,30 @@ def asks_for_executable_stack(library: Path) -> bool:
 def clear(library: Path) -> bool:
     """Put a copy without the flag in its place; False when there was nothing to clear.
 
-    Raises ValueError when the file is no ELF library or has no PT_GNU_STACK segment to change.
+    A copy, for other environments or uv's cache may share the file by a hard link. Raises
+    ValueError when the file is no ELF library or has no PT_GNU_STACK segment to change.
     """
     library = library.resolve()  # of a link, what it leads to
     if not asks_for_executable_stack(library):
         return False
     draft = draft_of(library)
-    copy_cleared(library, draft)
-    draft.replace(library)
-    sync(library.parent)
-    return True
-
-
-def copy_cleared(source: Path, draft: Path) -> None:
-    """Write a copy without the flag: the file itself may be shared by a hard link.
-
-    Other environments or uv's cache may have it too. Raises ValueError as ``clear`` does.
-    """
     draft.unlink(missing_ok=True)
     try:
-        shutil.copyfile(source, draft)
+        shutil.copyfile(library, draft)
         stack = _stack(draft)
-        if stack.executable and stack.offset is None:
-            raise ValueError(f"{source} has no PT_GNU_STACK segment to change")
-        if stack.executable and stack.offset is not None:
-            with draft.open("r+b") as file:
-                file.seek(stack.offset)
-                file.write((stack.flags & ~EXECUTABLE).to_bytes(4, "little"))
-        shutil.copystat(source, draft)
+        if stack.offset is None:
+            raise ValueError(f"{library} has no PT_GNU_STACK segment to change")
+        with draft.open("r+b") as file:
+            file.seek(stack.offset)
+            file.write((stack.flags & ~EXECUTABLE).to_bytes(4, "little"))
+        shutil.copystat(library, draft)
         sync(draft)
     except (OSError, ValueError):
         draft.unlink(missing_ok=True)
         raise
+    draft.replace(library)
+    sync(library.parent)
+    return True
 
 
 def _stack(library: Path) -> Stack:
