@@ -24,13 +24,19 @@ from wizard.mending.fixing import make_fix
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan, RunProgram
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
-from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.live import Live
 from wizard.run.records import read_records
 from wizard.run.stopped import stopped_plan
+from wizard.system.backup import (
+    Backup,
+    folder_rows,
+    move_aside,
+    move_back,
+    seen_row,
+    write_manifest,
+)
 
 LINE = "export HIP_FORCE_COARSE_GRAIN=1"
 TEXT = f"alias l=ls\n{LINE}\n# \u00e4, and no end"

@@ -15,9 +15,9 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Phase, Sweep
 from wizard.conv2d.verdicts import Result, Verdict, result_json
 from wizard.conv2d.works import operation_rows
+from wizard.core.typed import typed
 from wizard.jsonform import to_json
 from wizard.report.conv2d import sweep_lines
-from wizard.typed import typed
 
 ALL = load_operations()
 KINDS = tuple(dict.fromkeys(each.kind for each in ALL if each.kind != "train"))

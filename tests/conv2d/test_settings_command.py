@@ -18,9 +18,9 @@ from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import SweepDone
+from wizard.core.typed import typed
 from wizard.jsonform import to_json
 from wizard.report.conv2d_settings import answer_lines
-from wizard.typed import typed
 
 FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")
 PAIR = ["MIOPEN_DEBUG_CONV_GEMM=0", "MIOPEN_DEBUG_CONV_WINOGRAD=0"]

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
+from wizard.host.contents import Contents
+from wizard.host.distributions import Distribution
 from wizard.host.needs import conflicts
 from wizard.machine.facts import Unknown
-from wizard.machine.facts.contents import Contents, Distribution
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import with_constraint

@@ -15,10 +15,16 @@ from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.as_planned import require_as_planned
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.leaving import family_files
-from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.environment.setting_aside import set_packages_aside
+from wizard.system.backup import (
+    Backup,
+    folder_rows,
+    move_aside,
+    move_back,
+    seen_row,
+    write_manifest,
+)
 from wizard.system.system import Done, System
 from wizard.undo.returns import keep_aside
 

@@ -10,15 +10,14 @@ import pytest
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.core.events import StepFailed
+from wizard.host.contents import BEFORE, LIST, OURS, Contents
 from wizard.jsonform import to_json
-from wizard.machine.contents import BEFORE, LIST, OURS
-from wizard.machine.facts.contents import Contents
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import AddToGroups, Plan, WriteFile
-from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
 from wizard.run.journal import Journal
 from wizard.run.ready import obstacle
+from wizard.system.backup import FILE, Backup, Row, write_manifest
 
 ROOT = os.geteuid() == 0
 

@@ -10,11 +10,11 @@ from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, FetchWheels, InstallWheels
-from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import remains
 from wizard.run.journal import Journal
 from wizard.run.resume import done_steps
+from wizard.system.backup import FILE, Backup, Row, write_manifest
 from wizard.system.whole_file import draft_of
 
 

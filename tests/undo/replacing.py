@@ -10,13 +10,12 @@ from tests.run.places import plan_of
 from wizard.host.prints import listing, prints
 from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.leaving import family_files
-from wizard.run.environment.moving import move_aside
 from wizard.run.environment.ownership import Owned
 from wizard.run.journal import Journal
 from wizard.run.live import now
 from wizard.run.records import read_record
+from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wizard.advice.comparison import LineSpeed
+    from wizard.host.contents import Contents
     from wizard.host.host import Host
-    from wizard.machine.facts.contents import Contents
     from wizard.places import Places
 
 DEMO = "rx5600xt-noble-rocm57"
@@ -48,7 +48,7 @@ def places_of(host: Host) -> Places:
 
 def there_before(host: Host, folder: str) -> Contents | None:
     """What the environment in a folder holds; None where there is none that was there before us."""
-    from wizard.machine.contents import read_contents
+    from wizard.host.contents import read_contents
 
     there = read_contents(host, folder)
     if there is None or host.name:

@@ -21,7 +21,7 @@ from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Findin
 from wizard.diagnose.outcomes import fine, found, not_tested
 from wizard.host.watched import Answer, answer
 from wizard.machine.facts import Environment, Machine
-from wizard.run.joined_groups import with_joined_group
+from wizard.system.joined_groups import with_joined_group
 
 TRY_S = 180.0
 """Gigabytes of torch from a cold disk, and a card that is started."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import count
 
 from wizard.diagnose.finding import About
+from wizard.host.contents import OURS, Contents, read_live_contents
+from wizard.host.distributions import Distribution
 from wizard.host.host import Host
 from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents, Distribution
 from wizard.mending.settings import Mending
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.uv_project import Wishes

@@ -9,11 +9,10 @@ from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.host.contents import OURS, Contents
 from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import Stack
-from wizard.machine.contents import OURS
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import SetAsidePackages

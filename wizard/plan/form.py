@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from wizard.core.credentials import redact
+from wizard.core.typed import WrongForm, typed
 from wizard.jsonform import to_json
 from wizard.operations.operation import Operation
 from wizard.plan.steps import Plan, Resolve, Step
-from wizard.typed import WrongForm, typed
 
 REDACTED = ("argv",)
 """Fields of a step whose addresses are written without their logins."""

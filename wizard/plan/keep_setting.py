@@ -6,10 +6,10 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from wizard.host.contents import read_live_contents
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.knowledge.variables import effect_of
-from wizard.machine.contents import read_live_contents
 from wizard.machine.facts import Unknown
 from wizard.plan.environment import MODULE
 from wizard.plan.impossible import NothingToDo, PlanImpossible

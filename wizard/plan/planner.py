@@ -11,12 +11,12 @@ from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
 from wizard.core.sizes import listed
+from wizard.host.contents import Contents
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine, Setting
-from wizard.machine.facts.contents import Contents
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside

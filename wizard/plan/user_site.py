@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.machine.contents import OURS
-from wizard.machine.facts.contents import Contents
+from wizard.host.contents import OURS, Contents
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import SetAsidePackages

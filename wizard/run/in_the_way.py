@@ -14,11 +14,11 @@ from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
-from wizard.run.environment.backup import MANIFEST
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.environment.taken_backup import without_journal
 from wizard.run.standing import absence, older_run_in, refusal_of_older
+from wizard.system.backup import MANIFEST
 
 
 def run_to_resume(

@@ -34,7 +34,6 @@ from wizard.run.act import act
 from wizard.run.environment.notes import made_by, notes_before
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
-from wizard.run.environment.strays import wait_for_strays
 from wizard.run.in_the_way import refuse_to_overwrite
 from wizard.run.journal import Journal
 from wizard.run.lock import only_one
@@ -48,6 +47,7 @@ from wizard.run.restart import NOTE, restart_waits, this_boot
 from wizard.run.resume import done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
+from wizard.system.programs import wait_for_strays
 from wizard.system.system import Act, Done, Stopped, System
 
 

@@ -26,11 +26,11 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
-from wizard.run.environment import execstack
-from wizard.run.environment.backup import Backup
 from wizard.run.environment.notes import torch_libraries
 from wizard.run.environment.ownership import Owned
 from wizard.run.root_part import is_root_step
+from wizard.system import executable_stack
+from wizard.system.backup import Backup
 
 OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
 """What a pip that replaces itself writes and removes."""
@@ -118,6 +118,6 @@ def _is_aside(step: SetAsidePackages, record: Record) -> bool:
 
 def _may_ask(library: Path) -> bool:
     try:
-        return execstack.asks_for_executable_stack(library)
+        return executable_stack.asks_for_executable_stack(library)
     except (OSError, ValueError):
         return True  # the step itself will look again, and say what is wrong

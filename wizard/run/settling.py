@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from wizard.host.contents import Contents
 from wizard.host.host import Host
 from wizard.journalform import UNFINISHED
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents
 from wizard.places import Places, places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan

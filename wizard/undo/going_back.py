@@ -18,10 +18,10 @@ from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.operations.remove import Remove
 from wizard.plan.steps import USER_EDITS
 from wizard.run.environment.ownership import Owned
-from wizard.run.environment.strays import wait_for_strays
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.run.run_folder import SCRATCH
+from wizard.system.programs import wait_for_strays
 from wizard.system.system import System
 from wizard.undo.returns import keep_aside, put_back
 from wizard.undo.way_back import Tell, WayBack, find_way_back, tell_nobody

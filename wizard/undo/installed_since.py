@@ -11,8 +11,8 @@ from packaging.utils import canonicalize_name
 from wizard.core.trouble import Trouble
 from wizard.host.installed import named_in, recorded
 from wizard.journalform import Record
-from wizard.run.environment.backup import Backup, Row, seen_row
 from wizard.run.environment.remains import notes_of_the_venv
+from wizard.system.backup import Backup, Row, seen_row
 from wizard.undo.returns import Return
 
 

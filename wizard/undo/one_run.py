@@ -9,11 +9,11 @@ from pathlib import Path
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.journalform import Record
 from wizard.places import Places
-from wizard.run.environment.strays import wait_for_strays
 from wizard.run.lock import only_one
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.records import older_runs, read_records, unreadable_runs
 from wizard.run.standing import refusal_of_older, stands
+from wizard.system.programs import wait_for_strays
 from wizard.undo.forgetting import forget, left_by
 from wizard.undo.going_back import go_back, newer_run
 from wizard.undo.system import refuse_half

@@ -13,9 +13,8 @@ from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.host.installed import named_in
 from wizard.journalform import Record
-from wizard.run.environment.backup import Backup, State
-from wizard.run.environment.moving import MovedBack, move_back
 from wizard.run.standing import absence
+from wizard.system.backup import Backup, MovedBack, State, move_back
 
 KEPT = "rdna1-setup-kept"
 """Folder for files that the user changed in the meantime."""

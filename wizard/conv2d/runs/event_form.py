@@ -6,8 +6,8 @@ import json
 from typing import get_args
 
 from wizard.conv2d.sweep import SweepEvent
+from wizard.core.typed import typed
 from wizard.jsonform import to_json
-from wizard.typed import typed
 
 KINDS = {kind.__name__: kind for kind in get_args(SweepEvent)}
 """Every event by the name that its line bears."""

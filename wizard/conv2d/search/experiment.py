@@ -22,7 +22,7 @@ from wizard.conv2d.worker.questions import Ask
 from wizard.conv2d.worker.trial import Trial
 from wizard.conv2d.worker.wording import LOST
 from wizard.jsonform import to_json
-from wizard.run.joined_groups import joined_group
+from wizard.system.joined_groups import joined_group
 
 JOINED = (
     "Your membership in the {0} group takes effect at your next login. Until then, rdna1-setup "

@@ -15,7 +15,7 @@ import psutil
 
 from assets import FOLDER
 from wizard.conv2d.worker.pipes import Lines, Tail, open_reader, send
-from wizard.run.joined_groups import with_joined_group
+from wizard.system.joined_groups import with_joined_group
 
 SCRIPT = FOLDER / "conv2d_worker.py"
 PROTOCOL = 4

@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Callable
 
+from wizard.host.elf import segments_of
 from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
-from wizard.machine.elf import segments_of
 from wizard.machine.shell import assignments
 from wizard.machine.surroundings import DEVICE
 from wizard.machine.system_files import OPT

@@ -12,7 +12,7 @@ from wizard.host.installed import installed_versions
 from wizard.host.prints import has_text
 from wizard.host.venv_layout import site_packages
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
-from wizard.run.environment import execstack
+from wizard.system import executable_stack
 from wizard.system.whole_file import write_whole
 
 
@@ -50,7 +50,7 @@ def clear_stack(step: ClearExecutableStack) -> str:
         and library.resolve().is_relative_to(Path(step.venv).resolve())
     ]
     try:
-        cleared = [library.name for library in found if execstack.clear(library)]
+        cleared = [library.name for library in found if executable_stack.clear(library)]
     except ValueError as error:
         raise Trouble(
             f"The executable-stack flag could not be cleared: {error}.",

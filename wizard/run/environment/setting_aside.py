@@ -10,15 +10,14 @@ from pathlib import Path
 
 from wizard.core.events import Progress
 from wizard.core.trouble import Trouble
+from wizard.host.contents import BEFORE, OURS, read_live_contents
 from wizard.host.live import LiveHost
 from wizard.jsonform import to_json
-from wizard.machine.contents import BEFORE, OURS, read_live_contents
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.as_planned import require_as_planned
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.leaving import family_files, stale_bytecode
-from wizard.run.environment.moving import move_aside
-from wizard.run.environment.strays import wait_for_strays
+from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
+from wizard.system.programs import wait_for_strays
 from wizard.system.system import Act, Done, Stopped, System
 from wizard.system.whole_file import write_whole
 

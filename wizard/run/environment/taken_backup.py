@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
+from wizard.host.contents import read_kept_contents
 from wizard.host.distributions import read_distributions
 from wizard.host.installed import named_in
 from wizard.host.live import LiveHost
-from wizard.machine.contents import read_kept_contents
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import torch_family
 from wizard.plan.steps import PinInstalled, Plan, WriteFile
-from wizard.run.environment.backup import FILES, Backup
+from wizard.system.backup import FILES, Backup
 
 
 def without_journal(plan: Plan, backup: str) -> Trouble:

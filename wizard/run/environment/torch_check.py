@@ -11,7 +11,7 @@ from wizard.core.events import Output
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble, explained
 from wizard.plan.steps import CheckTorch
-from wizard.run.joined_groups import with_joined_group
+from wizard.system.joined_groups import with_joined_group
 from wizard.system.system import Act, Done, System
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from wizard.machine.elf import EXECUTABLE, HEADER, Stack, segments_of, stack_of
+from wizard.host.elf import EXECUTABLE, HEADER, Stack, segments_of, stack_of
 from wizard.system.whole_file import draft_of, sync
 
 
