@@ -28,11 +28,7 @@ STARTS_PROGRAMS = {
 """The only modules that may start another program."""
 
 CHANGES_FILES = {
-    "wizard/run/environment/own_files.py",
-    "wizard/run/act.py",
-    "wizard/system/backup.py",
     "wizard/undo/returns.py",
-    "wizard/run/environment/setting_aside.py",
     "wizard/run/journal.py",
     "wizard/run/live.py",
     "wizard/run/log.py",
@@ -42,7 +38,6 @@ CHANGES_FILES = {
     "wizard/run/resume.py",
     "wizard/undo/going_back.py",
     "wizard/run/run_folder.py",
-    "wizard/run/shell_lines.py",
     "wizard/run/settling.py",
     "wizard/run/preflight_folder.py",
     "wizard/preflight/making.py",
@@ -185,7 +180,7 @@ NOT_BEFORE_THE_FIRST_FRAME = {
         "screens.windows.report_preview",
         "screens.review.screen",
     ),
-    *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect", "wizard.overlay"),
+    *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect"),
     *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
     *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +22,11 @@ from wizard.host.live import LiveHost
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Setting
 from wizard.mending.fixing import make_fix
-from wizard.plan.existing_steps import SetAsidePackages
+from wizard.operations.resolve import Resolve
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.uv_project import Wishes
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.steps import Plan, RunProgram
+from wizard.plan.steps import Plan
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.live import Live
@@ -143,11 +146,13 @@ INDEX = "https://me:secret@wheels.example/simple"
 
 
 def waiting_fix(home: Path) -> Path:
-    """A fix that stopped before its first step, which only notes where it would fetch from."""
-    told = home / "told"
-    note = ("sh", "-c", 'printf %s "$2" >"$0"', str(told), "--index-url", INDEX)
-    fetch = RunProgram("Wheels.", note, "removed")
-    plan = replace(plan_of(home, fetch), kind=Kind.FIX, stack="", venv="", cause="numpy2-abi")
+    """A fix that stopped before its first step; its uv only notes the password that it gets."""
+    told, uv = home / "told", home / "uv"
+    uv.write_text(f'#!/bin/sh\nprintf %s "$UV_INDEX_TORCH_PASSWORD" >{told}\nexit 1\n')
+    uv.chmod(0o755)
+    wishes = Wishes(("torch",), INDEX)
+    resolve = Resolve("Wheels.", str(uv), sys.executable, str(home / "work"), wishes)
+    plan = replace(plan_of(home, resolve), kind=Kind.FIX, stack="", venv="", cause="numpy2-abi")
     run = Path(places_below(home).runs) / "20260101-000000-aaaaaa"
     run.parent.mkdir(parents=True)
     Journal(run).begin(plan, "2026-01-01T00:00:00+00:00")
@@ -163,7 +168,7 @@ def test_a_fix_goes_on_with_the_login_that_is_given_again_or_asks_for_it(tmp_pat
     assert "Use --torch-index with that address and login again" in refused.stderr
     assert not told.exists()
     done = wizard(tmp_path, *words, "--torch-index", INDEX)
-    assert told.read_text() == INDEX, done.stdout + done.stderr
+    assert told.read_text() == "secret", done.stdout + done.stderr
     assert "secret" not in done.stdout + done.stderr
 
 
@@ -177,8 +182,8 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
     assert waits is not None
     assert waits.plan is not None
     (step,) = waits.plan().steps
-    assert isinstance(step, RunProgram)
-    assert step.argv[-1] == INDEX
+    assert isinstance(step, Resolve)
+    assert step.wishes.index == INDEX
     waits = services_for(parser().parse_args([])).runs.unfinished()
     assert waits is not None
     assert waits.plan is not None
@@ -227,7 +232,7 @@ def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) 
     stack = Plan("a" * 12, Kind.INSTALL, "rocm52", "venv", venv, (), None, None, False, ())
     Journal(tmp_path / "runs/1").begin(stack, "2026-01-01T00:00:00")
     records = read_records(tmp_path / "runs")
-    aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix", "")
+    aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix")
     another = replace(stack, id="b" * 12, stack="rocm57", steps=(aside,))
     with pytest.raises(Trouble, match="already contains"):
         run_to_resume(another, records)

@@ -19,7 +19,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.core.events import PlanFinished
 from wizard.journalform import Kind
-from wizard.plan.apt_steps import AptChange
+from wizard.operations.packages import AptChange
 from wizard.plan.form import plan_form
 from wizard.plan.identity import with_id
 from wizard.plan.steps import Plan, Step
@@ -31,7 +31,7 @@ from wizard.run.restart import WAITS as WAITS_WORDS
 from wizard.run.restart import this_boot
 
 RUN = "20260101-000000-aaaaaa"
-DRIVER = AptChange("x", "y", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
+DRIVER = AptChange("x", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
 WITH_DRIVER = str(ROOT / "tests/machines/prov520-jammy-cloud")
 NOW = "2026-01-01T00:00:00+00:00"
 

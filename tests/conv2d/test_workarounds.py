@@ -13,12 +13,7 @@ from tests.conv2d.made import made
 from tests.conv2d.sweeping import environ, sweep_of
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.alternatives import alternatives, side_that_passes
-from wizard.conv2d.search.workarounds import (
-    WorkaroundRequest,
-    find_workarounds,
-    request_for,
-    tried,
-)
+from wizard.conv2d.search.workarounds import WorkaroundRequest, find_workarounds, request_for, tried
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.sweep import Deadlines, SweepDone
 from wizard.conv2d.verdicts import Verdict

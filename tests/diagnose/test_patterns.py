@@ -6,12 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from wizard.diagnose import (
-    lines,
-    listed_cards,
-    plain,
-    text_values,
-)
+from wizard.diagnose import lines, listed_cards, plain, text_values
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.text_values import told_anchors

@@ -13,10 +13,7 @@ from tests.commands.running import wizard
 from wizard.__main__ import parser
 from wizard.commands.conv2d import asked_for
 from wizard.conv2d.asked import sweep_in
-from wizard.knowledge.explanations import (
-    load_explanations,
-    read_explanation,
-)
+from wizard.knowledge.explanations import load_explanations, read_explanation
 from wizard.report.explanations import WIDTH, approaches, list_lines, topic_lines
 
 TOPICS = load_explanations()

@@ -32,23 +32,17 @@ from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.mending.mendable import without_plan
 from wizard.mending.settings import by_hand
+from wizard.operations.edit_lines import TakeLinesOut, without_lines
+from wizard.operations.edit_lines import with_lines as with_lines_back
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import Resolve
+from wizard.operations.root_step import PIN
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.operations.uv_project import Wishes
-from wizard.plan.content import content_lines
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form, plan_of
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    WriteSystemFile,
-)
 from wizard.plan.steps import Plan
-from wizard.plan.system_places import PIN
-from wizard.plan.user_files import TakeLinesOut, without_lines
-from wizard.plan.user_files import with_lines as with_lines_back
 from wizard.report.events import event_lines
 from wizard.report.plan import plan_lines
 
@@ -194,7 +188,7 @@ def test_of_a_line_that_sets_more_only_what_is_named_goes(tmp_path: Path, path: 
     if isinstance(step, TakeLinesOut):
         assert without_lines(text, step.lines, step.instead) == rest
         assert with_lines_back(rest, step.lines, step.instead) == text
-        assert "new line 2: \texport HSA_ENABLE_SDMA=0" in content_lines(step)
+        assert "new line 2: \texport HSA_ENABLE_SDMA=0" in step.content_lines()
     else:
         assert isinstance(step, WriteSystemFile)
         assert step.content == rest

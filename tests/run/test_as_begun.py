@@ -11,10 +11,11 @@ from tests.handmade import HOME, clean_jammy, node
 from tests.run.places import places_below
 from wizard.journalform import ROLLED_BACK
 from wizard.machine.facts import Machine
+from wizard.operations.groups import AddToGroups
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
 from wizard.run.stopped import as_begun
 

@@ -211,7 +211,6 @@ LIVE_SERVICES = Services(
         obstacle=lambda plan: None,
         seek_wheels=nothing_gone,
         wheels_size=unknown_size,
-        rehearsed=lambda plan: None,
     ),
     runs=fake(
         Runs,
@@ -224,7 +223,6 @@ LIVE_SERVICES = Services(
         carry_out=carry_out,
         ask_to_stop=lambda: None,
         log_of=lambda plan: LOG,
-        rehearsal=None,
     ),
     experiments=fake(
         Experiments,

@@ -9,8 +9,7 @@ from pathlib import Path
 from tests.run.places import plan_of
 from wizard.host.prints import listing, prints
 from wizard.journalform import Record
-from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.environment.leaving import family_files
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.run.environment.ownership import Owned
 from wizard.run.journal import Journal
 from wizard.run.live import now
@@ -58,13 +57,13 @@ def aside_step(
 ) -> SetAsidePackages:
     """The step that sets these packages of an environment aside."""
     site, backup = str(root / SITE), str(root / ".rdna1-setup")
-    return SetAsidePackages("r", str(root), site, packages, files, "", backup, "back")
+    return SetAsidePackages("r", str(root), site, packages, files, "", backup)
 
 
 def set_aside(step: SetAsidePackages) -> Backup:
     """Carry the step out."""
     aside = Backup(Path(step.root), Path(step.backup))
-    paths = family_files(step)
+    paths = step.family_files()
     aside.folder.mkdir()
     rows = [seen_row(aside.root, path, lambda _: None) for path in paths]
     write_manifest(aside, (*folder_rows(aside.root, paths), *rows))

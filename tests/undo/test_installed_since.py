@@ -8,15 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import tree
-from tests.undo.replacing import (
-    KEPT,
-    SITE,
-    again,
-    back,
-    install,
-    remove,
-    replaced,
-)
+from tests.undo.replacing import KEPT, SITE, again, back, install, remove, replaced
 from wizard.core.trouble import Trouble
 from wizard.run.live import now
 from wizard.undo.going_back import go_back

@@ -9,15 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import tree
-from tests.undo.replacing import (
-    SITE,
-    again,
-    aside_step,
-    back,
-    install,
-    make_environment,
-    replaced,
-)
+from tests.undo.replacing import SITE, again, aside_step, back, install, make_environment, replaced
 from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.run.journal import Journal

@@ -6,14 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import (
-    ASKS_NOTHING,
-    GOES_ON,
-    cannot_ask,
-    carry,
-    refuse,
-    refuse_all,
-)
+from wizard.commands.carrying import ASKS_NOTHING, GOES_ON, cannot_ask, carry, refuse, refuse_all
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import kind_asked, make_asked
 

@@ -118,12 +118,11 @@ def _read(name: str) -> PlanFile:
 def _asked_in(file: PlanFile) -> argparse.Namespace:
     """The options that the file names, checked as on a command line; raises WrongPlanFile."""
     from wizard.plan.plan_file import WrongPlanFile
-    from wizard.plan.root_steps import settled
 
     asked = _options().parse_args(file.asked)
     if asked_words(asked, asked.stack or "", "") != file.asked:
         raise WrongPlanFile("its options are not in the form that this program writes")
-    if not settled(file.plan.steps):
+    if not file.plan.settled:
         raise WrongPlanFile(
             "its packages have no exact versions: make it with `plan --exact --json`"
         )

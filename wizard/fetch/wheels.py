@@ -17,7 +17,7 @@ from wizard.operations.resolve import Resolve, ask_target, choose
 from wizard.operations.uv_project import Wishes
 from wizard.plan.venv import AS_PYTHON_BRINGS, stack_wishes
 from wizard.system.lock import write_wheels
-from wizard.system.system import Act, Done, System
+from wizard.system.system import Done, News, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Sources:
 
 async def choose_stack(
     work: Path, uv: str, python: str, target: Target, sources: Sources, system: System
-) -> Act:
+) -> News:
     """Choose the wheels of the stack, and what a new environment holds besides, once: a second
     choice could be another one."""
     step = Resolve("", uv, python, str(work), wishes_of(target, sources))

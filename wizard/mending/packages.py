@@ -15,9 +15,9 @@ from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.mending.settings import Mending
 from wizard.operations.resolve import AS_CONFIGURED
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.uv_project import Wishes
 from wizard.places import Places, places
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Step
 from wizard.plan.venv import drop_downloads
@@ -154,7 +154,6 @@ def _exchanged(
             (),
             staging_of(work),
             _backup(host, there.path),
-            "move everything back",
         ),
         install_fetched(resolve, there.path, there.site),
         drop_downloads(work),

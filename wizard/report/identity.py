@@ -9,12 +9,7 @@ from dataclasses import dataclass
 from wizard.host.accounts import user_name
 from wizard.host.host import Host
 from wizard.machine.facts import Access, Unknown
-from wizard.machine.recording.disguise import (
-    ORDINARY,
-    host_names,
-    names_of,
-    people_in,
-)
+from wizard.machine.recording.disguise import ORDINARY, host_names, names_of, people_in
 from wizard.redaction.secrets import tells_a_secret
 
 SHORTEST_SECRET = 6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from wizard.core.credentials import redact
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.operations.resolve import AS_CONFIGURED
-from wizard.plan.system_places import KEYRING, SOURCE
+from wizard.operations.root_step import KEYRING, SOURCE
 from wizard.preflight.openpgp import NotAKey, public_keys
 
 Options = dict[str, str]
@@ -66,7 +66,7 @@ def _options(form: Mapping[str, Any]) -> Options:
         "--footprint": str(form.get("footprint", "")),
         "--torch-index": _index(form["stack"], wishes),
         "--wheelhouse": str(wishes.get("wheelhouse", "")),
-        "--python-mirror": _after(next(_calls(steps, "--mirror"), ()), "--mirror"),
+        "--python-mirror": str(_step(steps, "InstallPython").get("mirror", "")),
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
         **_of_system(form["stack"], steps),
@@ -101,17 +101,9 @@ def _step(steps: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
     return next((step for step in steps if step["kind"] == kind), {})
 
 
-def _calls(steps: Sequence[Mapping[str, Any]], word: str) -> Iterator[Sequence[str]]:
-    return (s["argv"] for s in steps if s["kind"] == "RunProgram" and word in s.get("argv", ()))
-
-
 def _index(stack: str, wishes: Mapping[str, Any]) -> str:
     known = find_stack(stack)
     own = "" if known is None else redact(known.index)
     if named := str(wishes.get("index", "")):
         return "" if named == own else named
     return "" if not own or not wishes or wishes.get("wheelhouse") else AS_CONFIGURED
-
-
-def _after(argv: Sequence[str], option: str) -> str:
-    return argv[list(argv).index(option) + 1] if option in argv else ""

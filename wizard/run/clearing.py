@@ -7,10 +7,10 @@ import asyncio
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
+from wizard.operations.packages import Versions
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.reading import files_now

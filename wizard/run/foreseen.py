@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.places import Places
-from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.rehearsal import NOTHING_DONE, Foreseen
@@ -16,7 +15,7 @@ def foreseen(plan: Plan, places: Places) -> Foreseen:
 
     Of packages that nobody asked the repository about, nothing can be said.
     """
-    if not settled(plan.steps):
+    if not plan.settled:
         return NOTHING_DONE
     try:
         record = run_to_go_on_with(plan, places)

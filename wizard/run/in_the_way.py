@@ -10,9 +10,9 @@ from wizard.core.trouble import Trouble
 from wizard.host.venv_layout import LAYOUT, made_with_venv
 from wizard.host.wheel_files import wheel_files
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
-from wizard.plan.existing_steps import SetAsidePackages, changes_existing
+from wizard.operations.install_wheels import InstallWheels
 from wizard.plan.form import plan_form
-from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
+from wizard.plan.steps import Plan, Step
 from wizard.run.asked import difference
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
@@ -43,7 +43,7 @@ def run_to_resume(
             raise _other_plan(plan, same_folder[0])
         if run := older_run_in(here, records, older):
             raise refusal_of_older(run)
-    if changes_existing(plan):
+    if plan.changes_existing:
         _refuse_taken_backups(plan, standing)
         return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
@@ -69,7 +69,7 @@ def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
 
 
 def _refuse_another_folder(plan: Plan, record: Record) -> None:
-    if changes_existing(plan) and (elsewhere := absence(record, plan.venv)):
+    if plan.changes_existing and (elsewhere := absence(record, plan.venv)):
         raise Trouble(
             f"{elsewhere}. Run {record.id} changed the environment that was at that path.",
             "Continuing here would mix two environments. Nothing was changed.",
@@ -103,7 +103,7 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
 
 def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
     """Raise Trouble for a backup that holds a first state: moving more into it would mix two."""
-    backups = [step.backup for step in plan.steps if isinstance(step, SetAsidePackages)]
+    backups = (step.backup for step in plan.set_aside)
     for backup in (each for each in backups if os.path.lexists(f"{each}/{MANIFEST}")):
         for record in standing:
             if backup in (step.get("backup") for step in record.plan["steps"]):
@@ -122,7 +122,6 @@ def _in_the_way(plan: Plan) -> list[str]:
     venv = Path(plan.venv)
     if os.path.lexists(venv) and not venv.is_dir():
         return [plan.venv]
-    written = (s.path for s in plan.steps if isinstance(s, (WriteFile, PinInstalled)))
     taken = [
         str(venv / name)
         for name in LAYOUT
@@ -130,8 +129,8 @@ def _in_the_way(plan: Plan) -> list[str]:
         and (not (venv / name).is_dir() or (venv / name).is_symlink())
     ]
     taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
-    caches = (step.cache for step in plan.steps if isinstance(step, InstallWheels))
-    return taken + [path for path in (*written, *caches) if os.path.lexists(path)]
+    written = (path for step in plan.steps for path in step.writes())
+    return taken + [path for path in written if os.path.lexists(path)]
 
 
 def _some(paths: Sequence[str]) -> str:
@@ -146,10 +145,10 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
         return
     step.refuse_other_versions()
     before = frozenset(files_before(record))
-    if not (before or changes_existing(plan)):
+    if not (before or plan.changes_existing):
         return
     there = wheel_files(Path(plan.venv), step.wheels, step.site).keys()
-    if changes_existing(plan):
+    if plan.changes_existing:
         ours = Owned(Path(record.folder)).read().keys()
         # Bytecode goes with its source, whoever compiled it.
         taken = sorted(path for path in there - ours if not path.endswith(".pyc"))

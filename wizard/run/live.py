@@ -11,27 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wizard.core.events import (
-    Event,
-    Output,
-    PlanFinished,
-    StepFailed,
-    StepFinished,
-    StepStarted,
-)
+from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.live import LiveHost
-from wizard.host.prints import Print
 from wizard.journalform import Kind, Record
 from wizard.machine.stack_facts import stack_form, stack_now
-from wizard.operations.operation import Operation, Probe
+from wizard.operations.operation import Probe
 from wizard.places import Places
-from wizard.plan.apt_steps import AptChange
-from wizard.plan.steps import CheckTorch, Plan, Resolve, Step
+from wizard.plan.steps import Plan, Step
 from wizard.root.rights import AskForRights, ask_here
-from wizard.run.act import act
-from wizard.run.environment.notes import made_by, notes_before
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import files_before
 from wizard.run.in_the_way import refuse_to_overwrite
@@ -48,7 +37,7 @@ from wizard.run.resume import done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
 from wizard.system.programs import wait_for_strays
-from wizard.system.system import Act, Done, Stopped, System
+from wizard.system.system import Done, News, Stopped, System
 
 
 def now() -> datetime:
@@ -144,7 +133,7 @@ class Live:
                 async for event in events:
                     failed = failed or isinstance(event, StepFailed)
                     yield event
-            changed = changed or not isinstance(step, CheckTorch)
+            changed = changed or step.changes
             if failed or (self._cancelled and not isinstance(event, StepFinished)):
                 yield self._end(plan, record, ok=False, changed=changed)
                 return
@@ -164,26 +153,22 @@ class Live:
             refuse_to_overwrite(step, plan, _as_noted(record))
             noted = record.intents.get(number)
             if noted is None:  # what was seen first counts, whatever stands there now
-                noted = await asyncio.to_thread(_observed, step, plan)
-            if isinstance(step, AptChange) and step.takes_driver_out:
+                noted = await asyncio.to_thread(step.observe)
+            if step.restart_needed:
                 noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
             outcome = ""
             if found is not Probe.DONE:
-                async with aclosing(_acting(step, noted, system)) as acting:
+                async with aclosing(step.do(system, noted)) as acting:
                     async for item in acting:
                         if isinstance(item, Done):
                             outcome = item.outcome
                         else:
                             yield item
-            files: Mapping[str, Print]
-            if isinstance(step, Operation):
-                after = await asyncio.to_thread(step.verify, noted)
-                outcome, files = after.text, after.files
-            else:
-                files = made_by(step, plan)
+            after = await asyncio.to_thread(step.verify, noted)
+            outcome = after.text or outcome
             theirs = frozenset(files_before(_as_noted(record)))
-            ours = {path: seen for path, seen in files.items() if path not in theirs}
+            ours = {path: seen for path, seen in after.files.items() if path not in theirs}
             Owned(Path(record.folder)).add(ours)
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
@@ -193,9 +178,9 @@ class Live:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
 
-    def _system(self, plan: Plan, record: Record, as_root: Callable[[], Act]) -> System:
+    def _system(self, plan: Plan, record: Record, as_root: Callable[[], News]) -> System:
         scratch = str(Path(record.folder) / SCRATCH)
-        return System(self._environ, scratch, lambda: self._cancelled, _indexes(plan), as_root)
+        return System(self._environ, scratch, lambda: self._cancelled, plan.indexes, as_root)
 
     def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
         return PlanFinished(
@@ -214,29 +199,15 @@ class Live:
 
 def _probe(step: Step, before: Mapping[str, Any] | None, system: System) -> tuple[Probe, int]:
     """How far the step came that was cut off, and how many files of a half one were removed."""
-    if before is None or not isinstance(step, Operation):
+    if before is None:
         return Probe.NOT_DONE, 0
     found = step.probe(before)
     return found, step.clear(system, before) if found is Probe.PARTIAL else 0
 
 
-def _observed(step: Step, plan: Plan) -> Mapping[str, Any]:
-    """What the journal must know before the step acts, so that undo can tell ours from theirs."""
-    return step.observe() if isinstance(step, Operation) else notes_before(step, plan)
-
-
-def _acting(step: Step, before: Mapping[str, Any], system: System) -> Act:
-    return step.do(system, before) if isinstance(step, Operation) else act(step, system)
-
-
 def _as_noted(record: Record) -> Record:
     """The record with what this very run has noted so far."""
     return read_record(Path(record.folder)) or record
-
-
-def _indexes(plan: Plan) -> tuple[str, ...]:
-    chosen = (step.wishes.index for step in plan.steps if isinstance(step, Resolve))
-    return tuple(filter(None, chosen))
 
 
 def _failed_outside_of_a_step(record: Record | None) -> PlanFinished:

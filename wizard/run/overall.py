@@ -16,9 +16,11 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.time_left import TimeLeft
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.packages import AptChange
 from wizard.plan.room import wheel_sizes
-from wizard.plan.root_steps import AptChange
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
+from wizard.plan.steps import Plan, Step
 
 FETCHES = "Retrieving file "
 """How apt begins the text of a download in the locale C.UTF-8, which its callers set."""

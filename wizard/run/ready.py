@@ -12,12 +12,11 @@ from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.journalform import Record
 from wizard.machine.facts import Disk
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
 from wizard.places import Places
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.room import needs_of, shortage
-from wizard.plan.root_steps import settled
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan
-from wizard.run.as_planned import require_as_planned
+from wizard.plan.steps import Plan
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.place import require_open_place
 from wizard.run.records import older_runs, read_records
@@ -41,8 +40,7 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
         _refuse_taken_back(found, places)
     else:
         for step in plan.steps:
-            if isinstance(step, SetAsidePackages):  # all of them, before the first one moves
-                require_as_planned(step)
+            step.refuse()
     return found
 
 
@@ -96,7 +94,7 @@ def _bytes_in(folder: str) -> int:
 
 
 def _refuse_unsettled(plan: Plan) -> None:
-    if not settled(plan.steps):
+    if not plan.settled:
         raise Trouble(
             "The exact system packages are not known yet.",
             "The repository was not queried, so the changes to the system are unknown.",

@@ -12,10 +12,11 @@ from wizard.host.host import Host
 from wizard.journalform import UNFINISHED
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
+from wizard.operations.fetch_wheels import FetchWheels
 from wizard.places import Places, places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import FetchWheels, Plan
+from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from wizard.core.credentials import HIDDEN_LOGIN, redact
 from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind, Record
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.form import REDACTED, plan_of
+from wizard.plan.form import plan_of, with_addresses
 from wizard.plan.group_steps import joining_nothing, joins
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.records import read_records
-
-OPTIONS = {"--mirror": "--python-mirror"}
-"""What names an address to us, by the word before it in a call; ``--torch-index`` all others."""
 
 
 def stopped_plan(
@@ -75,25 +70,22 @@ def resumed_plan(record: Record, *addresses: str) -> Plan:
     """
     _read(record)
     known = {redact(address): address for address in addresses}
-    steps = [_with_logins(step, known) for step in record.plan["steps"]]
-    for option, address in _hidden(steps):
+    missing: list[tuple[str, str]] = []
+
+    def whole(option: str, address: str) -> str:
+        found = known.get(address, address)
+        if f"://{HIDDEN_LOGIN}" in found:
+            missing.append((option, found))
+        return found
+
+    steps = [with_addresses(step, whole) for step in record.plan["steps"]]
+    for option, address in missing:
         raise PlanImpossible(
             f"Run {record.id} used {address} with a login, and logins are not saved. Use {option} "
             "with that address and login again, or undo the run first: rdna1-setup rollback "
             f"{record.id}"
         )
     return plan_of({**record.plan, "steps": steps})
-
-
-def _with_logins(step: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
-    """The form of a step, each address that is known with its login as it is."""
-    whole = dict(step)
-    for name in REDACTED:
-        if name in whole:
-            whole[name] = [known.get(word, word) for word in whole[name]]
-    if index := whole.get("wishes", {}).get("index"):
-        whole["wishes"] = {**whole["wishes"], "index": known.get(index, index)}
-    return whole
 
 
 def _read(record: Record) -> Plan:
@@ -104,14 +96,3 @@ def _read(record: Record) -> Plan:
             f"Run {record.id} is unfinished, and its plan is damaged or from another version of "
             f"this program. Nothing was started. Undo it first: rdna1-setup rollback {record.id}"
         ) from None
-
-
-def _hidden(steps: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Addresses whose login is missing, and the option that names each."""
-    for step in steps:
-        if f"://{HIDDEN_LOGIN}" in (index := step.get("wishes", {}).get("index", "")):
-            yield "--torch-index", index
-    for words in (step.get(name, ()) for step in steps for name in REDACTED):
-        for before, word in zip(("", *words), words, strict=False):
-            if f"://{HIDDEN_LOGIN}" in word:
-                yield OPTIONS.get(before, "--torch-index"), word

@@ -9,6 +9,7 @@ from wizard.journalform import ROLLED_BACK, Record
 from wizard.run.journal import Journal
 from wizard.run.standing import absence
 from wizard.undo.returns import states_of
+from wizard.undo.way_back import own_folders
 
 
 def left_by(record: Record) -> tuple[str, ...]:
@@ -27,7 +28,7 @@ def left_by(record: Record) -> tuple[str, ...]:
             "If you take the run off the list, your packages can no longer be restored.",
             f"First undo as much of it as possible: rdna1-setup rollback {record.id}",
         )
-    folders = (s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads")
+    folders = own_folders(record)
     return (f"{venv} (with everything in it, wherever it is now)", *filter(_is_there, folders))
 
 

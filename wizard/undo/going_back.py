@@ -15,8 +15,9 @@ from wizard.core.trouble import Trouble
 from wizard.host.prints import listing
 from wizard.host.venv_layout import LAYOUT
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
+from wizard.operations.edit_lines import EditLines
 from wizard.operations.remove import Remove
-from wizard.plan.steps import USER_EDITS
+from wizard.plan.form import operation_of
 from wizard.run.environment.ownership import Owned
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
@@ -52,9 +53,9 @@ def _place(record: Record) -> str:
 
 def _edits_below(record: Record, folder: str) -> bool:
     """True for a run that edited files in that folder."""
-    kinds = {kind.__name__ for kind in USER_EDITS}
-    edits = (step for step in record.plan["steps"] if step["kind"] in kinds)
-    return any(os.path.realpath(step["path"]).startswith(f"{folder}/") for step in edits)
+    steps = map(operation_of, record.plan["steps"])
+    paths = (os.path.realpath(step.path) for step in steps if isinstance(step, EditLines))
+    return any(path.startswith(f"{folder}/") for path in paths)
 
 
 def _of_system(record: Record) -> bool:

@@ -12,18 +12,14 @@ from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
 from wizard.machine.package_states import INSTALLED, installed_rows
 from wizard.machine.package_work import package_work
+from wizard.operations.groups import TakeFromGroups
+from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings, Versions
+from wizard.operations.root_step import NOTHING_DONE
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.places import Places
-from wizard.plan.apt_steps import LocalDeb, Versions
-from wizard.plan.form import plan_of
+from wizard.plan.form import operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.root_steps import (
-    AptChange,
-    RestoreSettings,
-    SetSystemPathAside,
-    TakeFromGroups,
-    WriteSystemFile,
-)
-from wizard.plan.steps import USER_EDITS, Plan, Step
+from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import lost, make_way_back, other_versions
 from wizard.preflight.apt_view import STATUS, status_of
 from wizard.preflight.archive_records import qualified
@@ -31,7 +27,6 @@ from wizard.preflight.dependents import dependents
 from wizard.preflight.packages import APT_STEPS
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
-from wizard.run.root_part import NOTHING_DONE, is_root_step
 from wizard.run.standing import rollback_begun
 
 
@@ -92,7 +87,7 @@ def _begun(record: Record, state: Path) -> tuple[Plan, list[int]]:
     plan = plan_of(record.plan)
     begun = [n for n in record.intents if record.outcomes.get(n) not in NOTHING_DONE]
     if _is_undone(state / "runs" / record.id):
-        begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
+        begun = [n for n in begun if not plan.steps[n - 1].needs_root]
     return plan, begun
 
 
@@ -147,8 +142,9 @@ def touched_system(record: Record) -> bool:
     """True for a run that began a step of root's, or edited a file of the user's."""
     if record.kind is Kind.ROLLBACK:
         return False
-    steps = plan_of(record.plan).steps if _may_reach_out(record) else ()
-    return any(_reaches_out(step) and n in record.intents for n, step in enumerate(steps, 1))
+    steps = map(operation_of, record.plan["steps"])
+    begun = (step for n, step in enumerate(steps, 1) if n in record.intents)
+    return any(step is not None and step.reaches_out for step in begun)
 
 
 def refuse_half(record: Record) -> None:
@@ -185,15 +181,3 @@ def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
         for deb in news.kept if isinstance(news, StepDone) else ():
             found[deb.name, deb.version] = LocalDeb(deb.path, deb.sha256, deb.name, deb.version)
     return tuple(found.values())
-
-
-def _may_reach_out(record: Record) -> bool:
-    return any(step.get("needs_root") or step["kind"] in _EDITS for step in record.plan["steps"])
-
-
-def _reaches_out(step: Step) -> bool:
-    """True for what the list of a run's own files does not undo."""
-    return is_root_step(step) or isinstance(step, USER_EDITS)
-
-
-_EDITS = frozenset(kind.__name__ for kind in USER_EDITS)

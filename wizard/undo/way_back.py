@@ -86,7 +86,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     owned = Owned(Path(record.folder)).read()
     owned |= {p: now.files[p] for p in _as_written(record, venv) if p in owned and p in now.files}
     returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
-    now = _without_own_folders(now, venv, returns, record)
+    now = _withoutown_folders(now, venv, returns, record)
     inside = [each for each in returns if Path(each.root) == venv]
     ours = _ours(record, owned, now, inside)
     theirs = installed_since(record, returns, ours)
@@ -105,7 +105,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
         changed=changed,
         kept=len(kept),
         kept_bytes=sum(now.files[path][0] for path in kept),
-        folders=tuple(folder for folder in _own_folders(record) if Path(folder).is_dir()),
+        folders=tuple(folder for folder in own_folders(record) if Path(folder).is_dir()),
         emptied=tuple(_emptied_by_interrupted(record)),
         parents=tuple(before.get("made_folders", ())),
         folders_before=tuple(before.get("folders_before", ())),
@@ -175,12 +175,12 @@ def _settled(back: Return, in_the_way: set[str]) -> Return:
     return replace(back, changed=back.changed - in_the_way, lost=tuple(sorted(lost)))
 
 
-def _without_own_folders(
+def _withoutown_folders(
     found: Listing, venv: Path, returns: tuple[Return, ...], record: Record
 ) -> Listing:
     """The listing without backups and folders that go whole: no file of theirs is looked at."""
     backups = (each.backup for each in returns if Path(each.root) == venv)
-    inside = tuple(f"{os.path.relpath(each, venv)}/" for each in (*backups, *_own_folders(record)))
+    inside = tuple(f"{os.path.relpath(each, venv)}/" for each in (*backups, *own_folders(record)))
     files = {p: seen for p, seen in found.files.items() if not p.startswith(inside)}
     return Listing(files, found.folders)
 
@@ -198,11 +198,8 @@ def _emptied_by_interrupted(record: Record) -> Iterator[str]:
             yield from removal.emptied
 
 
-def _own_folders(record: Record) -> Iterator[str]:
+def own_folders(record: Record) -> Iterator[str]:
+    """Folders that are the run's alone, such as the downloads."""
     for step in record.plan["steps"]:
-        match step:
-            case {"kind": "DropDownloads", "folder": str(folder)}:
-                yield folder
-            case _:
-                for removal in removals(step, {}, After("")):
-                    yield from removal.folders
+        for removal in removals(step, {}, After()):
+            yield from removal.folders

@@ -27,8 +27,8 @@ from wizard.core.time_left import TOLD_S
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import ROLLED_BACK
+from wizard.operations.packages import Versions
 from wizard.places import Places
-from wizard.plan.apt_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.executor import Executor

@@ -23,14 +23,7 @@ from tests.e2e.system.card import give_card
 from tests.e2e.system.debs import Deb
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import Snapshot, differences, take, told
-from tests.e2e.system.states import (
-    NOTHING,
-    PIN_FILE,
-    ROCM_57,
-    SOURCE_57,
-    Enter,
-    State,
-)
+from tests.e2e.system.states import NOTHING, PIN_FILE, ROCM_57, SOURCE_57, Enter, State
 from tests.e2e.system.test_removal import not_as_before
 from tests.e2e.system.test_road import at_a_terminal
 from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library

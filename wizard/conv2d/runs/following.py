@@ -14,14 +14,7 @@ from wizard.conv2d.run_words import died, not_read
 from wizard.conv2d.runs.event_file import EventFile
 from wizard.conv2d.runs.event_form import event_of
 from wizard.conv2d.runs.folders import Run
-from wizard.conv2d.sweep import (
-    Note,
-    ShapeStarted,
-    StopReason,
-    Sweep,
-    SweepDone,
-    SweepEvent,
-)
+from wizard.conv2d.sweep import Note, ShapeStarted, StopReason, Sweep, SweepDone, SweepEvent
 from wizard.private_files import open_private, read_private
 
 CHUNK = 1 << 18

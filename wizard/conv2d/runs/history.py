@@ -16,14 +16,7 @@ from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
-from wizard.conv2d.sweep import (
-    DeviceFound,
-    ShapeDone,
-    Sweep,
-    SweepDone,
-    SweepEvent,
-    WorkerStarted,
-)
+from wizard.conv2d.sweep import DeviceFound, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
 
 UNDER_WAY = "running"

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 
 from wizard.conv2d.presets import Model, Preset, Row
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.words.layer_lines import (
-    EXAMPLE,
-    REPR_EXAMPLE,
-    Line,
-    WrongLine,
-    parse_line,
-)
+from wizard.conv2d.words.layer_lines import EXAMPLE, REPR_EXAMPLE, Line, WrongLine, parse_line
 from wizard.core.lines import clean
 
 LARGEST_FILE = 256 * 1024

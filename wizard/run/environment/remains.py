@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard.host.prints import Print, has_text, prints
-from wizard.host.venv_layout import site_packages
+from wizard.host.prints import Print
 from wizard.journalform import Record
 from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
 from wizard.run.records import last_written_ns
-from wizard.system.whole_file import draft_of
 
 GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
@@ -44,35 +42,15 @@ def remains(record: Record, number: int) -> dict[str, Print]:
     before = frozenset(files_before(record))
     deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
     latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
-    found = _left(step, Path(record.plan["venv"]), record)
+    found: dict[str, Print] = {}
     for removal in removals(step, record.intents[number], None):
         found |= removal.files
     return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
 
 
-def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
-    match step:
-        case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
-            return prints(venv, _written(Path(path), content))
-        case {"kind": "ClearExecutableStack", "libraries": list(names)}:
-            folders = [each / "torch/lib" for each in site_packages(venv, step.get("site", ""))]
-            return prints(venv, (draft_of(at / name) for at in folders for name in names))
-        case {"kind": "PinInstalled", "path": str(path)}:
-            return prints(venv, (Path(path), draft_of(Path(path))))
-        case _:
-            return {}
-
-
 def removals(form: Mapping[str, Any], before: Before, after: After | None) -> Iterator[Remove]:
-    """What is removed to undo an operation, as a plan's JSON form names it; nothing for the older
-    kinds of step."""
+    """What is removed to undo an operation, as a plan's JSON form names it."""
     operation = operation_of(form)
     for each in operation.inverse(before, after) if operation else ():
         if isinstance(each, Remove):
             yield each
-
-
-def _written(path: Path, content: str) -> Iterable[Path]:
-    yield draft_of(path)
-    if has_text(path, content):
-        yield path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
@@ -11,9 +10,8 @@ from wizard.host.contents import read_kept_contents
 from wizard.host.distributions import read_distributions
 from wizard.host.installed import named_in
 from wizard.host.live import LiveHost
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import torch_family
-from wizard.plan.steps import PinInstalled, Plan, WriteFile
+from wizard.plan.steps import Plan
 from wizard.system.backup import FILES, Backup
 
 
@@ -40,8 +38,7 @@ def _of_another_folder(aside: Backup, was: str) -> Trouble:
 
 
 def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
-    steps = [step for step in plan.steps if isinstance(step, SetAsidePackages)]
-    site = next(step.site for step in steps if step.backup == str(aside.folder))
+    site = next(step.site for step in plan.set_aside if step.backup == str(aside.folder))
     names = " ".join(_replaced_now(site, aside))
     files = _ours(plan, aside)
     remove = f"Remove these files that rdna1-setup wrote: {', '.join(files)}. " if files else ""
@@ -69,9 +66,7 @@ def _replaced_now(site: str, aside: Backup) -> tuple[str, ...]:
 
 def _ours(plan: Plan, aside: Backup) -> tuple[str, ...]:
     """Files that this program wrote, as far as this plan would write them too."""
-    written: Iterable[str] = (
-        step.path for step in plan.steps if isinstance(step, (WriteFile, PinInstalled))
-    )
+    written = (path for step in plan.steps for path in step.writes())
     return tuple(
         path for path in written if os.path.lexists(path) and path.startswith(f"{aside.root}/")
     )

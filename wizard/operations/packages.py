@@ -1,12 +1,13 @@
-"""Root steps that change packages: each one exact, so that apt can be held to it."""
+"""What root's part does to packages: each step exact, so that apt can be held to it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from wizard.core.sizes import counted
-from wizard.plan.system_places import SOURCE
+from wizard.operations.root_step import RUNS, SOURCE, RootStep, call, not_done
 
 Versions = tuple[tuple[str, str], ...]
 """Names of packages with their exact versions."""
@@ -29,32 +30,31 @@ class LocalDeb:
 
 
 @dataclass(frozen=True, slots=True)
-class AptUpdate:
+class AptUpdate(RootStep):
     """Read the package lists of our own source, and of no other."""
 
     reason: str
-    inverse: str = "nothing to undo"
-    needs_root: bool = True
 
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Read the list of new packages"
+    title = "Read the list of new packages"
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As root's part reads it."""
         return {"verb": "apt_update"}
 
-    def __str__(self) -> str:
+    def shown(self) -> str:
+        """What is read."""
         return f"as root, run apt-get update for {SOURCE} only"
+
+    def by_hand(self) -> Iterator[str]:
+        """The call."""
+        yield "apt-get update\n"
 
 
 @dataclass(frozen=True, slots=True)
-class AptChange:
+class AptChange(RootStep):
     """One transaction of apt, carried out only if apt means to do exactly what stands here."""
 
     reason: str
-    inverse: str
     install: Versions = ()
     """What is asked for; dependencies stand in ``expect_install``."""
     remove: tuple[str, ...] = ()
@@ -71,7 +71,6 @@ class AptChange:
     """Of those that go, of which no package file is kept: root removes none that is not named."""
     download_bytes: int = 0
     installed_bytes: int = 0
-    needs_root: bool = True
 
     @property
     def title(self) -> str:
@@ -92,13 +91,13 @@ class AptChange:
         return UNSETTLED not in versions and asked <= set(self.expect_install)
 
     @property
-    def takes_driver_out(self) -> bool:
+    def restart_needed(self) -> bool:
         """True where a kernel driver goes: what is loaded of it stays until a restart."""
         gone = {name.partition(":")[0] for name in (*self.remove, *self.expect_remove)}
         return bool(gone & KERNEL_DRIVERS)
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it; raises ValueError while it is not settled."""
+        """As root's part reads it; raises ValueError while it is not settled."""
         if not self.settled:
             raise ValueError("the exact versions are not known until the repository is queried")
         return {
@@ -114,7 +113,32 @@ class AptChange:
             "for_good": [list(pair) for pair in self.for_good],
         }
 
-    def __str__(self) -> str:
+    @property
+    def undo(self) -> str:
+        """How far its packages go and come back."""
+        coming, going, lost = map(len, (self.expect_install, self.expect_remove, self.for_good))
+        if not going:
+            purged = f"purge {counted(coming, 'package')}"
+            return purged if self.settled else "remove the packages again"
+        if not lost:
+            return "install the packages again from the backup"
+        if lost == going:
+            return "not possible: the packages are removed permanently"
+        return (
+            f"install {counted(going - lost, 'package')} again from the backup; {lost} cannot be "
+            "restored"
+        )
+
+    def by_hand(self) -> Iterator[str]:
+        """The call; apt asks before it changes anything."""
+        purge = ("--purge",) if self.purge else ()
+        options = ("--no-install-recommends", "--allow-downgrades", *purge)
+        files = (deb.path for deb in self.debs)
+        gone = (f"{name}-" for name in self.remove)
+        yield call("apt-get", *options, "install", *_exact(self.install), *files, *gone)
+
+    def shown(self) -> str:
+        """The calls, all that apt changes with them, and what is kept."""
         words = (*self._calls(), self._expected(), *self._kept(), *self._unkept())
         return f"as root, {'; '.join(words)}"
 
@@ -155,15 +179,13 @@ class AptChange:
 
 
 @dataclass(frozen=True, slots=True)
-class KeepDebs:
+class KeepDebs(RootStep):
     """Put a package file of each package into the backup, so that it can come back offline."""
 
     reason: str
     packages: Versions
     coming: bool = False
     """True for what is to be installed: fetched before anything else is changed."""
-    inverse: str = "nothing to undo: the files stay in the backup"
-    needs_root: bool = True
 
     @property
     def title(self) -> str:
@@ -178,36 +200,47 @@ class KeepDebs:
         return all(version != UNSETTLED for _, version in self.packages)
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it; raises ValueError while it is not settled."""
+        """As root's part reads it; raises ValueError while it is not settled."""
         if not self.settled:
             raise ValueError("the exact versions are not known until the repository is queried")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
 
-    def __str__(self) -> str:
+    undo = "nothing to undo: the files stay in the backup"
+
+    def by_hand(self) -> Iterator[str]:
+        """Downloads them: what is coming to where apt looks for it."""
+        download = call("apt-get", "download", *_exact(self.packages)).strip()
+        folder = "/var/cache/apt/archives" if self.coming else '"$kept"'
+        yield f"(cd {folder} && {download})\n"
+
+    def shown(self) -> str:
+        """Of which packages."""
         how = "download" if self.coming else "keep"
         return f"as root, {how} the .deb of {', '.join(map(_exactly, self.packages))}"
 
 
 @dataclass(frozen=True, slots=True)
-class MarkPackages:
+class MarkPackages(RootStep):
     """Tell apt which packages came only as dependencies, and which were asked for."""
 
     reason: str
-    inverse: str
     auto: tuple[str, ...] = ()
     manual: tuple[str, ...] = ()
-    needs_root: bool = True
 
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Tell apt which packages it may remove"
+    title = "Tell apt which packages it may remove"
+    undo = "nothing to undo: the marks are removed with the packages"
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As root's part reads it."""
         return {"verb": "mark", "auto": list(self.auto), "manual": list(self.manual)}
 
-    def __str__(self) -> str:
+    def by_hand(self) -> Iterator[str]:
+        """The calls."""
+        marks = (("auto", self.auto), ("manual", self.manual))
+        yield from (call("apt-mark", how, *names) for how, names in marks if names)
+
+    def shown(self) -> str:
+        """The calls."""
         calls = (
             *((f"apt-mark auto {' '.join(self.auto)}",) if self.auto else ()),
             *((f"apt-mark manual {' '.join(self.manual)}",) if self.manual else ()),
@@ -216,45 +249,46 @@ class MarkPackages:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishInterrupted:
+class FinishInterrupted(RootStep):
     """Let dpkg finish what an interruption left half done."""
 
     reason: str
-    inverse: str = "nothing to undo"
-    needs_root: bool = True
 
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Finish interrupted package work"
+    title = "Finish interrupted package work"
+    undo = "not possible: packages stay configured. Remove one with apt if you do not want it"
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As root's part reads it."""
         return {"verb": "configure"}
 
-    def __str__(self) -> str:
+    def shown(self) -> str:
+        """The call."""
         return "as root, dpkg --configure -a"
+
+    def by_hand(self) -> Iterator[str]:
+        """The call."""
+        yield "dpkg --configure -a\n"
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreSettings:
+class RestoreSettings(RootStep):
     """What package files do not bring along: how a run found the packages that it took away."""
 
     reason: str
     run: str
-    inverse: str
-    needs_root: bool = True
 
-    @property
-    def title(self) -> str:
-        """What it does, in a few words."""
-        return "Restore package settings"
+    title = "Restore package settings"
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As root's part reads it."""
         return {"verb": "restore_settings", "run": self.run}
 
-    def __str__(self) -> str:
+    def by_hand(self) -> Iterator[str]:
+        """Nothing: only root's part knows how it found them."""
+        yield not_done(f"restoring package settings. Their earlier state is in {RUNS}/{self.run}")
+
+    def shown(self) -> str:
+        """All that is restored."""
         return (
             "as root, restore settings, changed and deleted files, marks and alternatives of "
             f"packages to their state before run {self.run}; remove unfinished files and empty "
@@ -263,7 +297,7 @@ class RestoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeSnapshot:
+class MakeSnapshot(RootStep):
     """Let the user's own Timeshift or Snapper make a snapshot, before anything is changed."""
 
     reason: str
@@ -271,8 +305,6 @@ class MakeSnapshot:
     """``timeshift`` or ``snapper``."""
     config: str = ""
     """Snapper's configuration of the file system ``/``; ``""`` for Timeshift."""
-    inverse: str = "nothing to undo: the snapshot is kept until you delete it"
-    needs_root: bool = True
 
     @property
     def title(self) -> str:
@@ -280,10 +312,17 @@ class MakeSnapshot:
         return f"Make a snapshot with {self.tool.capitalize()}"
 
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As root's part reads it."""
         return {"verb": "snapshot", "tool": self.tool, "config": self.config}
 
-    def __str__(self) -> str:
+    undo = "nothing to undo: the snapshot is kept until you delete it"
+
+    def by_hand(self) -> Iterator[str]:
+        """Nothing: who works by hand decides on that too."""
+        yield not_done("a snapshot. Make one yourself if you want one.")
+
+    def shown(self) -> str:
+        """The call."""
         if self.tool == "snapper":
             return f"as root, snapper -c {self.config} create --print-number --description NAME"
         return "as root, timeshift --create --scripted --comments NAME"
@@ -292,3 +331,7 @@ class MakeSnapshot:
 def _exactly(pair: tuple[str, str]) -> str:
     name, version = pair
     return f"{name}={version}" if version else f"{name} (in the repository's version)"
+
+
+def _exact(packages: Iterable[tuple[str, str]]) -> Iterator[str]:
+    return (f"{name}={version}" for name, version in packages)

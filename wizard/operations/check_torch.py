@@ -1,36 +1,66 @@
-"""The check of an installed torch: runs it in a child and judges what it answers."""
+"""Check an installed torch: run it in a child, and judge what it answers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 
 import assets
 from wizard.core.events import Output
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble, explained
-from wizard.plan.steps import CheckTorch
+from wizard.operations.operation import After, Before, Operation
 from wizard.system.joined_groups import with_joined_group
-from wizard.system.system import Act, Done, System
+from wizard.system.system import Done, News, System
 
 
-async def check_torch(step: CheckTorch, system: System) -> Act:
-    """Import, device, one tiny product, and which libraries were really loaded."""
-    answer_file = Path(system.scratch) / "torch_check.json"
-    answer_file.unlink(missing_ok=True)
-    script = assets.FOLDER / "torch_check.py"
-    argv: tuple[str, ...]
-    argv = (step.python, str(script), "--device", step.device, "--result", str(answer_file))
-    environment = system.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
-    if step.device == "cuda":
-        argv = with_joined_group(argv, environment)
-    async for output in system.run(argv, environment, step.deadline_s):
-        yield output
-    answer = _answer_in(answer_file)
-    yield Output(tuple(_told(answer)))
-    _judge(step, answer)
-    yield Done(f"torch {answer['torch']}, {answer['device'] or 'no device requested'}")
+@dataclass(frozen=True, slots=True)
+class CheckTorch(Operation):
+    """Import torch in a child, run one tiny matmul, and see which libraries were really loaded."""
+
+    reason: str
+    python: str
+    expect_torch: str
+    """Version prefix that must be found."""
+    device: str
+    """``cuda``, ``cpu``, or ``none`` where no device is asked for."""
+    deadline_s: float = 180.0
+
+    title = "Check that PyTorch works"
+    changes = False
+
+    def shown(self) -> str:
+        """The call; the script is ours."""
+        return f"{self.python} torch_check.py --device {self.device}"
+
+    async def do(self, system: System, before: Before) -> News:
+        """Check it; the answer is the proof."""
+        answer_file = Path(system.scratch) / "torch_check.json"
+        system.remove(str(answer_file))
+        script = str(assets.FOLDER / "torch_check.py")
+        argv: tuple[str, ...]
+        argv = (self.python, script, "--device", self.device, "--result", str(answer_file))
+        environment = system.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
+        if self.device == "cuda":
+            argv = with_joined_group(argv, environment)
+        async with aclosing(system.run(argv, environment, self.deadline_s)) as output:
+            async for lines in output:
+                yield lines
+        answer = _answer_in(answer_file)
+        yield Output(tuple(_told(answer)))
+        _judge(self, answer)
+        yield Done(f"torch {answer['torch']}, {answer['device'] or 'no device requested'}")
+
+    def verify(self, before: Before) -> After:
+        """Nothing more: the check itself was the proof."""
+        return After()
+
+    def holds(self, before: Before) -> bool:
+        """A check is cheap and worth repeating."""
+        return False
 
 
 def _answer_in(file: Path) -> Mapping[str, object]:
