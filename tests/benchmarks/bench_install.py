@@ -48,7 +48,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.report.plan import most_bytes
-from wizard.run.live import Live
+from wizard.run.executor import Live
 
 BYTES_A_SECOND = 200_000_000
 PIECE = 1 << 18

@@ -40,7 +40,7 @@ from tests.screens.driving import session_at
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.core.events import Event, Output, PlanFinished
 from wizard.plan.steps import Plan
-from wizard.run.live import Live
+from wizard.run.executor import Live
 
 LINES = 300_000
 GOAL_RATE = 0.8

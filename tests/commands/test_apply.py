@@ -20,7 +20,7 @@ import asyncio, os, sys
 from pathlib import Path
 from tests.run.places import RunProgram, places_below, plan_of
 from wizard.commands.following import carry_out
-from wizard.run.live import Live
+from wizard.run.executor import Live
 home = Path(sys.argv[1])
 plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2])),
                RunProgram("after", ("touch", str(home / "after"))))

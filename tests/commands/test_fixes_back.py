@@ -27,11 +27,11 @@ from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.uv_project import Wishes
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
-from wizard.run.in_the_way import run_to_resume
+from wizard.run.executor import Live
 from wizard.run.journal import Journal
-from wizard.run.live import Live
-from wizard.run.records import read_records
-from wizard.run.stopped import stopped_plan
+from wizard.run.obstacles import run_to_resume
+from wizard.run.resume import stopped_plan
+from wizard.run.runs import read_records
 from wizard.system.backup import (
     Backup,
     folder_rows,

@@ -11,7 +11,7 @@ from wizard.core.events import PlanFinished
 from wizard.journalform import Kind
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.plan.removal import system_plan
-from wizard.run.live import Live
+from wizard.run.executor import Live
 
 SETTINGS = "export ROCM_PATH=/opt/rocm\nexport HSA_OVERRIDE_GFX_VERSION=10.3.0"
 TEXT = f"alias l=ls\n{SETTINGS}\nalias m=more"

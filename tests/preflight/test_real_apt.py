@@ -36,7 +36,7 @@ from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
 from wizard.preflight.refusal import Refused
-from wizard.run.live import now
+from wizard.run.executor import now
 from wizard.system.web import open_web
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not here: {', '.join(MISSING)}")

@@ -15,7 +15,7 @@ from wizard.operations.root_step import RootStep
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import system_plan
 from wizard.run.journal import Journal
-from wizard.run.records import read_record
+from wizard.run.runs import read_record
 
 RUNS = "/root/.local/state/rdna1-setup/runs"
 

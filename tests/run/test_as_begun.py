@@ -17,7 +17,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.stopped import as_begun
+from wizard.run.resume import as_begun
 
 CHOICE = Choice("rocm52", "venv", f"{HOME}/ai/rocm52", torch_index="https://a:b@wheels.example/x")
 DECLINED = replace(CHOICE, without_groups=True)

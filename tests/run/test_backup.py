@@ -14,6 +14,7 @@ from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
 from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.run.rollback_folder import keep_aside
 from wizard.system.backup import (
     Backup,
     folder_rows,
@@ -23,7 +24,6 @@ from wizard.system.backup import (
     write_manifest,
 )
 from wizard.system.system import System
-from wizard.undo.returns import keep_aside
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -10,7 +10,7 @@ from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.core.events import Event, StepFailed, StepFinished
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
-from wizard.run.foreseen import foreseen
+from wizard.run.obstacles import foreseen
 from wizard.run.rehearsal import Rehearsal
 
 

@@ -18,8 +18,8 @@ from wizard.journalform import Record
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.run.environment.ownership import Owned
-from wizard.run.in_the_way import refuse_to_overwrite
+from wizard.run.journal import Owned
+from wizard.run.obstacles import refuse_to_overwrite
 
 SITE = "lib/python3.10/site-packages"
 

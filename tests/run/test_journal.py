@@ -15,9 +15,9 @@ from wizard.operations.install_python import InstallPython
 from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
-from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
-from wizard.run.records import older_runs, read_record, read_records, unreadable_runs
+from wizard.run.obstacles import run_to_resume
+from wizard.run.runs import older_runs, read_record, read_records, unreadable_runs
 
 PLAN = Plan(
     id="abc",

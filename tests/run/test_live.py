@@ -17,12 +17,12 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Probe
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
-from wizard.run.live import Live, now
-from wizard.run.records import read_records
+from wizard.run.executor import Live, now
 from wizard.run.rehearsal import Rehearsal
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_records
 from wizard.system.system import System
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
 
 
 async def events_of(executor: Live | Rehearsal, plan: Plan) -> list[Event]:

@@ -22,12 +22,12 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.write_file import WriteFile
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan
+from wizard.run.executor import now
 from wizard.run.journal import Journal
-from wizard.run.live import now
-from wizard.run.place import require_place
-from wizard.run.records import read_records
-from wizard.undo.going_back import go_back, newer_run
-from wizard.undo.way_back import find_way_back
+from wizard.run.obstacles import require_place
+from wizard.run.rollback import go_back, newer_run
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_records
 
 PACKAGES = "lib/python3.10/site-packages"
 

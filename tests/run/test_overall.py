@@ -20,7 +20,7 @@ from wizard.core.events import (
 )
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
-from wizard.run.overall import (
+from wizard.run.progress import (
     SMALL_BYTES,
     UNKNOWN_FETCH_BYTES,
     UNKNOWN_UNPACK_BYTES,

@@ -8,7 +8,7 @@ import pytest
 from wizard.host.installed import installed
 from wizard.host.prints import prints
 from wizard.host.wheel_files import wheel_files
-from wizard.run.environment.ownership import Owned
+from wizard.run.journal import Owned
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -12,11 +12,11 @@ from tests.run.places import RunProgram, places_below, plan_of
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.operations.packages import AptChange, LocalDeb
 from wizard.plan.steps import Plan
+from wizard.run.executor import now
 from wizard.run.journal import Journal
-from wizard.run.live import now
 from wizard.run.preflight_folder import drop_preflight, made, preflight_folder
-from wizard.run.records import read_records
-from wizard.undo.one_run import find_forgettable, find_undo, forget_run, undo
+from wizard.run.rollback import find_forgettable, find_undo, forget_run, undo
+from wizard.run.runs import read_records
 
 
 def asked(home: Path) -> Path:

@@ -18,7 +18,7 @@ from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.ready import obstacle
+from wizard.run.obstacles import obstacle
 from wizard.system.backup import FILE, Backup, Row, write_manifest
 
 ROOT = os.geteuid() == 0

@@ -13,10 +13,9 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.remove import DropDownloads
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.run.environment.ownership import Owned
-from wizard.run.environment.remains import remains
-from wizard.run.journal import Journal
+from wizard.run.journal import Journal, Owned
 from wizard.run.resume import done_steps
+from wizard.run.rollback_folder import remains
 from wizard.system.backup import FILE, Backup, Row, write_manifest
 from wizard.system.whole_file import draft_of
 

@@ -20,7 +20,7 @@ from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.ready import obstacle
+from wizard.run.obstacles import obstacle
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services
 

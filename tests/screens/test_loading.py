@@ -29,7 +29,7 @@ from wizard.machine.facts import Machine
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.preflight.wheels import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import Services
 
 DIAGNOSED = "2 faults, 1 warning"

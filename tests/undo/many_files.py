@@ -7,8 +7,7 @@ from pathlib import Path
 from tests.run.places import places_below, plan_of
 from wizard.host.prints import listing
 from wizard.operations.write_file import WriteFile
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
+from wizard.run.journal import Journal, Owned
 
 FILES = 20_000
 IN_ONE_FOLDER = 50

@@ -10,13 +10,12 @@ from tests.run.places import plan_of
 from wizard.host.prints import listing, prints
 from wizard.journalform import Record
 from wizard.operations.set_aside_packages import SetAsidePackages
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
-from wizard.run.live import now
-from wizard.run.records import read_record
+from wizard.run.executor import now
+from wizard.run.journal import Journal, Owned
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_record
 from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
 
 SITE = "lib/python3.10/site-packages"
 KEPT = "rdna1-setup-kept"

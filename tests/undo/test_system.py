@@ -23,14 +23,12 @@ from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import make_way_back
-from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
-from wizard.run.records import read_record
+from wizard.run.obstacles import run_to_resume
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.standing import can_undo
-from wizard.undo.one_run import find_forgettable, find_undo, undo
-from wizard.undo.system import kept_debs, lost_by, staying, system_way_back, touched_system
-from wizard.undo.whole_run import TakingBack, find_whole_undo
+from wizard.run.rollback import TakingBack, find_forgettable, find_undo, find_whole_undo, undo
+from wizard.run.rollback_system import kept_debs, lost_by, staying, system_way_back, touched_system
+from wizard.run.runs import can_undo, read_record
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",))

@@ -28,12 +28,10 @@ from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
 from wizard.operations.system_files import SetSystemPathAside
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
-from wizard.run.ready import obstacle
-from wizard.run.records import read_record
-from wizard.run.standing import half_back, unfinished_run
-from wizard.undo.whole_run import TakingBack, WholeUndo, find_whole_undo
+from wizard.run.journal import Journal, Owned
+from wizard.run.obstacles import obstacle
+from wizard.run.rollback import TakingBack, WholeUndo, find_whole_undo
+from wizard.run.runs import half_back, read_record, unfinished_run
 
 RUN, WAY = "20260101-000000-aaaaaa", "20260101-000100-bbbbbb"
 ASIDE = SetSystemPathAside("x", "/etc/profile.d/rocm.sh")

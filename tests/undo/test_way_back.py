@@ -13,12 +13,11 @@ from wizard.journalform import Record
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
-from wizard.run.live import now
-from wizard.run.records import read_record
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
+from wizard.run.executor import now
+from wizard.run.journal import Journal, Owned
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_record
 
 
 def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(venv: Path) -> None:

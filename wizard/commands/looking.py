@@ -53,7 +53,7 @@ def there_before(host: Host, folder: str) -> Contents | None:
     there = read_contents(host, folder)
     if there is None or host.name:
         return there
-    from wizard.run.standing import made_by_us
+    from wizard.run.runs import made_by_us
 
     return None if made_by_us(places_of(host), folder) else there
 
@@ -64,8 +64,7 @@ def speed_of_line(host: Host, places: Places) -> LineSpeed | None:
         return None
     from pathlib import Path
 
-    from wizard.run.line_speed import line_speed
-    from wizard.run.records import read_records
+    from wizard.run.runs import line_speed, read_records
 
     return line_speed(read_records(Path(places.runs)))
 

@@ -17,7 +17,7 @@ from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.once import Once
 from wizard.places import Places
-from wizard.run.records import read_records
+from wizard.run.runs import read_records
 
 STAT = "/proc/stat"
 

@@ -26,7 +26,7 @@ from wizard.report.papers import Papers, papers_of
 from wizard.report.preview import preview_lines
 from wizard.report.private import Redaction
 from wizard.report.units import WIDTH
-from wizard.run.live import now
+from wizard.run.executor import now
 
 CARD_FILE = "result-card.json"
 SEND = "To share it, send {0}, and the rest of the folder if you like, to {1}"

@@ -21,7 +21,7 @@ from wizard.redaction.values import told_value
 from wizard.report.identity import Identity, identity_of
 from wizard.report.log_ends import log_ends
 from wizard.run.log import log_of
-from wizard.run.records import older_runs, read_records
+from wizard.run.runs import older_runs, read_records
 
 
 @dataclass(frozen=True, slots=True)

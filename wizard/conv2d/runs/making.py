@@ -16,7 +16,7 @@ from wizard.conv2d.asked import Request, journal_of, name_of, request_form
 from wizard.conv2d.runs.folders import SCHEMA, Run, began_text, runs_folder, runs_of
 from wizard.places import Places
 from wizard.private_files import FOLDER_MODE, open_private, private_folder
-from wizard.run.run_folder import new_folder
+from wizard.run.journal import new_folder
 
 KEPT = 20
 """How many runs are kept that have ended."""

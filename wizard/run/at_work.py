@@ -91,7 +91,7 @@ async def watch_events(watched: Watched) -> AsyncGenerator[Event, None]:
 
 def at_work_text(session: Session) -> str:
     """Who works, and how far it is, such as ``apt is still working, 63 %``."""
-    from wizard.run.overall import one_step  # loads what plans are made of: only where one works
+    from wizard.run.progress import one_step  # loads what plans are made of: only where one works
 
     name, share = "", one_step()
     for event in EventLines().feed(_told(session)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,23 +10,29 @@ from pathlib import Path
 
 from wizard.host.contents import Contents
 from wizard.host.host import Host
-from wizard.journalform import UNFINISHED
+from wizard.journalform import UNFINISHED, Kind
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.packages import Versions
 from wizard.places import Places, places
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
+from wizard.plan.clean_up import make_clean_up
 from wizard.plan.planner import make_plan
+from wizard.plan.removal import make_removal
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
+from wizard.preflight.reading import files_now
 from wizard.preflight.refusal import Refusal
+from wizard.preflight.way_back import Sources, sources_of
 from wizard.preflight.wheels import WheelsSought, seek_wheels
 from wizard.run.preflight_folder import made, preflight_folder
-from wizard.run.records import read_records, waits
-from wizard.run.stopped import resumed_plan
+from wizard.run.resume import resumed_plan
+from wizard.run.runs import read_records, waits
 from wizard.run.wheels_size import WheelsSize, wheels_size
 from wizard.system.web import open_web
 
@@ -109,3 +116,34 @@ def waiting_plan(choice: Choice, places: Places) -> Plan | None:
             found = resumed_plan(record, choice.torch_index, choice.python_mirror)
             return found if any(step.needs_root for step in found.steps) else None
     return None
+
+
+def clearing_plan(
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, host: Host, for_good: Versions = ()
+) -> Plan:
+    """Takes ROCm of these scopes off, or clears up. Raises PlanImpossible."""
+    files = files_now(host, machine)
+    if kind is Kind.CLEAN_UP:
+        return make_clean_up(machine, files, for_good)
+    return make_removal(machine, scopes, files, for_good)
+
+
+def clearing_for_good(
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, asking: Asking
+) -> Plan:
+    """The same, without a rollback for what nothing could put back; raises Refused too."""
+    plan = clearing_plan(kind, scopes, machine, asking.host)
+    lost = asked_sources(plan, asking).lost
+    return clearing_plan(kind, scopes, machine, asking.host, lost) if lost else plan
+
+
+def asked_sources(plan: Plan, asking: Asking) -> Sources:
+    """Where the packages that a plan removes can be had again; raises Refused."""
+    with made(asking.folder):
+        return asyncio.run(sources_of(plan.steps, asking))
+
+
+def removal_scopes(*, distribution: bool, driver: bool) -> tuple[str, ...]:
+    """AMD's ROCm, and what was asked for beside it."""
+    more = ((DISTRIBUTION, distribution), (DRIVER, driver))
+    return (AMD, *(scope for scope, wanted in more if wanted))

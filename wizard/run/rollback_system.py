@@ -1,4 +1,4 @@
-"""The way back of a run's part in the system: a plan of its own, made from what is there now."""
+"""What undoing a run does to the system: a plan of its own, made from what is there now."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from wizard.preflight.dependents import dependents
 from wizard.preflight.packages import APT_STEPS
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
-from wizard.run.standing import rollback_begun
+from wizard.run.runs import rollback_begun
 
 
 def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:

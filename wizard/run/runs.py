@@ -1,16 +1,17 @@
-"""Which runs stand, wait or are half taken back, and what they made: by what they wrote down.
-
-Welcome asks before its first frame, so nothing here loads a plan. Reads only.
-"""
+"""Which runs there were, and how each stands: by what they wrote down."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.advice.comparison import LineSpeed
 from wizard.core.trouble import Trouble
 from wizard.journalform import (
+    FILE,
     OLDER,
     PARTLY_ROLLED_BACK,
     ROLLED_BACK,
@@ -18,10 +19,64 @@ from wizard.journalform import (
     Kind,
     OlderRun,
     Record,
+    older_run_of,
+    record_of,
 )
 from wizard.places import Places
 from wizard.root.session import STATE, begun_by_helper, undo_script
-from wizard.run.records import older_runs, read_records
+
+
+def read_record(folder: Path) -> Record | None:
+    """The run in a folder, or None when there is no usable journal in it."""
+    return record_of(folder.name, str(folder), _complete_lines(folder))
+
+
+def last_written_ns(folder: Path) -> int:
+    """When the journal of a run was last added to, as the file system tells it."""
+    return (folder / FILE).stat().st_mtime_ns
+
+
+def read_records(runs: Path) -> tuple[Record, ...]:
+    """Every run of ours, newest first."""
+    found = map(read_record, _newest_first(runs))
+    return tuple(record for record in found if record is not None)
+
+
+def waits(plan: str, runs: Path) -> bool:
+    """True when a run of the plan of that id stopped before its end: it is to be gone on with."""
+    return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
+
+
+def older_runs(runs: Path) -> tuple[OlderRun, ...]:
+    """Every run that an older version of this program recorded, newest first."""
+    folders = _newest_first(runs)
+    found = (older_run_of(each.name, str(each), _complete_lines(each)) for each in folders)
+    return tuple(run for run in found if run is not None)
+
+
+def unreadable_runs(runs: Path) -> tuple[str, ...]:
+    """Names of runs that began and whose journal is damaged or of a newer version, newest first."""
+    older = {run.id for run in older_runs(runs)}
+    return tuple(
+        folder.name
+        for folder in _newest_first(runs)
+        if folder.name not in older and read_record(folder) is None and _complete_lines(folder)
+    )
+
+
+def _newest_first(runs: Path) -> list[Path]:
+    try:
+        return sorted((entry for entry in runs.iterdir() if entry.is_dir()), reverse=True)
+    except OSError:
+        return []
+
+
+def _complete_lines(folder: Path) -> list[bytes]:
+    """Whole lines only: while the first one is not, no step has acted."""
+    try:
+        return (folder / FILE).read_bytes().split(b"\n")[:-1]
+    except OSError:
+        return []
 
 
 def can_undo(places: Places) -> bool:
@@ -135,3 +190,62 @@ def _led_to(record: Record, folder: str) -> str:
     steps = record.plan["steps"]
     noted = (n for number, n in record.intents.items() if steps[number - 1].get("root") == folder)
     return next((str(each["real"]) for each in noted if "real" in each), "")
+
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+NOTE = "boot"
+"""What the journal calls the boot in which a step began that takes out a driver."""
+WAITS = (
+    "Restart this machine, then start rdna1-setup again. Run {0} removed AMD's kernel driver, "
+    "but the kernel keeps using the loaded driver until the restart."
+)
+RESTARTED = (
+    "This machine has been restarted since run {0} removed AMD's kernel driver. Next, use "
+    "Diagnose to see whether the kernel's own driver runs the card, then use Start to set up "
+    "PyTorch."
+)
+
+
+def this_boot() -> str:
+    """A digest that is another one after each restart; ``""`` where the kernel gives none."""
+    try:
+        return hashlib.sha256(BOOT_ID.read_bytes()).hexdigest()[:12]
+    except OSError:
+        return ""
+
+
+def restart_waits(record: Record) -> bool:
+    """True while the kernel that runs may still hold a driver that the run took out."""
+    boot = this_boot()
+    return bool(boot) and any(noted.get(NOTE) == boot for noted in record.intents.values())
+
+
+def restart_words(places: Places) -> str:
+    """That a restart waits, or that it has happened and what comes next; ``""`` for neither.
+
+    The next step is told until another run begins.
+    """
+    standing = [r for r in read_records(Path(places.runs)) if stands(r) and r.state != UNFINISHED]
+    for record in standing:
+        if restart_waits(record):
+            return WAITS.format(record.id)
+    newest = standing[0] if standing else None
+    if newest is not None and any(NOTE in noted for noted in newest.intents.values()):
+        return RESTARTED.format(newest.id)
+    return ""
+
+
+ENOUGH_BYTES = 20_000_000
+"""Less tells of the start of a connection rather than of the line."""
+TOLD = re.compile(r", (\d{1,15}) of them came in (\d{1,9}\.\d) s\Z")
+"""As ``Received.words`` of the downloads ends an outcome."""
+
+
+def line_speed(records: Iterable[Record]) -> LineSpeed | None:
+    """The speed of the newest run that fetched enough to tell; None where there is none."""
+    for record in records:
+        for outcome in record.outcomes.values():
+            found = TOLD.search(outcome)
+            if found and int(found[1]) >= ENOUGH_BYTES and float(found[2]) > 0:
+                return LineSpeed(int(found[1]) / float(found[2]), record.began[:10])
+    return None
