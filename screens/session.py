@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from screens.diagnose.state import Shown
-    from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.setting import SweepSetting
+    from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
     from wizard.diagnose.finding import Finding
     from wizard.journalform import Kind

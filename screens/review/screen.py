@@ -36,9 +36,8 @@ from wizard.operations.packages import AptChange
 from wizard.plan.group_steps import joins
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
-from wizard.report.events import RESTART
-from wizard.report.plan import plan_lines, size_told
-from wizard.report.warning import cannot_run
+from wizard.report.plan import RESTART, plan_lines, size_told
+from wizard.report.recommendation import cannot_run
 from wizard.services import Services
 from wizard.services.plans import refused
 

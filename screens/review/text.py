@@ -20,8 +20,8 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.packages import AptChange
 from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
+from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
-from wizard.report.units import bytes_text
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine

@@ -43,8 +43,7 @@ from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.operations.uv_project import Wishes
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.steps import Plan
-from wizard.report.events import event_lines
-from wizard.report.plan import plan_lines
+from wizard.report.plan import event_lines, plan_lines
 
 VENV = f"{HOME}/venv"
 SITE = f"{VENV}/lib/python3.10/site-packages"

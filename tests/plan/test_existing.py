@@ -9,8 +9,7 @@ import pytest
 
 from tests.handmade import HOME, clean_jammy
 from wizard.host.contents import Contents
-from wizard.host.distributions import Distribution
-from wizard.host.needs import conflicts
+from wizard.host.distributions import Distribution, conflicts
 from wizard.machine.facts import Unknown
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.resolve import Resolve

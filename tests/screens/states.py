@@ -47,10 +47,10 @@ from tests.screens.fakes import (
     result_of,
 )
 from tests.screens.past_fakes import PAST
-from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
-from wizard.conv2d.words.caution import Circumstances
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.diagnose.finding import Evidence
 from wizard.machine.facts import Environment, Machine

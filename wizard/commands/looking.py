@@ -64,7 +64,8 @@ def speed_of_line(host: Host, places: Places) -> LineSpeed | None:
         return None
     from pathlib import Path
 
-    from wizard.run.runs import line_speed, read_records
+    from wizard.advice.comparison import line_speed
+    from wizard.run.runs import read_records
 
     return line_speed(read_records(Path(places.runs)))
 

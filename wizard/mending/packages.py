@@ -8,9 +8,8 @@ from itertools import count
 
 from wizard.diagnose.finding import About
 from wizard.host.contents import OURS, Contents, read_live_contents
-from wizard.host.distributions import Distribution
+from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
-from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.mending.settings import Mending

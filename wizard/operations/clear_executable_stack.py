@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import prints
-from wizard.host.venv_layout import site_packages
+from wizard.host.environment import site_packages
+from wizard.host.files import prints
 from wizard.operations.operation import After, AtOnce, Before, Operation
 from wizard.operations.remove import Remove
 from wizard.system.executable_stack import asks_for_executable_stack, clear

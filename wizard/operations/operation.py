@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import Print
+from wizard.host.files import Print
 from wizard.system.system import Done, News, System
 
 Before = Mapping[str, Any]

@@ -14,11 +14,10 @@ from wizard.core.events import Progress
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.host.contents import BEFORE, OURS, read_live_contents
-from wizard.host.installed import has_readable_record, record_of, recorded
+from wizard.host.distributions import has_readable_record, record_of, recorded, wheel_targets
+from wizard.host.files import bytecode, listing, prints
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
-from wizard.host.prints import bytecode, listing, prints
-from wizard.host.wheel_files import wheel_targets
 from wizard.operations.operation import After, Before, Operation
 from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
 from wizard.system.programs import wait_for_strays

@@ -10,8 +10,8 @@ from itertools import count
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.installed import installed_versions
-from wizard.host.prints import has_text, prints
+from wizard.host.distributions import installed_versions
+from wizard.host.files import has_text, prints
 from wizard.operations.edit_lines import rows_of
 from wizard.operations.operation import After, AtOnce, Before, Operation
 from wizard.operations.remove import Remove

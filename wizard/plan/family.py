@@ -10,8 +10,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from wizard.host.contents import Contents
-from wizard.host.distributions import Distribution
-from wizard.host.needs import contains, counts, needs_of
+from wizard.host.distributions import Distribution, contains, counts, needs_of
 from wizard.knowledge.stacks import Stack
 
 TORCH = ("torch", "torchvision", "torchaudio")

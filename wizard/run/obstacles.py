@@ -11,13 +11,11 @@ from pathlib import Path
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.contents import read_kept_contents
-from wizard.host.distributions import read_distributions
+from wizard.host.distributions import named_in, read_distributions, wheel_files
+from wizard.host.environment import LAYOUT, made_with_venv
 from wizard.host.host import Host
-from wizard.host.installed import named_in
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
-from wizard.host.venv_layout import LAYOUT, made_with_venv
-from wizard.host.wheel_files import wheel_files
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.machine.facts import Disk
 from wizard.operations.fetch_wheels import FetchWheels

@@ -28,9 +28,9 @@ from wizard.core.events import (
 from wizard.core.lines import clean
 from wizard.core.time_left import TOLD_S
 from wizard.core.trouble import Trouble, as_trouble
+from wizard.host.environment import LAYOUT
+from wizard.host.files import listing
 from wizard.host.host import Host
-from wizard.host.prints import listing
-from wizard.host.venv_layout import LAYOUT
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.operations.edit_lines import EditLines
 from wizard.operations.packages import Versions

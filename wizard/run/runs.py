@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.advice.comparison import LineSpeed
 from wizard.core.trouble import Trouble
 from wizard.journalform import (
     FILE,
@@ -233,19 +231,3 @@ def restart_words(places: Places) -> str:
     if newest is not None and any(NOTE in noted for noted in newest.intents.values()):
         return RESTARTED.format(newest.id)
     return ""
-
-
-ENOUGH_BYTES = 20_000_000
-"""Less tells of the start of a connection rather than of the line."""
-TOLD = re.compile(r", (\d{1,15}) of them came in (\d{1,9}\.\d) s\Z")
-"""As ``Received.words`` of the downloads ends an outcome."""
-
-
-def line_speed(records: Iterable[Record]) -> LineSpeed | None:
-    """The speed of the newest run that fetched enough to tell; None where there is none."""
-    for record in records:
-        for outcome in record.outcomes.values():
-            found = TOLD.search(outcome)
-            if found and int(found[1]) >= ENOUGH_BYTES and float(found[2]) > 0:
-                return LineSpeed(int(found[1]) / float(found[2]), record.began[:10])
-    return None

@@ -12,7 +12,7 @@ from wizard.core.trouble import NoWayBack, Trouble
 from wizard.remedies import by_keys
 
 if TYPE_CHECKING:
-    from wizard.conv2d.search.setting_answer import Found
+    from wizard.conv2d.sweep import Found
     from wizard.host.host import Host
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine

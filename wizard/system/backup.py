@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wizard.core.trouble import Trouble
 from wizard.host.contents import BEFORE, LIST
-from wizard.host.prints import HASH_CHUNK, straight
+from wizard.host.files import HASH_CHUNK, straight
 from wizard.system.whole_file import draft_of, sync, write_whole
 
 MANIFEST = Path(LIST).name
