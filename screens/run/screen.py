@@ -30,7 +30,7 @@ from wizard.core.lines import clean
 from wizard.core.time_left import TimeLeft
 from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
-from wizard.run.state import RunState, State, StepRow, after, broken_off
+from wizard.run.progress import RunState, State, StepRow, after, broken_off
 from wizard.services import Services
 
 MARKS = {

@@ -22,17 +22,8 @@ from tests.screens.examples import MACHINE
 from tests.screens.failing import LONG_NAME, LONG_PATH
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from tests.screens.past_fakes import FOLDER
-from tests.screens.states import (
-    KNOWN,
-    LONG_LINES,
-    PLANNED,
-    State,
-    diagnosing,
-    live,
-)
-from tests.screens.states import (
-    STATES as UNUSUAL,
-)
+from tests.screens.states import KNOWN, LONG_LINES, PLANNED, State, diagnosing, live
+from tests.screens.states import STATES as UNUSUAL
 from tests.screens.test_keeping import SEARCH, services_that_find
 from wizard.core.events import (
     Event,
@@ -44,11 +35,11 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.machine.facts import FoundApplication, Machine
-from wizard.plan.root_steps import AddToGroups
+from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services
 

@@ -28,9 +28,9 @@ from tests.screens.test_goldens import Compare
 from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine, Package
+from wizard.operations.packages import KeepDebs
 from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of
-from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.services import Services

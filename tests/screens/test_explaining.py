@@ -18,15 +18,7 @@ from screens.start import services_for
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE
-from tests.screens.driving import (
-    as_agreed,
-    press,
-    reach,
-    screen_text,
-    settled,
-    status,
-    until,
-)
+from tests.screens.driving import as_agreed, press, reach, screen_text, settled, status, until
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_diagnose import app_at, looked, text_of
