@@ -196,7 +196,7 @@ def test_headless_commands_never_load_the_terminal_library(arguments: str) -> No
 
 
 NOT_BEFORE_THE_FIRST_FRAME = {
-    *("elftools", "packaging", "psutil"),
+    *("elftools", "psutil"),
     *(
         "screens.choose.screen",
         "screens.detect",
