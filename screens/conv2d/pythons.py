@@ -13,7 +13,8 @@ from wizard.conv2d.devices import why_cpu_alone
 from wizard.conv2d.presets import Preset, in_order_for
 from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.works import TRAINING
-from wizard.knowledge.applications import applications_named, trains
+from wizard.knowledge.applications import applications_named
+from wizard.knowledge.claims import trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor

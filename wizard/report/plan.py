@@ -10,7 +10,7 @@ import assets
 from wizard.core.amounts import counted
 from wizard.core.journal import Kind
 from wizard.core.lines import clean
-from wizard.knowledge.applications import convolves
+from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.plan.content import content_lines
 from wizard.plan.group_steps import joins
