@@ -17,7 +17,7 @@ from wizard.knowledge.claims import Claim, Word, evidence, load_purposes, verdic
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.report.warning import cannot_run
+from wizard.report.recommendation import cannot_run
 
 if TYPE_CHECKING:
     from wizard.services import Services

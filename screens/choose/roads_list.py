@@ -18,7 +18,7 @@ from screens.hanging import hanging
 from screens.widgets.marked_list import MarkedList
 from wizard.core.lines import clean
 from wizard.knowledge.claims import Claim, OtherRoad
-from wizard.report.roads import road_aspect, road_head, road_lines
+from wizard.report.stacks import road_aspect, road_head, road_lines
 
 NARROWEST, WIDEST = 30, 99
 

@@ -10,7 +10,7 @@ from tests.diagnose.measuring import LOADED, hung, machine, measured, with_kerne
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
 from wizard.core.journal import Record
-from wizard.diagnose.checks_since import since_last_good
+from wizard.diagnose.checks_measured import since_last_good
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_of

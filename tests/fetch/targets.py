@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.core.own_files import places
-from wizard.fetch.target import Target, target_of
+from wizard.fetch.folder import Target, target_of
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 from wizard.plan.choice import Choice

@@ -16,8 +16,8 @@ from wizard.advice.recommend import recommend
 from wizard.core.amounts import today
 from wizard.knowledge.claims import load_claims, overdue
 from wizard.knowledge.stacks import load_catalogue, load_stacks
-from wizard.report.evidence import claim_lines, evidence_lines
 from wizard.report.recommendation import Compared, compared, stack_lines
+from wizard.report.stacks import claim_lines, evidence_lines
 
 CLAIMS = load_claims()
 CHECKS = {

@@ -40,8 +40,7 @@ from typing import Any
 
 from assets import FOLDER
 from wizard.conv2d.candidates import questions
-from wizard.conv2d.presets import Row, load_presets
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.shapes import Row, Shape, load_presets, square
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, SEARCH, key_of, load_families
 
 CHIPS = ("gfx1010:xnack-", "gfx1011:xnack-", "gfx1012:xnack-", "gfx1030")

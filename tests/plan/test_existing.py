@@ -9,7 +9,7 @@ import pytest
 
 from tests.handmade import HOME, clean_jammy
 from wizard.core.own_files import places
-from wizard.host.needs import conflicts
+from wizard.host.distributions import conflicts
 from wizard.machine.contents import Contents, Distribution
 from wizard.machine.facts import Unknown
 from wizard.plan.choice import Choice

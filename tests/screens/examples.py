@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tests.handmade import card, noble_with_leftovers, torch
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
-from wizard.conv2d.search.setting_answer import Found
+from wizard.conv2d.sweep import Found
 from wizard.core.journal import Kind
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade, Word
@@ -145,9 +145,7 @@ STACKS = (
 
 def application(name: str, title: str, purpose: str = "images", floor: str = "") -> Application:
     """An application with the fields that the screens show."""
-    return Application(
-        id=name, title=title, purpose=purpose, torch_floor=floor, source="", date="2026-08"
-    )
+    return Application(name, title, purpose, floor, "", "", "", "", "example", "2026-08")
 
 
 APPLICATIONS = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.run.places import plan_of
 from wizard.core.journal import Record
-from wizard.host.prints import listing, prints
+from wizard.host.files import listing, prints
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.leaving import family_files

@@ -23,8 +23,8 @@ from wizard.core.events import (
 )
 from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind
 from wizard.core.trouble import Trouble
+from wizard.host.files import prints
 from wizard.host.host import Host
-from wizard.host.prints import prints
 from wizard.plan.root_steps import SetSystemPathAside
 from wizard.plan.steps import Plan, WriteFile
 from wizard.run.environment.ownership import Owned

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         import json
 
         from wizard.core.json_form import SCHEMA, to_json
-        from wizard.diagnose.part_statuses import part_statuses
+        from wizard.diagnose.machine import part_statuses
 
         more = {} if verified is None else {"verified": to_json(verified)}
         form = {"schema": SCHEMA, **to_json(machine), "statuses": part_statuses(machine), **more}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from wizard.core.fact import Fact, Unknown
-from wizard.host.file_systems import Disk, SilentFileSystem
+from wizard.host.host import Disk, SilentFileSystem
 
 __all__ = [
     "Access",

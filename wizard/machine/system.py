@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wizard.core.amounts import memory_size_text, size_text
-from wizard.host.file_systems import SilentFileSystem
-from wizard.host.host import Host
+from wizard.host.host import Host, SilentFileSystem
 from wizard.host.mounts import MOUNTS
 from wizard.machine.facts import Disk, Fact, Machine, System, Unknown
 from wizard.machine.part import Found, Part

@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
 from wizard.core.own_files import Places
-from wizard.host.needs import conflicts
+from wizard.host.distributions import conflicts
 from wizard.knowledge.stacks import Stack
 from wizard.machine.contents import OURS, Contents
 from wizard.machine.facts import Machine

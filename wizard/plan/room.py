@@ -10,7 +10,7 @@ from wizard.core.amounts import MB, size_text
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
-from wizard.host.file_systems import Disk
+from wizard.host.host import Disk
 from wizard.machine.facts import Machine
 from wizard.machine.system import disk_in
 from wizard.plan.root_steps import AptChange, KeepDebs

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.core.trouble import Trouble
-from wizard.host.venv_layout import LAYOUT, made_with_venv
-from wizard.host.wheel_files import wheel_files
+from wizard.host.distributions import wheel_files
+from wizard.host.environment import LAYOUT, made_with_venv
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile

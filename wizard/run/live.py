@@ -23,8 +23,8 @@ from wizard.core.events import (
 from wizard.core.journal import Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
+from wizard.host.files import Print
 from wizard.host.live import LiveHost
-from wizard.host.prints import Print
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.operations.operation import Operation, Probe
 from wizard.plan.apt_steps import AptChange

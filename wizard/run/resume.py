@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.host.prints import has_text
+from wizard.host.files import has_text
 from wizard.operations.operation import Operation
 from wizard.plan.environment import adds_settings_alone
 from wizard.plan.existing_steps import SetAsidePackages

@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.host.installed import named_in, recorded
+from wizard.host.distributions import named_in, recorded
 from wizard.run.environment.backup import Backup, Row, seen_row
 from wizard.run.environment.remains import notes_of_the_venv
 from wizard.undo.returns import Return

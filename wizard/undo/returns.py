@@ -12,7 +12,7 @@ from wizard.core.amounts import counted
 from wizard.core.journal import Record
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.host.installed import named_in
+from wizard.host.distributions import named_in
 from wizard.run.environment.backup import Backup, State
 from wizard.run.environment.moving import MovedBack, move_back
 from wizard.run.standing import absence

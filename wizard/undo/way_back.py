@@ -10,8 +10,8 @@ from pathlib import Path
 from wizard.core.amounts import counted
 from wizard.core.events import CHECKED
 from wizard.core.journal import PARTLY_ROLLED_BACK, Record
-from wizard.host.installed import recorded
-from wizard.host.prints import Listing, Print, has_text, listing, prints, source_of
+from wizard.host.distributions import recorded
+from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
 from wizard.operations.operation import After
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import notes_of_the_venv, remains, removals

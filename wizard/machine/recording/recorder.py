@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from wizard import __version__
 from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
+from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
-from wizard.host.wary import WaryHost
 from wizard.knowledge.applications import load_traces
 from wizard.machine.access import KFD_PROCESSES, PROC
 from wizard.machine.apt.indexes import LISTS

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from wizard.core.journal import Record
-from wizard.host.prints import Print, has_text, prints
-from wizard.host.venv_layout import site_packages
+from wizard.host.environment import site_packages
+from wizard.host.files import Print, has_text, prints
 from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
