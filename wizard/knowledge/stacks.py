@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache
 
-from packaging.version import InvalidVersion, Version
-
 from wizard.knowledge.tables import read_rows, read_table, typed_rows
 
 
@@ -236,6 +234,9 @@ def torch_release(version: str) -> Torch | None:
 
 def holes_of(version: str) -> tuple[Hole, ...]:
     """The holes that a version still has; none where it cannot be compared."""
+    # Every screen imports this module, and none needs versions to be compared before it is shown.
+    from packaging.version import InvalidVersion, Version
+
     try:
         held = Version(Version(version).public)
     except InvalidVersion:
