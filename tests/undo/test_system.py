@@ -52,6 +52,19 @@ def test_a_run_that_began_a_step_of_root_s_touched_the_system(tmp_path: Path) ->
     assert touched_system(run_of(tmp_path / "b", begun=True))
 
 
+@pytest.mark.parametrize("change", [{"kind": "JoinClub"}, {"groups": 7}])
+def test_a_step_of_root_s_that_cannot_be_read_is_never_taken_for_nothing(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    record = run_of(tmp_path, begun=True)
+    steps = [{**step, **change} for step in record.plan["steps"]]
+    unreadable = replace(record, plan={**record.plan, "steps": steps})
+    assert touched_system(unreadable)
+    with pytest.raises(Trouble, match="cannot be read") as told:
+        system_way_back(unreadable, RecordedHost(MACHINE), places_below(tmp_path))
+    assert "UNDO.sh" in told.value.next_step
+
+
 def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_path: Path) -> None:
     places, record = places_below(tmp_path), run_of(tmp_path, begun=True)
     shown, time = find_undo(places), datetime(2026, 1, 1, tzinfo=timezone.utc)

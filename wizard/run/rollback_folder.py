@@ -357,7 +357,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     owned = Owned(Path(record.folder)).read()
     owned |= {p: now.files[p] for p in _as_written(record, venv) if p in owned and p in now.files}
     returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
-    now = _withoutown_folders(now, venv, returns, record)
+    now = _without_own_folders(now, venv, returns, record)
     inside = [each for each in returns if Path(each.root) == venv]
     ours = _ours(record, owned, now, inside)
     theirs = installed_since(record, returns, ours)
@@ -446,7 +446,7 @@ def _settled(back: Return, in_the_way: set[str]) -> Return:
     return replace(back, changed=back.changed - in_the_way, lost=tuple(sorted(lost)))
 
 
-def _withoutown_folders(
+def _without_own_folders(
     found: Listing, venv: Path, returns: tuple[Return, ...], record: Record
 ) -> Listing:
     """The listing without backups and folders that go whole: no file of theirs is looked at."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
@@ -17,7 +19,7 @@ from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings, Ver
 from wizard.operations.root_step import NOTHING_DONE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.places import Places
-from wizard.plan.form import operation_of, plan_of
+from wizard.plan.form import KINDS, operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import lost, make_way_back, other_versions
@@ -84,7 +86,16 @@ def _is_nothing(step: Step, host: Host) -> bool:
 
 def _begun(record: Record, state: Path) -> tuple[Plan, list[int]]:
     """The plan of a run, and the steps that may have done something that still is so."""
-    plan = plan_of(record.plan)
+    try:
+        plan = plan_of(record.plan)
+    except ValueError as error:
+        raise Trouble(
+            f"The plan of run {record.id} cannot be read: {error}.",
+            "Its journal is damaged, or another version of this program wrote it. Nothing was "
+            "changed.",
+            "To undo the changes to the system without this program, run as root: sh "
+            f"{undo_script(record.id, state)}",
+        ) from None
     begun = [n for n in record.intents if record.outcomes.get(n) not in NOTHING_DONE]
     if _is_undone(state / "runs" / record.id):
         begun = [n for n in begun if not plan.steps[n - 1].needs_root]
@@ -142,9 +153,16 @@ def touched_system(record: Record) -> bool:
     """True for a run that began a step of root's, or edited a file of the user's."""
     if record.kind is Kind.ROLLBACK:
         return False
-    steps = map(operation_of, record.plan["steps"])
-    begun = (step for n, step in enumerate(steps, 1) if n in record.intents)
-    return any(step is not None and step.reaches_out for step in begun)
+    steps = enumerate(record.plan["steps"], 1)
+    return any(_reaches_out(step) for number, step in steps if number in record.intents)
+
+
+def _reaches_out(form: Mapping[str, Any]) -> bool:
+    """True for what the list of a run's own files does not undo; also where it cannot be read."""
+    step = operation_of(form)
+    if step is None:
+        return bool(form.get("needs_root")) or form["kind"] in KINDS
+    return step.reaches_out
 
 
 def refuse_half(record: Record) -> None:
