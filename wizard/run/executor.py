@@ -163,8 +163,9 @@ class Live:
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
-            theirs, owned = files_before(_as_noted(record)), Owned(folder)
+            owned = Owned(folder)
             ours = owned.read() if plan.changes_existing else ()
+            theirs = files_before(_as_noted(record))
             await asyncio.to_thread(step.refuse_to_overwrite, theirs, ours)
             noted = record.intents.get(number)
             if noted is None:  # what was seen first counts, whatever stands there now
@@ -182,8 +183,9 @@ class Live:
                             yield item
             after = await asyncio.to_thread(step.verify, noted)
             outcome = after.text or outcome
-            theirs = frozenset(files_before(_as_noted(record)))
-            owned.add({path: seen for path, seen in after.files.items() if path not in theirs})
+            there_before = frozenset(files_before(_as_noted(record)))
+            files = after.files.items()
+            owned.add({path: seen for path, seen in files if path not in there_before})
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
