@@ -14,7 +14,7 @@ from wizard.mending.settings import Mending, losing_override, settings_out, step
 from wizard.mending.system import finished, groups_joined, pinned
 from wizard.operations.groups import AddToGroups
 from wizard.operations.set_aside_packages import SetAsidePackages
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan

@@ -18,15 +18,15 @@ from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.uv_project import Wishes
 from wizard.places import Places, places
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.steps import Step
-from wizard.plan.venv import drop_downloads
-from wizard.plan.wheel_steps import (
+from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,
+    drop_downloads,
     fetch_chosen,
     install_fetched,
     resolve_held,
     staging_of,
 )
+from wizard.plan.steps import Step
 
 OLD_NUMPY = "numpy<2"
 LAST_OF_1 = "1.26.4"

@@ -11,11 +11,11 @@ from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.root_step import PIN
 from wizard.operations.system_files import WriteSystemFile
+from wizard.plan.amd_packages import require_apt
 from wizard.plan.group_steps import GROUPS, join_groups
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Step
 from wizard.plan.system import PIN_TEXT
-from wizard.plan.system_family import require_apt
 
 CUT = ("half-installed", "must be reinstalled")
 """States that dpkg cannot finish: what it unpacks is not there any more."""

@@ -19,7 +19,7 @@ from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.machine.facts import Disk
 from wizard.places import Places
-from wizard.plan.family import torch_family
+from wizard.plan.existing import torch_family
 from wizard.plan.form import plan_form
 from wizard.plan.room import needs_of, shortage
 from wizard.plan.steps import Plan
