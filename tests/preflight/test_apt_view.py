@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assets import root_helper
+from assets.root.packages import APT_OPTIONS
 from tests.run.places import tree
 from wizard.operations.packages import AptChange, LocalDeb
 from wizard.operations.root_step import KEYRING, PIN, SOURCE
@@ -157,6 +157,6 @@ def test_only_our_source_is_updated_and_no_other_list_is_dropped(
 
 
 def test_every_option_that_decides_on_a_transaction_is_the_helpers_too() -> None:
-    assert set(CHANGE) <= set(root_helper.APT_OPTIONS)
-    deciding = {word for word in root_helper.APT_OPTIONS if word.startswith(("APT::", "--"))}
+    assert set(CHANGE) <= set(APT_OPTIONS)
+    deciding = {word for word in APT_OPTIONS if word.startswith(("APT::", "--"))}
     assert deciding <= set(CHANGE)

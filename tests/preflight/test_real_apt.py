@@ -23,9 +23,9 @@ from tests.preflight.small_archive import (
     small_system,
 )
 from tests.run.places import tree
+from wizard.core.own_files import places
 from wizard.machine.facts import Machine
 from wizard.operations.packages import AptChange, KeepDebs
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.prepared import Prepared

@@ -9,8 +9,8 @@ from tests.handmade import clean_jammy, python
 from tests.plan.system_machines import offer
 from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.run.places import places_below
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Record
 from wizard.operations.root_step import KEYRING, SOURCE
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan

@@ -11,8 +11,8 @@ import pytest
 
 from tests.run.places import places_below, tree
 from tests.undo.replacing import SITE, again, aside_step, back, install, make_environment, replaced
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Record
 from wizard.run.journal import Journal
 from wizard.run.rollback import forget_run, left_by
 from wizard.run.rollback_folder import find_folder_rollback

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.host.host import Host
 from wizard.machine.apt.indexes import amd_versions
 from wizard.machine.facts import Machine, Package, Unknown

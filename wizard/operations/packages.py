@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.operations.root_step import RUNS, SOURCE, RootStep, call, not_done
 
 Versions = tuple[tuple[str, str], ...]

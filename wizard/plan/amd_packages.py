@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wizard.knowledge.releases import load_catalogue
+from wizard.knowledge.stacks import load_catalogue
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.machine.rocm_names import is_rocm, without_architecture
 from wizard.plan.impossible import PlanImpossible

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wizard.advice.leftovers import short_path
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Package, RocmTree, Setting
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.packages import Versions

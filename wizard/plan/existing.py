@@ -12,15 +12,15 @@ from packaging.utils import canonicalize_name
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.core.amounts import counted, listed
 from wizard.core.credentials import redact
-from wizard.core.sizes import counted, listed
+from wizard.core.own_files import Places
 from wizard.host.contents import OURS, Contents
 from wizard.host.distributions import Distribution, conflicts, contains, counts, needs_of
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.operations.resolve import Resolve, is_version
 from wizard.operations.set_aside_packages import SetAsidePackages
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,

@@ -10,11 +10,12 @@ from pathlib import Path
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit
 from wizard.advice.leftovers import MEASURED, left_out, short_path
+from wizard.core.own_files import Places
 from wizard.host.contents import Contents
 from wizard.host.distributions import Distribution
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.system import refuses_executable_stacks
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment
@@ -25,7 +26,6 @@ from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve, is_version
 from wizard.operations.uv_project import Wishes
 from wizard.operations.write_file import PinInstalled, WriteFile
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Step

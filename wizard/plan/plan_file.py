@@ -9,7 +9,7 @@ from reprlib import repr as cut
 from typing import Any
 
 from wizard.core.credentials import HIDDEN_LOGIN
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.form import id_of, plan_form, plan_of
 from wizard.plan.steps import Plan
 

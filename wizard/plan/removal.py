@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import counted
-from wizard.journalform import Kind
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, Versions
 from wizard.operations.root_step import OURS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.core.sizes import counted
-from wizard.knowledge.releases import FULL, Catalogue, Release, load_catalogue, repository_at
+from wizard.core.amounts import counted
+from wizard.knowledge.stacks import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.journal import Kind
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.operations.packages import AptChange
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
 from wizard.plan.steps import Plan

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.host.files import digest
-from wizard.knowledge.releases import Repair
+from wizard.knowledge.stacks import Repair
 from wizard.machine.facts import AptSource
 from wizard.operations.packages import LocalDeb
 from wizard.preflight.apt_errors import explained

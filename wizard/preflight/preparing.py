@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wizard.knowledge.releases import Release, load_catalogue, repository_at
+from wizard.knowledge.stacks import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.operations.packages import UNSETTLED, Versions
 from wizard.plan.choice import Choice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.host.host import Host
-from wizard.knowledge.releases import Release
+from wizard.knowledge.stacks import Release
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.package_states import installed_rows
 from wizard.operations.packages import AptChange, LocalDeb, Versions

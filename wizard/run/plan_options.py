@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.core.credentials import redact
-from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.stacks import find_stack
+from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.root_step import KEYRING, SOURCE
 from wizard.preflight.openpgp import NotAKey, public_keys

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard.core.journal import UNFINISHED, Kind, Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
 from wizard.machine.package_states import INSTALLED, installed_rows
@@ -18,7 +19,6 @@ from wizard.operations.groups import TakeFromGroups
 from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings, Versions
 from wizard.operations.root_step import NOTHING_DONE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.places import Places
 from wizard.plan.form import KINDS, operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.rollback import lost, make_rollback, other_versions
