@@ -32,21 +32,21 @@ from wizard.operations.root_step import PIN
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.uv_project import Wishes
+from wizard.plan.amd_packages import require_apt
+from wizard.plan.form import with_id
 from wizard.plan.group_steps import GROUPS, join_groups
-from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo, PlanImpossible
-from wizard.plan.removal import system_plan
-from wizard.plan.steps import Plan, Step
-from wizard.plan.system import PIN_TEXT
-from wizard.plan.system_family import require_apt
-from wizard.plan.venv import drop_downloads
-from wizard.plan.wheel_steps import (
+from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,
+    drop_downloads,
     fetch_chosen,
     install_fetched,
     resolve_held,
     staging_of,
 )
+from wizard.plan.removal import system_plan
+from wizard.plan.steps import Plan, Step
+from wizard.plan.system import PIN_TEXT
 
 CUT = ("half-installed", "must be reinstalled")
 """States that dpkg cannot finish: what it unpacks is not there any more."""
