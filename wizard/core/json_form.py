@@ -94,14 +94,15 @@ def _named(kinds: Sequence[Any], exact: bool) -> dict[str, Reader]:
 def _record_reader(kind: Any, exact: bool) -> Reader:
     hints = get_type_hints(kind)
     if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind))  # without ClassVars
         needed = frozenset(
             field.name
             for field in fields(kind)
             if field.default is MISSING and field.default_factory is MISSING
         )
     else:
-        needed = frozenset(kind._fields) - kind._field_defaults.keys()
-    readers = {name: _reader(hint, exact) for name, hint in hints.items()}
+        names, needed = kind._fields, frozenset(kind._fields) - kind._field_defaults.keys()
+    readers = {name: _reader(hints[name], exact) for name in names}
     return partial(_record, kind, readers, needed, exact)
 
 
