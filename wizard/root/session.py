@@ -11,12 +11,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assets.root import files
+from assets.root.files import STATE as STATE_PATH
+from assets.root.processes import begun_at, is_alive
 from wizard.core.events import Progress
 from wizard.core.trouble import Trouble
 from wizard.root.news import Event, EventLines, News, news_of
 
-STATE = Path(files.STATE)
+STATE = Path(STATE_PATH)
 EVENTS = "events.jsonl"
 LOOK_S = 0.2
 CHUNK = 1 << 18
@@ -32,12 +33,7 @@ class Process:
 
     def is_alive(self) -> bool:
         """True until it has ended."""
-        try:
-            stat = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace")
-        except OSError:
-            return False
-        fields = stat.rpartition(") ")[2].split()
-        return len(fields) > 19 and fields[0] not in "ZX" and int(fields[19]) == self.begun
+        return is_alive(self.pid) and begun_at(self.pid) == self.begun
 
 
 @dataclass(frozen=True, slots=True)
