@@ -14,9 +14,8 @@ from wizard.plan.by_hand import by_hand_script
 from wizard.plan.root_steps import AddToGroups, RootStep, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.root.line import Line, open_line
-from wizard.root.news import StepDone
 from wizard.root.rights import AskForRights
-from wizard.root.session import begun_by_helper
+from wizard.root.session import StepDone, begun_by_helper
 from wizard.system.system import Act, Done
 
 ROOT_STEPS = get_args(RootStep)
