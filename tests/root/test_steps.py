@@ -201,7 +201,7 @@ def test_a_file_that_the_user_cannot_read_is_not_read_for_them(root: Root, run: 
     text = f"""
 import sys; sys.path.append({site_packages(root)!r})
 from assets.root.journal import open_run
-from assets.root.kept import take_deb
+from assets.root.package_files import take_deb
 from assets.root.requests import read_request
 from assets.root.serve import who_asks
 from assets.root.step import Step
