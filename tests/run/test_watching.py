@@ -30,7 +30,7 @@ from wizard.core.events import (
 from wizard.core.trouble import Trouble
 from wizard.report.plan import Tenths
 from wizard.root.session import News, StepDone, find_at_work
-from wizard.run.watching import InSession, Watched, at_work_text, watch_events
+from wizard.run.at_work import InSession, Watched, at_work_text, watch_events
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)
 UNPACKING = Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None)

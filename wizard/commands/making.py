@@ -14,7 +14,7 @@ from wizard.commands.choosing import (
     name_applications,
 )
 from wizard.commands.looking import places_of, there_before
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 
 if TYPE_CHECKING:
     from wizard.host.host import Host
@@ -88,11 +88,11 @@ def make_asked(
     may go without a way back.
     """
     if (kind := kind_asked(arguments)) is not Kind.INSTALL:
-        from wizard.run.clearing import clearing_for_good, clearing_plan, removal_scopes
+        from wizard.run.exact_plan import clearing_for_good, clearing_plan, removal_scopes
 
         scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
         if exact and arguments.without_rollback:
-            from wizard.run.settling import asking_of
+            from wizard.run.exact_plan import asking_of
 
             return clearing_for_good(kind, scopes, machine, asking_of(host))
         if arguments.without_rollback:
@@ -120,7 +120,7 @@ def stack_for(arguments: argparse.Namespace, machine: Machine) -> str:
 
 def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan as far as this machine alone can tell. Raises PlanImpossible."""
-    from wizard.machine.disks import with_disks
+    from wizard.machine.system import with_disks
     from wizard.plan.planner import make_plan
     from wizard.plan.prepared import Prepared
 
@@ -134,7 +134,7 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     plan = make_plan(machine, choice, places, there, prepared)
     if host.name:
         return plan
-    from wizard.run.stopped import as_begun
+    from wizard.run.resume import as_begun
 
     return as_begun(plan, choice, places)
 
@@ -143,8 +143,8 @@ def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan, exact to each package: asks the archive. Raises PlanImpossible and Refused."""
     import asyncio
 
-    from wizard.machine.disks import with_disks
-    from wizard.run.settling import asking_of, settled_plan
+    from wizard.machine.system import with_disks
+    from wizard.run.exact_plan import asking_of, settled_plan
 
     there, places = there_before(host, choice.venv), places_of(host)
     machine = with_disks(machine, host, (choice.venv, places.cache))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.choosing import name_applications
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.commands.making import add_plan_arguments, asked_words, kind_asked, make_asked
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     import textwrap
 
     from wizard.preflight.refusal import Refused
-    from wizard.run.settling import wheels_sought
+    from wizard.run.exact_plan import wheels_sought
 
     print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
@@ -142,7 +142,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     import textwrap
 
     from wizard.report.plan import size_told
-    from wizard.run.settling import asks_size, size_sought
+    from wizard.run.exact_plan import asks_size, size_sought
 
     places = places_of(host)
     if not asks_size(plan, places):
@@ -201,7 +201,7 @@ def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
 
 def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[str, ...]:
     """Below the plan: what Choose says of the stack, and the others where none was named."""
-    from wizard.knowledge.ageing import today
+    from wizard.core.amounts import today
     from wizard.report.recommendation import stack_lines
     from wizard.report.stacks import sheet_lines
 

@@ -222,7 +222,7 @@ class Setup:
         from wizard.commands.making import plan_here
         from wizard.plan.choice import Choice
         from wizard.plan.impossible import PlanImpossible
-        from wizard.run.settling import waiting_plan
+        from wizard.run.exact_plan import waiting_plan
 
         if wanted.footprint == "venv":
             return ()
@@ -301,7 +301,7 @@ def _programs(
 
 
 def _told(application: Application) -> Iterator[str]:
-    from wizard.knowledge.verdicts import load_purposes
+    from wizard.knowledge.claims import load_purposes
 
     meaning = next(each.meaning for each in load_purposes() if each.id == application.purpose)
     yield f"{application.title}: {meaning}"
