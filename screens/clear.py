@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
-from screens.widgets.marked_list import MarkedList
+from screens.widgets.lists import MarkedList
 from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.core.amounts import counted
 from wizard.core.journal import Kind

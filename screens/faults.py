@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from textual.widget import Widget
 
+from screens.dialogs import Notice
 from screens.widgets.status_line import StatusLine
-from screens.windows.dialogs import Notice
 from screens.words import shown
 from wizard.core.trouble import Trouble
 from wizard.core.wording import by_keys

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.choose.choosing import choosing_at
+from screens.choose.card import choosing_at
 from screens.session import Session
 from screens.start import services_for
 from tests.conftest import Golden

@@ -9,7 +9,7 @@ import pytest
 
 from tests.machine.records import make
 from wizard.core.json_form import to_json
-from wizard.machine.contents import BEFORE, LIST, read_contents
+from wizard.host.contents import BEFORE, LIST, read_contents
 
 ROOT = "/home/owner/venv"
 SITE = f"{ROOT}/lib/python3.10/site-packages"

@@ -117,7 +117,7 @@ def from_data() -> tuple[Gathered, ...]:
         Gathered("variables.toml", re.compile(pattern), "fullmatch")
         for pattern in _patterns(read_table("variables.toml"))
     )
-    cards = (
+    listed = (
         Gathered(f"listings.toml: {each.name}", form)
         for each in cards.load_listings().values()
         for form in (*each.one_line, *each.start, *each.told)
@@ -133,7 +133,7 @@ def from_data() -> tuple[Gathered, ...]:
         )
     )
     beginning = Gathered("text_lines.toml", causes.load_beginning(), "match")
-    return (*signs, *lines, *values, *cards, *told, beginning)
+    return (*signs, *lines, *values, *listed, *told, beginning)
 
 
 def of_names() -> tuple[Gathered, ...]:

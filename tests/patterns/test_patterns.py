@@ -27,7 +27,7 @@ FROM_DATA = {
 }
 """Read with the data."""
 ON_LOADING = {
-    "assets/root_helper.py: pattern",
+    "assets/root/failures.py: pattern",
     "wizard/conv2d/hangs.py: text",
     "wizard/machine/recording/excerpts.py: pattern",
     "wizard/preflight/apt_errors.py: pattern",
@@ -36,7 +36,7 @@ ON_LOADING = {
 }
 """In functions that are called when their module is loaded."""
 OF_WORDS = {
-    "assets/root_helper.py: form",
+    "assets/root/apt_undo.py: form",
     "screens/widgets/log_pane.py: re.escape(text)",
     "wizard/knowledge/cards.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
     "wizard/diagnose/conclusions.py: start",
@@ -54,7 +54,7 @@ OF_WORDS = {
     "wizard/operations/resolve.py: pattern.format(package)",
     r'wizard/operations/resolve.py: rf"(?<![\w.-]){re.escape(each)}(?![\w.+-])"',
     r'wizard/operations/resolve.py: rf"\b{re.escape(pin)}(?![\w.+-])"',
-    "wizard/run/environment/strays.py: code",
+    "wizard/system/programs.py: code",
 }
 """Plain words and what stands around them, or one of a few constants."""
 TRIED = ("wizard/redaction/names.py: ", "wizard/machine/assignments.py: ")

@@ -11,14 +11,7 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 
-from tests.preflight.asked import (
-    EXPIRED,
-    EXPIRED_FINGERPRINT,
-    NOW,
-    VALID,
-    VALID_FINGERPRINT,
-    Shelf,
-)
+from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, NOW, VALID, VALID_FINGERPRINT, Shelf
 from wizard.knowledge.stacks import Repository, load_catalogue
 from wizard.preflight.refusal import Refused
 from wizard.preflight.repository import fetch_key, find_suite

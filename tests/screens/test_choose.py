@@ -10,8 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Static
 
 from screens.app import SetupApp
-from screens.choose.card import cost
-from screens.choose.choosing import SYSTEM, choosing_at
+from screens.choose.card import SYSTEM, choosing_at, cost
 from screens.session import Session, following
 from tests.screens import examples
 from tests.screens.collaborators import but

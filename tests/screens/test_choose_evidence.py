@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from screens.app import SetupApp
-from screens.choose.evidence import Evidence
-from screens.choose.roads_list import RoadsList
+from screens.choose.approaches import Evidence, RoadsList
 from screens.session import Session
 from tests.machine.records import seen
 from tests.screens.collaborators import but

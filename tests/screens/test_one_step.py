@@ -10,12 +10,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from screens.app import SetupApp
+from screens.dialogs import Notice, PathQuestion
 from screens.history.screen import History
+from screens.palette import Palette
 from screens.review.screen import Review
 from screens.step import StepScreen
-from screens.windows.dialogs import Notice
-from screens.windows.palette import Palette
-from screens.windows.path_question import PathQuestion
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, session_at, settled, status, until

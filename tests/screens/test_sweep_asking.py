@@ -18,10 +18,10 @@ from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.pythons import setting_for
 from screens.conv2d.screen import CHANGED
+from screens.conv2d.sweep_views import SweepViews
+from screens.dialogs import Notice, Question
 from screens.start import services_for
 from screens.step import StepScreen
-from screens.widgets.sweep_views import SweepViews
-from screens.windows.dialogs import Notice, Question
 from tests.conv2d.test_request_line import parsed
 from tests.screens.collaborators import but
 from tests.screens.driving import (

@@ -6,14 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import (
-    ASKS_NOTHING,
-    GOES_ON,
-    cannot_ask,
-    carry,
-    refuse,
-    refuse_all,
-)
+from wizard.commands.carrying import ASKS_NOTHING, GOES_ON, cannot_ask, carry, refuse, refuse_all
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import kind_asked, make_asked
 
@@ -48,7 +41,7 @@ def _waiting(arguments: argparse.Namespace, host: Host) -> Plan | None:
     """The plan of a run of this kind that stopped half-way: it is gone on with."""
     if not acts(arguments):
         return None
-    from wizard.run.stopped import stopped_plan
+    from wizard.run.resume import stopped_plan
 
     plan = stopped_plan(kind_asked(arguments), places_of(host))
     if plan is not None:

@@ -26,13 +26,13 @@ from wizard.commands.conv2d_runs import (
 )
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.core.amounts import counted
+from wizard.core.own_files import Places
 
 if TYPE_CHECKING:
     from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.requests import Request
     from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.sweep import SweepDone
-    from wizard.core.own_files import Places
     from wizard.host.host import Host
 
 
@@ -155,7 +155,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     """
     from pathlib import Path
 
-    from wizard.run.records import read_records
+    from wizard.run.runs import read_records
 
     host = host_of(arguments)
     if arguments.machine:

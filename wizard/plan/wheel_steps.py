@@ -3,7 +3,8 @@ others are held."""
 
 from __future__ import annotations
 
-from wizard.machine.contents import Contents, Distribution
+from wizard.host.contents import Contents
+from wizard.host.distributions import Distribution
 from wizard.machine.facts import Machine
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from wizard.core.amounts import memory_size_text, size_text
-from wizard.core.fact import fact_text
 from wizard.core.lines import clean
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
@@ -15,7 +14,7 @@ from wizard.machine.access import DRIVER, PROCESSES
 from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.environments import torch_lines
-from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System
+from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.machine.gpus import board_lines
 from wizard.machine.packages import PACKAGES, PackageFacts
 from wizard.machine.part import Part
@@ -43,6 +42,11 @@ def bytes_text(count: int | None) -> str:
 def memory_text(count: Fact[int]) -> str:
     """Memory for people; unknown memory says why."""
     return memory_size_text(count) if isinstance(count, int) else fact_text(count)
+
+
+def fact_text(fact: Fact[object]) -> str:
+    """A fact for people; an unknown one says why."""
+    return f"unknown, because {fact.because}" if isinstance(fact, Unknown) else str(fact)
 
 
 T = TypeVar("T")

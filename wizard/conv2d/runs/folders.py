@@ -29,7 +29,7 @@ from wizard.core.own_files import FOLDER_MODE, Places, open_private, private_fol
 from wizard.host.host import Host
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
 from wizard.root.session import Process
-from wizard.run.run_folder import new_folder
+from wizard.run.journal import new_folder
 
 SCHEMA = 1
 LOCK = "lock"

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 
 from wizard.core.journal import SCHEMA, older_run_of, record_of
+from wizard.host.elf import segments_of
 from wizard.machine.apt.entries import INLINE_KEY, Entry, deb822_entries, line_entries, paragraphs
 from wizard.machine.apt.indexes import ORIGIN
 from wizard.machine.apt.keys import KEY_ID, holds_amds_key
@@ -26,7 +27,6 @@ from wizard.machine.assignments import (
 from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
 from wizard.machine.rocm import OPT_FOLDERS
 from wizard.machine.surroundings import AMAZON, DEVICE, MAKERS
-from wizard.machine.torch import segments_of
 from wizard.redaction.rules import told_value
 
 MAKERS_TOLD = (*(words for words, _ in MAKERS), AMAZON, "microsoft corporation", "virtual machine")
