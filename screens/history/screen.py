@@ -39,7 +39,7 @@ from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
 from wizard.report.past_runs import first_to_tell, no_results
 from wizard.services import Services
-from wizard.services.past import Draft, Lines, Past
+from wizard.services.experiments import Draft, Lines, Past
 
 T = TypeVar("T")
 LOOKING = "Reading ..."

@@ -19,7 +19,7 @@ APPLY = """
 import asyncio, os, sys
 from pathlib import Path
 from tests.run.places import places_below, plan_of
-from wizard.commands.following import carry_out
+from wizard.cli.execution import carry_out
 from wizard.plan.steps import RunProgram
 from wizard.run.live import Live
 home = Path(sys.argv[1])

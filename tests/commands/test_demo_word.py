@@ -10,7 +10,7 @@ import pytest
 
 from tests.conv2d.sweeping import environ
 from tests.conv2d.test_command import Home
-from wizard.__main__ import COMMANDS, parser
+from wizard.cli.options import COMMANDS, parser
 
 MORE = {
     "explain": ("-",),

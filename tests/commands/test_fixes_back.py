@@ -13,7 +13,7 @@ from tests.commands.running import wizard
 from tests.handmade import clean_jammy, torch
 from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
 from tests.run.places import places_below, plan_of
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.events import Event, PlanFinished, StepFailed
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, wizard
-from wizard.commands.rehearse import _print, _print_json
+from wizard.cli.rehearse import _print, _print_json
 from wizard.overlay.changes import Counts
 from wizard.overlay.rehearsed import Rehearsed
 

@@ -6,8 +6,8 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.__main__ import parser
-from wizard.commands.conv2d import asked_for
+from wizard.cli.conv2d import asked_for
+from wizard.cli.options import parser
 from wizard.conv2d.asked import Request, with_hangs
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Row, load_presets

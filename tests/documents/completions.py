@@ -9,7 +9,7 @@ from typing import Any
 
 import shtab
 
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import load_presets
 from wizard.knowledge.applications import load_applications

@@ -10,8 +10,8 @@ import pytest
 
 from assets import FOLDER
 from tests.commands.running import wizard
-from wizard.__main__ import parser
-from wizard.commands.conv2d import asked_for
+from wizard.cli.conv2d import asked_for
+from wizard.cli.options import parser
 from wizard.conv2d.asked import sweep_in
 from wizard.knowledge.explanations import (
     load_explanations,

@@ -10,14 +10,14 @@ import pytest
 
 from tests.conftest import Golden
 from tests.machine.records import MACHINES, seen
-from wizard.__main__ import parser
-from wizard.commands.choosing import choice_of
-from wizard.commands.making import plan_here
+from wizard.cli.options import parser
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.recorded import RecordedHost
 from wizard.plan.root_steps import AddToGroups, AptChange
 from wizard.plan.steps import Plan, WriteFile
 from wizard.report.plan import cost_lines
+from wizard.services.command_line import choice_of
+from wizard.services.plans import plan_here
 
 MACHINE = "rx5700xt-jammy-clean"
 """Ubuntu 22.04: the full set of 5.2.0 needs its repair there."""

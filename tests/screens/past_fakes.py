@@ -15,7 +15,7 @@ from wizard.conv2d.search.setting_answer import Found
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.services.past import Draft, Past
+from wizard.services.experiments import Draft, Past
 
 FOLDER = Path("/home/sam/.local/state/rdna1-setup/conv2d/runs")
 ROW = Row(square(16, 32, 64))

@@ -22,7 +22,7 @@ from tests.screens.driving import (
     words_on,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.setting import DEADLINES_S, SweepSetting
 from wizard.conv2d.words.request import sweep_of
 from wizard.conv2d.words.request_line import request_line

@@ -153,6 +153,6 @@ def _is_alone(command: str) -> bool:
 
 
 def wizard_commands() -> tuple[str, ...]:
-    from wizard.__main__ import COMMANDS
+    from wizard.cli.options import COMMANDS
 
     return COMMANDS

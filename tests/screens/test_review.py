@@ -34,7 +34,7 @@ from tests.screens.driving import (
 )
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice

@@ -1,7 +1,6 @@
 """Runs: plans carried out and tried, the way back, and what earlier starts left for this one.
 
-Welcome asks before its first frame, so nothing here loads a plan until one is carried out.
-"""
+Welcome asks before its first frame, so nothing here loads a plan until one is carried out."""
 
 from __future__ import annotations
 
@@ -13,16 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from wizard.commands.looking import places_of
-from wizard.journalform import Kind
+from wizard.journalform import Kind, Record
 from wizard.run import restart, standing, watching
 from wizard.run.executor import Executor
+from wizard.run.log import log_of
 from wizard.run.records import read_records
+from wizard.services.command_line import places_of
 
 if TYPE_CHECKING:
     from wizard.core.events import Event
     from wizard.host.host import Host
-    from wizard.journalform import Record
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
@@ -110,8 +109,6 @@ class Runs:
 
     def log_of(self, plan: Plan) -> str:
         """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""
-        from wizard.run.log import log_of
-
         records = read_records(Path(self._places.runs)) if self._live else ()
         return next((log_of(record) for record in records if record.plan["id"] == plan.id), "")
 

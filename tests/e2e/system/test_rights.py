@@ -21,7 +21,7 @@ from screens.rights import LentTerminal
 from screens.session import Session
 from screens.start import services_for
 from wizard.journalform import Kind
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.plan.identity import with_id
 from wizard.plan.steps import AddToGroups, Plan
 

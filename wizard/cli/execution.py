@@ -1,0 +1,231 @@
+"""What every command that carries a plan out does: look once more, show, ask, do, tell."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from typing import Any
+
+from wizard.cli.console import agreed, forget_output, refuse, refuse_all
+from wizard.core.events import Event, PlanFinished
+from wizard.core.stoppable import on_signals
+from wizard.host.host import Host
+from wizard.jsonform import SCHEMA, to_json
+from wizard.machine.facts import Machine
+from wizard.plan.steps import Plan
+from wizard.preflight.refusal import Refusal
+from wizard.report.events import Tenths, event_lines, foreseen_lines
+from wizard.report.plan import as_of_lines, ending_lines, plan_lines
+from wizard.root.session import STATE, find_at_work
+from wizard.run.executor import Executor
+from wizard.run.foreseen import foreseen
+from wizard.run.live import Live
+from wizard.run.rehearsal import Rehearsal
+from wizard.run.settling import asking_of, preflight
+from wizard.run.watching import at_work_text
+from wizard.services.command_line import acts, places_of
+
+
+async def carry_out(
+    executor: Executor,
+    plan: Plan,
+    *,
+    as_json: bool,
+    teller: Callable[[Event], None] | None = None,
+) -> int:
+    """The exit code: 0 when every outcome was verified, 130 when it was stopped.
+
+    ``teller`` shows events in place of the usual lines.
+    """
+    events = executor.carry_out(plan)
+    return await follow(events, executor.cancel, as_json=as_json, teller=teller)
+
+
+async def follow(
+    events: AsyncGenerator[Event, None],
+    cancel: Callable[[], None],
+    *,
+    as_json: bool,
+    teller: Callable[[Event], None] | None = None,
+) -> int:
+    """The exit code of what these events tell; ``cancel`` stops it at a safe point."""
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - this is one
+    stop = _Stop(cancel, task)
+    # Children never see the terminal's own signal.
+    on_signals((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), stop)
+    show = _Listened(_show_json if as_json else teller or _Teller(), cancel)
+    try:
+        return await _follow(events, show)
+    except asyncio.CancelledError:
+        print(await asyncio.to_thread(_stopped), file=sys.stderr)
+        return 130
+
+
+def _stopped() -> str:
+    """What became of the step that was left: root's goes on without us."""
+    session = find_at_work()
+    if session is None or not session.step:
+        return (
+            "The run stopped during a step. Run the same command again to repeat the step and "
+            "continue."
+        )
+    return (
+        f"Stopped, but {at_work_text(session)}. The step will finish on its own.\n"
+        "`rdna1-setup watch` shows its progress. Then run the same command again to continue."
+    )
+
+
+async def _follow(coming: AsyncGenerator[Event, None], show: Callable[[Event], None]) -> int:
+    async with aclosing(coming) as events:
+        async for event in events:
+            show(event)
+            if isinstance(event, PlanFinished):
+                return 0 if event.ok else 130 if event.cancelled else 1
+    return 1
+
+
+class _Stop:
+    """A first request stops at a safe point, a second one ends the running program."""
+
+    def __init__(self, cancel: Callable[[], None], task: asyncio.Task[int]) -> None:
+        self._cancel = cancel
+        self._task = task
+        self._asked = False
+
+    def __call__(self) -> None:
+        if self._asked:
+            self._task.cancel()
+            return
+        self._asked = True
+        self._cancel()
+        with suppress(OSError):  # the terminal may be what went
+            print(
+                "Stopping after this step, or immediately if a download is in progress. Press "
+                "Ctrl+C again to end the step. A step that runs as root always finishes.",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+class _Listened:
+    """Shows events while somebody reads them; asks to stop when nobody does any more."""
+
+    def __init__(self, show: Callable[[Event], None], cancel: Callable[[], None]) -> None:
+        self._show = show
+        self._cancel = cancel
+        self._alone = False
+
+    def __call__(self, event: Event) -> None:
+        if self._alone:
+            return
+        try:
+            self._show(event)
+        except OSError:
+            self._alone = True
+            forget_output()
+            self._cancel()
+
+
+def _show_json(event: Event) -> None:
+    form: dict[str, Any] = {"schema": SCHEMA, "event": type(event).__name__, **to_json(event)}
+    print(json.dumps(form), flush=True)
+
+
+class _Teller:
+    """Prints events as plain lines, and progress every tenth of the way."""
+
+    def __init__(self) -> None:
+        self._tenths = Tenths()
+
+    def __call__(self, event: Event) -> None:
+        if self._tenths.worth_telling(event):
+            print(*event_lines(event), sep="\n", flush=True)
+
+
+GOES_ON = (
+    "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
+)
+ASKS_NOTHING = (
+    "With --json, this command cannot prompt you. Read the plan (`rdna1-setup plan`), then add "
+    "--yes."
+)
+
+
+def cannot_ask(arguments: argparse.Namespace) -> bool:
+    """True where nobody could be asked and nobody has agreed before."""
+    return arguments.json and acts(arguments) and not arguments.yes
+
+
+def carry(
+    plan: Plan, arguments: argparse.Namespace, host: Host, machine: Machine | None = None
+) -> int:
+    """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified.
+
+    With the ``machine``, the ending names the programs where they were found.
+    """
+    if acts(arguments) and (refusals := _preflight(plan, host)):
+        return refuse_all(refusals)
+    return show_and_do(plan, arguments, _executor(plan, arguments, host), host, machine)
+
+
+def show_and_do(
+    plan: Plan,
+    arguments: argparse.Namespace,
+    executor: Executor,
+    host: Host,
+    machine: Machine | None = None,
+) -> int:
+    """Show the plan, ask, and let this executor do it."""
+    if not arguments.json:
+        as_of = () if acts(arguments) else as_of_lines(plan)
+        told = plan_lines(plan, log=log_text(plan, host))
+        print(*as_of, *told, sep="\n", end="\n\n", flush=True)
+    if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
+        return _not_agreed()
+
+    def tell_foreseen(event: Event) -> None:
+        for line in foreseen_lines(event):
+            print(line)
+
+    teller = None if acts(arguments) else tell_foreseen
+    code = asyncio.run(carry_out(executor, plan, as_json=arguments.json, teller=teller))
+    if code == 0 and not arguments.json:
+        applications = getattr(arguments, "app", None) or ()
+        print(*ending_lines(plan, applications, machine, done=acts(arguments)), sep="\n")
+    return code
+
+
+def log_text(plan: Plan, host: Host) -> str:
+    """Where the run of a plan is recorded, and what root replaces is kept."""
+    rooted = any(step.needs_root for step in plan.steps)
+    return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
+
+
+def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+    """Why root's part cannot be begun."""
+    return asyncio.run(preflight(plan, places_of(host), asking_of(host)))
+
+
+def _not_agreed() -> int:
+    if sys.stdin.isatty():
+        print("Nothing was changed.", file=sys.stderr)
+        return 2
+    return refuse(
+        "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
+        "above, then run the same command again with "
+        "--yes."
+    )
+
+
+def _executor(plan: Plan, arguments: argparse.Namespace, host: Host) -> Executor:
+    if not acts(arguments):
+        if host.name:
+            return Rehearsal()
+        return Rehearsal(foreseen(plan, places_of(host)))
+    return Live(places_of(host), host.environ, yes=arguments.yes)

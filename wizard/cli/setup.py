@@ -1,0 +1,416 @@
+"""``plan``, ``apply``, ``remove``, ``clean-up`` and ``keep``: plans, shown and carried out."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
+
+from wizard.advice.card import with_card, wrong_card
+from wizard.advice.fit import fit
+from wizard.advice.recommend import recommend
+from wizard.cli.console import refuse, refuse_all
+from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, log_text, show_and_do
+from wizard.cli.options import SOURCES, add_plan_arguments
+from wizard.cli.rollback import watch_first
+from wizard.core.lines import clean
+from wizard.host.host import Host
+from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, Record
+from wizard.knowledge.ageing import today
+from wizard.knowledge.stacks import find_stack
+from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
+from wizard.plan.existing import obstacles_to
+from wizard.plan.form import plan_of
+from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.plan.keep_setting import make_keep
+from wizard.plan.plan_file import (
+    LONGEST,
+    PlanFile,
+    WrongPlanFile,
+    brief_document,
+    plan_differences,
+    plan_document,
+    read_plan_document,
+)
+from wizard.plan.root_steps import settled
+from wizard.plan.steps import Plan
+from wizard.preflight.holding import no_longer_so
+from wizard.preflight.refusal import Refused
+from wizard.report.plan import as_of_lines, ending_lines, plan_lines, size_told
+from wizard.report.recommendation import (
+    Compared,
+    chosen_lines,
+    compared,
+    comparison_form,
+    recommendation_form,
+    recommendation_lines,
+    stack_lines,
+)
+from wizard.report.side_by_side import sheet_lines
+from wizard.run.all_done import AllDone
+from wizard.run.live import Live
+from wizard.run.records import read_records
+from wizard.run.settling import asks_size, size_sought, wheels_sought
+from wizard.run.stopped import resumed_plan, stopped_plan
+from wizard.run.wheels_size import WheelsSize
+from wizard.services.command_line import (
+    absolute,
+    acts,
+    asked_words,
+    host_of,
+    kind_asked,
+    places_of,
+    wrong_wheelhouse,
+)
+from wizard.services.plans import make_asked, name_applications, speed_of_line, stack_for
+
+
+def run_plan(arguments: argparse.Namespace) -> int:
+    """Print the plan; without --stack, the recommended one."""
+    if wrong := _wrong_use(arguments):
+        print(f"rdna1-setup: {wrong}", file=sys.stderr)
+        return 2
+    host = host_of(arguments)
+    machine = detect(host)
+    found = None
+    if kind_asked(arguments) is Kind.INSTALL:
+        asked = name_applications(arguments, machine)
+        with_system = arguments.stack if arguments.footprint != "venv" else ""
+        found = compared(
+            machine,
+            recommend(machine, asked, arguments.gpu, preset=arguments.preset),
+            gpu=arguments.gpu,
+            with_system=with_system or "",
+            speed=speed_of_line(host, places_of(host)),
+            preset=arguments.preset,
+        )
+    stack = arguments.stack or (found.recommendation.stack if found else "")
+    try:
+        takes_away = kind_asked(arguments) is not Kind.INSTALL
+        exact = arguments.exact or (takes_away and acts(arguments))
+        plan = make_asked(arguments, stack, host, machine, exact=exact)
+        size = None
+        if arguments.exact and plan.kind is Kind.INSTALL:
+            _require_wheels(plan, machine, host)
+            size = _ask_size(plan, host)
+    except PlanImpossible as error:
+        print(f"rdna1-setup: {error}", file=sys.stderr)
+        return 2
+    except Refused as refused:
+        return refuse_all((refused.refusal,))
+    if arguments.brief:
+        _print_brief(plan, found, size)
+        return 0
+    if arguments.json:
+        _print_json(
+            plan, asked_words(arguments, stack, host.home), found, arguments.stack or "", size
+        )
+        return 0
+    before = _advice(found, arguments.stack) if found else ()
+    after = _said(found, arguments, stack) if found else ()
+    as_of = () if arguments.exact else as_of_lines(plan)
+    told = plan_lines(plan, size, log=log_text(plan, host))
+    end = ending_lines(plan, arguments.app or (), machine, done=False)
+    print("\n".join((*before, *as_of, *told, *after, *end)))
+    return 0
+
+
+def _wrong_use(arguments: argparse.Namespace) -> str:
+    """Which options do not go together; ``""`` where all do."""
+    if arguments.exact and not acts(arguments):
+        return "a dry run or a machine recording does not use the network"
+    if arguments.brief and not arguments.json:
+        return "--brief only works with --json"
+    if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
+        return "--stack installs, while --remove and --clean-up remove: use only one of them"
+    if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
+        return "--distribution-rocm and --driver only work with --remove"
+    return ""
+
+
+def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
+    """Ask the index for the wheels, and tell if it could not be asked. Raises Refused."""
+    print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
+    found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
+    if found.refusal is not None:
+        raise Refused(found.refusal)
+    print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
+
+
+def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
+    """Ask the index how much there is to fetch, and tell what it says."""
+    places = places_of(host)
+    if not asks_size(plan, places):
+        return None
+    print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
+    found = asyncio.run(size_sought(plan, places, host.environ))
+    print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
+    return found
+
+
+def _print_json(
+    plan: Plan,
+    asked: Sequence[str],
+    found: Compared | None,
+    stack: str,
+    size: WheelsSize | None,
+) -> None:
+    advice = comparison_form(found, stack) if found else None
+    told = asdict(size) if size is not None else None
+    print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
+
+
+def _print_brief(plan: Plan, found: Compared | None, size: WheelsSize | None) -> None:
+    advice = recommendation_form(found.recommendation) if found else None
+    told = asdict(size) if size is not None else None
+    print(json.dumps(brief_document(plan, advice, told), indent=1))
+
+
+def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
+    """What is recommended and why, or what is known of the stack that was named."""
+    if named:
+        return (*chosen_lines(found.recommendation, named), "")
+    *names, last = (each.stack for each in found.recommendation.fits[1:])
+    return (
+        *recommendation_lines(found.recommendation),
+        *textwrap.wrap(f"To choose another stack, use --stack {', '.join(names)} or {last}.", 79),
+        "",
+    )
+
+
+def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[str, ...]:
+    """Below the plan: what Choose says of the stack, and the others where none was named."""
+    told = stack_lines(found, stack, today() if arguments.evidence else None)
+    if arguments.stack:
+        return ("", *told)
+    return ("", *told, "", "== All stacks side by side", *sheet_lines(found.columns))
+
+
+FOR_ANOTHER = "To install for another machine that has the card, add --without-card"
+
+
+def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
+    """Why this stack cannot work here; the device is not asked for with --without-card."""
+    stack = find_stack(asked.stack)
+    if asked.without_card or stack is None:
+        return ""
+    chosen = with_card(machine, asked.gpu)
+    against = list(obstacles_to(plan.steps, machine, stack, fit(chosen, (), stack)))
+    if against and stack.gfx and wrong_card(chosen, stack):
+        against.append(FOR_ANOTHER)
+    return " ".join(f"{each.rstrip('.')}." for each in against)
+
+
+ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and review it."
+
+
+def apply_file(arguments: argparse.Namespace) -> int:
+    """Check the plan of the file, show it, ask, carry it out; 0 also when all of it is done."""
+    if given := _given_beside(arguments):
+        return refuse(f"--plan already contains all options. Omit {', '.join(given)}.")
+    name = clean(arguments.plan)
+    try:
+        file = _read(arguments.plan)
+        asked = _asked_in(file)
+    except WrongPlanFile as wrong:
+        return refuse(f"{name} cannot be carried out: {clean(str(wrong))}. {ANEW}")
+    except OSError as error:
+        return refuse(f"{name} cannot be read: {error.strerror}.")
+    try:
+        return _carry_out(file.plan, asked, arguments)
+    except PlanImpossible as error:
+        return refuse(f"This plan is no longer possible. {clean(str(error))} {ANEW}")
+    except Refused as refused:
+        return refuse_all((refused.refusal,))
+
+
+def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:
+    host = host_of(arguments)
+    record = _earlier(reviewed, host) if acts(arguments) else None
+    if record is not None and record.state == UNFINISHED:
+        return carry(_noted(record, asked), arguments, host)
+    lost = no_longer_so(reviewed, host) if record is not None else ()
+    if record is not None and not lost:
+        return _look_back(record, asked, arguments, host)
+    machine = detect(host)
+    plan = make_asked(asked, asked.stack or "", host, machine, exact=acts(arguments))
+    if (plan.id, plan.steps) != (reviewed.id, reviewed.steps):
+        return _refuse_other(reviewed, plan, lost)
+    if obstacle := obstacle_to(machine, asked, plan):
+        return refuse(obstacle)
+    return carry(plan, arguments, host, machine)
+
+
+def _look_back(
+    record: Record, asked: argparse.Namespace, arguments: argparse.Namespace, host: Host
+) -> int:
+    """Go through a finished run once more; what its folder lacks by now is done again."""
+    plan = _noted(record, asked)
+    live = Live(places_of(host), host.environ, yes=arguments.yes)
+    return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
+
+
+def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:
+    refuse("This machine differs from the one the plan was made for:")
+    texts = (
+        *((f"since it was installed: {text}") for text in lost),
+        *plan_differences(reviewed, now),
+    )
+    print(*(f"  {clean(text)}" for text in texts), ANEW, sep="\n", file=sys.stderr)
+    return 2
+
+
+def _read(name: str) -> PlanFile:
+    """The file, checked to the last word; raises WrongPlanFile or OSError."""
+    if name == "-":
+        content = sys.stdin.buffer.read(LONGEST + 1)
+    else:
+        with Path(name).open("rb") as opened:
+            content = opened.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise WrongPlanFile("it is too long for a plan")
+    try:
+        return read_plan_document(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise WrongPlanFile("it is not UTF-8") from None
+
+
+def _asked_in(file: PlanFile) -> argparse.Namespace:
+    """The options that the file names, checked as on a command line; raises WrongPlanFile."""
+    asked = _options().parse_args(file.asked)
+    if asked_words(asked, asked.stack or "", "") != file.asked:
+        raise WrongPlanFile("its options are not in the form that this program writes")
+    if not settled(file.plan.steps):
+        raise WrongPlanFile(
+            "its packages have no exact versions: make it with `plan --exact --json`"
+        )
+    if wrong := wrong_wheelhouse(asked):
+        raise WrongPlanFile(wrong.rstrip("."))
+    return asked
+
+
+class _Options(argparse.ArgumentParser):
+    """The options of a plan, where nobody sits at a command line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong as a value of ours."""
+        raise WrongPlanFile(f"its options are not valid: {message}")
+
+
+def _options() -> _Options:
+    options = _Options(add_help=False, allow_abbrev=False)
+    add_plan_arguments(options)
+    options.set_defaults(machine=None, **SOURCES)
+    return options
+
+
+def _given_beside(arguments: argparse.Namespace) -> list[str]:
+    """Options of a choice that were given beside the file."""
+    usual = vars(_options().parse_args([]))
+    given = (name for name in usual if name != "machine")
+    return [
+        f"--{name.replace('_', '-')}"
+        for name in given
+        if getattr(arguments, name, usual[name]) != usual[name]
+    ]
+
+
+def _earlier(plan: Plan, host: Host) -> Record | None:
+    """The newest run of this plan, if it was not taken back."""
+    records = read_records(Path(places_of(host).runs))
+    newest = next((record for record in records if record.plan["id"] == plan.id), None)
+    if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):
+        return None
+    return newest if plan_of(newest.plan).steps == plan.steps else None
+
+
+def _noted(record: Record, asked: argparse.Namespace) -> Plan:
+    """The plan as it was when the run began: the journal is ours, the file may be anybody's."""
+    return resumed_plan(record, asked.torch_index, asked.python_mirror)
+
+
+def run_apply(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when every outcome was verified."""
+    if cannot_ask(arguments):
+        return refuse(ASKS_NOTHING)
+    watch_first(arguments)
+    if arguments.plan is not None:
+        return apply_file(arguments)
+    if arguments.stack is None and not arguments.app:
+        return refuse("apply needs --stack or --app: `rdna1-setup plan` shows the recommendation.")
+    host = host_of(arguments)
+    machine = detect(host)
+    arguments.stack = arguments.stack or stack_for(arguments, machine)
+    try:
+        plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
+    except PlanImpossible as error:
+        return refuse(str(error))
+    except Refused as refused:
+        return refuse_all((refused.refusal,))
+    if obstacle := obstacle_to(machine, arguments, plan):
+        return refuse(obstacle)
+    return carry(plan, arguments, host, machine)
+
+
+def clear(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when there is nothing to do."""
+    if cannot_ask(arguments):
+        return refuse(ASKS_NOTHING)
+    host = host_of(arguments)
+    try:
+        plan = _waiting(arguments, host)
+        plan = plan or make_asked(arguments, "", host, detect(host), exact=acts(arguments))
+    except NothingToDo as nothing:
+        print(nothing, file=sys.stderr if arguments.json else sys.stdout)
+        return 0
+    except PlanImpossible as error:
+        return refuse(str(error))
+    except Refused as refused:
+        return refuse_all((refused.refusal,))
+    return carry(plan, arguments, host)
+
+
+def _waiting(arguments: argparse.Namespace, host: Host) -> Plan | None:
+    """The plan of a run of this kind that stopped half-way: it is gone on with."""
+    if not acts(arguments):
+        return None
+    plan = stopped_plan(kind_asked(arguments), places_of(host))
+    if plan is not None:
+        print(GOES_ON, file=sys.stderr)
+    return plan
+
+
+def run_remove(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when it is gone, or there was none."""
+    return clear(arguments)
+
+
+def run_clean_up(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when all of it is gone, or there was nothing."""
+    return clear(arguments)
+
+
+def run_keep(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 also when it is kept already."""
+    if cannot_ask(arguments):
+        return refuse(ASKS_NOTHING)
+    pairs = [word.partition("=") for word in arguments.setting]
+    if any(not sign for _, sign, _ in pairs):
+        return refuse("write each variable as NAME=VALUE.")
+    setting = tuple((name, value) for name, _, value in pairs)
+    host = host_of(arguments)
+    try:
+        plan = make_keep(host, absolute(arguments.venv), setting)
+    except NothingToDo as nothing:
+        print(nothing, file=sys.stderr if arguments.json else sys.stdout)
+        return 0
+    except PlanImpossible as error:
+        return refuse(str(error))
+    return carry(plan, arguments, host)
