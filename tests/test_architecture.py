@@ -165,7 +165,7 @@ def test_each_room_imports_only_what_is_below_it(room: str) -> None:
 def test_headless_commands_never_load_the_terminal_library(arguments: str) -> None:
     program = (
         "import sys\n"
-        "from wizard.cli.options import main\n"
+        "from wizard.__main__ import main\n"
         f"try: main({arguments.split()!r})\n"
         "except SystemExit: pass\n"
         "loaded = {name.split('.')[0] for name in sys.modules}\n"

@@ -16,8 +16,7 @@ from wizard.machine.recorded import RecordedHost
 from wizard.plan.root_steps import AddToGroups, AptChange
 from wizard.plan.steps import Plan, WriteFile
 from wizard.report.plan import cost_lines
-from wizard.services.command_line import choice_of
-from wizard.services.plans import plan_here
+from wizard.services.plans import choice_of, plan_here
 
 MACHINE = "rx5700xt-jammy-clean"
 """Ubuntu 22.04: the full set of 5.2.0 needs its repair there."""

@@ -26,8 +26,8 @@ from wizard.preflight.refusal import Refusal, Refused
 from wizard.report.events import Tenths, event_lines
 from wizard.report.plan import plan_lines
 from wizard.run.settling import asking_of, preflight, settled_plan, waiting_plan
-from wizard.services.command_line import acts, choice_of, host_of, places_of
-from wizard.services.plans import name_applications, stack_for, there_before
+from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.plans import choice_of, name_applications, stack_for, there_before
 
 SHOWN = 200
 """Changes that are printed; the file that is named has all."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import assets
 from wizard.core.credentials import redact
@@ -16,7 +17,10 @@ from wizard.host.live import LiveHost
 from wizard.journalform import Kind
 from wizard.machine.recorded import RecordedHost, RecordError
 from wizard.places import Places, places
-from wizard.plan.choice import Choice
+
+if TYPE_CHECKING:
+    from wizard.plan.choice import Choice
+
 
 DEMO = "rx5600xt-noble-rocm57"
 """The recorded machine of the demo, below ``assets/machines``."""
@@ -52,7 +56,7 @@ def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
     if not house or arguments.machine or getattr(arguments, "demo", False):
         return ""
     folder = absolute(house)
-    if os.path.isdir(folder):  # noqa: PTH112 - pathlib costs --help more than all of argparse
+    if os.path.isdir(folder):  # noqa: PTH112 - Path raises where it may not look
         return ""
     why = "it is not a folder" if os.path.lexists(folder) else "there is no such folder"
     return f"--wheelhouse {house}: {why}."
@@ -69,29 +73,6 @@ def with_sources(choice: Choice, arguments: argparse.Namespace) -> Choice:
         rocm_repo=arguments.rocm_repo,
         rocm_key_fingerprint=arguments.rocm_key_fingerprint,
     )
-
-
-def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
-    """The choice that the options make."""
-    choice = Choice(
-        stack=stack,
-        footprint=arguments.footprint,
-        venv=folder_of(arguments, stack, home),
-        applications=tuple(arguments.app or ()),
-        preset=arguments.preset,
-        gpu=arguments.gpu,
-        python=arguments.base_python,
-        without_card=arguments.without_card,
-        without_groups=arguments.without_groups,
-        user_torch_aside=arguments.user_torch_aside,
-        system_release=arguments.system_release,
-        system_set=arguments.system_set,
-        system_removal=arguments.system_removal,
-        profile_file=arguments.profile_file,
-        without_rollback=arguments.without_rollback,
-        snapshot=arguments.snapshot,
-    )
-    return with_sources(choice, arguments)
 
 
 def folder_of(arguments: argparse.Namespace, stack: str, home: str) -> str:

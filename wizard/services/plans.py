@@ -45,7 +45,7 @@ from wizard.run.standing import made_by_us
 from wizard.run.stopped import as_begun
 from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import (
-    choice_of,
+    folder_of,
     kind_asked,
     places_of,
     with_sources,
@@ -86,6 +86,29 @@ def name_applications(arguments: argparse.Namespace, machine: Machine) -> tuple[
         print(f"rdna1-setup: --app: {unknown.args[0]}", file=sys.stderr)
         raise SystemExit(2) from None
     return tuple(arguments.app)
+
+
+def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
+    """The choice that the options make."""
+    choice = Choice(
+        stack=stack,
+        footprint=arguments.footprint,
+        venv=folder_of(arguments, stack, home),
+        applications=tuple(arguments.app or ()),
+        preset=arguments.preset,
+        gpu=arguments.gpu,
+        python=arguments.base_python,
+        without_card=arguments.without_card,
+        without_groups=arguments.without_groups,
+        user_torch_aside=arguments.user_torch_aside,
+        system_release=arguments.system_release,
+        system_set=arguments.system_set,
+        system_removal=arguments.system_removal,
+        profile_file=arguments.profile_file,
+        without_rollback=arguments.without_rollback,
+        snapshot=arguments.snapshot,
+    )
+    return with_sources(choice, arguments)
 
 
 def make_asked(
