@@ -12,13 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 
-from wizard.cli.console import forget_output
+from wizard.cli.console import forget_output, refuse, refuse_for
 from wizard.cli.options import COMMANDS, parser
 from wizard.core.sizes import capitalized
+from wizard.core.trouble import Trouble
 from wizard.glyphs import BY_NUMBER, speaks_unicode
 from wizard.host.host import Host
 from wizard.host.live import LiveHost
 from wizard.machine.reading_aids import reading_aid
+from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.preflight.refusal import Refused
 from wizard.services.command_line import acts, wrong_wheelhouse
 
 READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
@@ -115,9 +118,19 @@ def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 def _carry_out(arguments: argparse.Namespace) -> int:
-    command = arguments.command
-    module = f"wizard.cli.{COMMANDS[command].family}"
-    return int(_load(module, f"run_{command.replace('-', '_')}")(arguments))
+    """One command; what it cannot do, and what it raises to say so, is told in its own words."""
+    module, _, function = COMMANDS[arguments.command].run.partition(".")
+    try:
+        return int(_load(f"wizard.cli.{module}", function)(arguments))
+    except NothingToDo as nothing:
+        print(nothing, file=sys.stderr if getattr(arguments, "json", False) else sys.stdout)
+        return 0
+    except PlanImpossible as error:
+        return refuse(str(error))
+    except Refused as refused:
+        return refuse_for(refused.refusal)
+    except Trouble as trouble:
+        return refuse_for(trouble)
 
 
 def _load(module: str, function: str) -> Callable[..., int]:

@@ -19,14 +19,14 @@ APPLY = """
 import asyncio, os, sys
 from pathlib import Path
 from tests.run.places import places_below, plan_of
-from wizard.cli.execution import carry_out
+from wizard.cli.execution import follow
 from wizard.plan.steps import RunProgram
 from wizard.run.live import Live
 home = Path(sys.argv[1])
 plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2]), "nothing"),
                RunProgram("after", ("touch", str(home / "after")), "nothing"))
 executor = Live(places_below(home), os.environ)
-sys.exit(asyncio.run(carry_out(executor, plan, as_json=False)))
+sys.exit(asyncio.run(follow(executor.carry_out(plan), executor.cancel, as_json=False)))
 """
 
 

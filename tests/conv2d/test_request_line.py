@@ -34,7 +34,7 @@ def parsed(line: str) -> Request:
     """What the command makes of the line."""
     words = shlex.split(line)
     assert words[0] == "rdna1-setup"
-    arguments = parser(["conv2d"]).parse_args(words[1:])
+    arguments = parser().parse_args(words[1:])
     given = arguments.hangs
     arguments.hangs = USUAL if given is None else given
     return with_hangs(asked_for(arguments)[0], given)

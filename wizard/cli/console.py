@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from typing import Any
 
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble
+from wizard.jsonform import SCHEMA
 from wizard.preflight.refusal import Refusal
 
 
@@ -25,6 +28,11 @@ def is_yes(answer: str) -> bool:
     return answer.strip().lower() in ("y", "yes")
 
 
+def print_json(form: dict[str, Any]) -> None:
+    """Print a document for programs."""
+    print(json.dumps({"schema": SCHEMA, **form}, indent=1, allow_nan=False))
+
+
 def forget_output() -> None:
     """Where nobody takes the output any more (`| head`, a full disk), no more goes there.
 
@@ -34,13 +42,6 @@ def forget_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def refuse_all(refusals: tuple[Refusal, ...]) -> int:
-    """Say why nothing was begun, and give the exit code."""
-    for each in refusals:
-        refuse_for(each)
-    return 2
 
 
 def refuse_for(why: Refusal | Trouble) -> int:

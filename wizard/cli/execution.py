@@ -7,18 +7,17 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing, suppress
 from typing import Any
 
-from wizard.cli.console import agreed, forget_output, refuse, refuse_all
+from wizard.cli.console import agreed, forget_output, refuse, refuse_for
 from wizard.core.events import Event, PlanFinished
 from wizard.core.stoppable import on_signals
 from wizard.host.host import Host
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refusal
 from wizard.report.events import Tenths, event_lines, foreseen_lines
 from wizard.report.plan import as_of_lines, ending_lines, plan_lines
 from wizard.root.session import STATE, find_at_work
@@ -30,20 +29,13 @@ from wizard.run.settling import asking_of, preflight
 from wizard.run.watching import at_work_text
 from wizard.services.command_line import acts, places_of
 
-
-async def carry_out(
-    executor: Executor,
-    plan: Plan,
-    *,
-    as_json: bool,
-    teller: Callable[[Event], None] | None = None,
-) -> int:
-    """The exit code: 0 when every outcome was verified, 130 when it was stopped.
-
-    ``teller`` shows events in place of the usual lines.
-    """
-    events = executor.carry_out(plan)
-    return await follow(events, executor.cancel, as_json=as_json, teller=teller)
+GOES_ON = (
+    "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
+)
+ASKS_NOTHING = (
+    "With --json, this command cannot prompt you. Read the plan (`rdna1-setup plan`), then add "
+    "--yes."
+)
 
 
 async def follow(
@@ -53,15 +45,23 @@ async def follow(
     as_json: bool,
     teller: Callable[[Event], None] | None = None,
 ) -> int:
-    """The exit code of what these events tell; ``cancel`` stops it at a safe point."""
+    """The exit code of what these events tell: 0 when every outcome was verified, 130 if stopped.
+
+    ``cancel`` stops it at a safe point; ``teller`` shows events in place of the usual lines.
+    """
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - this is one
     stop = _Stop(cancel, task)
     # Children never see the terminal's own signal.
     on_signals((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), stop)
-    show = _Listened(_show_json if as_json else teller or _Teller(), cancel)
+    show = _Listened(_show_json if as_json else teller or Teller(), cancel)
     try:
-        return await _follow(events, show)
+        async with aclosing(events) as coming:
+            async for event in coming:
+                show(event)
+                if isinstance(event, PlanFinished):
+                    return 0 if event.ok else 130 if event.cancelled else 1
+        return 1
     except asyncio.CancelledError:
         print(await asyncio.to_thread(_stopped), file=sys.stderr)
         return 130
@@ -79,15 +79,6 @@ def _stopped() -> str:
         f"Stopped, but {at_work_text(session)}. The step will finish on its own.\n"
         "`rdna1-setup watch` shows its progress. Then run the same command again to continue."
     )
-
-
-async def _follow(coming: AsyncGenerator[Event, None], show: Callable[[Event], None]) -> int:
-    async with aclosing(coming) as events:
-        async for event in events:
-            show(event)
-            if isinstance(event, PlanFinished):
-                return 0 if event.ok else 130 if event.cancelled else 1
-    return 1
 
 
 class _Stop:
@@ -137,24 +128,18 @@ def _show_json(event: Event) -> None:
     print(json.dumps(form), flush=True)
 
 
-class _Teller:
+class Teller:
     """Prints events as plain lines, and progress every tenth of the way."""
 
-    def __init__(self) -> None:
-        self._tenths = Tenths()
+    def __init__(self, ending: Callable[[PlanFinished], Iterable[str]] = event_lines) -> None:
+        """``ending`` gives the lines of the last event."""
+        self._tenths, self._ending = Tenths(), ending
 
     def __call__(self, event: Event) -> None:
-        if self._tenths.worth_telling(event):
+        if isinstance(event, PlanFinished):
+            print(*self._ending(event), sep="\n", flush=True)
+        elif self._tenths.worth_telling(event):
             print(*event_lines(event), sep="\n", flush=True)
-
-
-GOES_ON = (
-    "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
-)
-ASKS_NOTHING = (
-    "With --json, this command cannot prompt you. Read the plan (`rdna1-setup plan`), then add "
-    "--yes."
-)
 
 
 def cannot_ask(arguments: argparse.Namespace) -> bool:
@@ -169,9 +154,18 @@ def carry(
 
     With the ``machine``, the ending names the programs where they were found.
     """
-    if acts(arguments) and (refusals := _preflight(plan, host)):
-        return refuse_all(refusals)
-    return show_and_do(plan, arguments, _executor(plan, arguments, host), host, machine)
+    if acts(arguments):
+        refusals = asyncio.run(preflight(plan, places_of(host), asking_of(host)))
+        for each in refusals:
+            refuse_for(each)
+        if refusals:
+            return 2
+    executor: Executor
+    if acts(arguments):
+        executor = Live(places_of(host), host.environ, yes=arguments.yes)
+    else:
+        executor = Rehearsal() if host.name else Rehearsal(foreseen(plan, places_of(host)))
+    return show_and_do(plan, arguments, executor, host, machine)
 
 
 def show_and_do(
@@ -188,28 +182,25 @@ def show_and_do(
         print(*as_of, *told, sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
         return _not_agreed()
-
-    def tell_foreseen(event: Event) -> None:
-        for line in foreseen_lines(event):
-            print(line)
-
-    teller = None if acts(arguments) else tell_foreseen
-    code = asyncio.run(carry_out(executor, plan, as_json=arguments.json, teller=teller))
+    teller = None if acts(arguments) else _tell_foreseen
+    events = executor.carry_out(plan)
+    following = follow(events, executor.cancel, as_json=arguments.json, teller=teller)
+    code = asyncio.run(following)
     if code == 0 and not arguments.json:
         applications = getattr(arguments, "app", None) or ()
         print(*ending_lines(plan, applications, machine, done=acts(arguments)), sep="\n")
     return code
 
 
+def _tell_foreseen(event: Event) -> None:
+    for line in foreseen_lines(event):
+        print(line)
+
+
 def log_text(plan: Plan, host: Host) -> str:
     """Where the run of a plan is recorded, and what root replaces is kept."""
     rooted = any(step.needs_root for step in plan.steps)
     return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
-
-
-def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
-    """Why root's part cannot be begun."""
-    return asyncio.run(preflight(plan, places_of(host), asking_of(host)))
 
 
 def _not_agreed() -> int:
@@ -221,11 +212,3 @@ def _not_agreed() -> int:
         "above, then run the same command again with "
         "--yes."
     )
-
-
-def _executor(plan: Plan, arguments: argparse.Namespace, host: Host) -> Executor:
-    if not acts(arguments):
-        if host.name:
-            return Rehearsal()
-        return Rehearsal(foreseen(plan, places_of(host)))
-    return Live(places_of(host), host.environ, yes=arguments.yes)

@@ -9,9 +9,9 @@ import platform
 import shlex
 from pathlib import Path
 
-from wizard.cli.console import refuse, refuse_for
-from wizard.cli.execution import follow
-from wizard.core.events import Event, PlanFinished
+from wizard.cli.console import refuse
+from wizard.cli.execution import Teller, follow
+from wizard.core.events import PlanFinished
 from wizard.core.trouble import Trouble
 from wizard.fetch.filling import Filling
 from wizard.fetch.folder import PYTHON, WHEELS, Folder, in_words
@@ -22,39 +22,15 @@ from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.choice import Choice
-from wizard.plan.impossible import PlanImpossible
-from wizard.report.events import Tenths, event_lines
 from wizard.services.command_line import absolute, host_of, places_of
 from wizard.services.plans import name_applications
 
 
 def run_fetch(arguments: argparse.Namespace) -> int:
     """Fill the folder; 0 when it is whole and every hash is right."""
-    if arguments.recorded:
-        arguments.machine, recorded = arguments.recorded, True
-    else:
-        recorded = bool(arguments.machine)
+    arguments.machine = arguments.recorded or arguments.machine
     host = host_of(arguments)
-    machine = detect(host)
-    try:
-        target = _target(arguments, machine)
-    except PlanImpossible as error:
-        return refuse(str(error))
-    if wrong := _wrong(target):
-        return refuse(wrong)
-    if trouble := _in_the_way(arguments, target):
-        return refuse_for(trouble)
-    if arguments.dry_run or arguments.demo:
-        print(*_told(arguments, target), sep="\n")
-        return 0
-    if recorded:
-        machine = detect(LiveHost())
-    return _fetch(arguments, target, _here(machine))
-
-
-def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
-    host = host_of(arguments)
-    places = places_of(host)
+    machine, places = detect(host), places_of(host)
     choice = Choice(
         stack=arguments.stack,
         footprint="venv",
@@ -63,84 +39,53 @@ def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
         gpu=arguments.gpu,
         without_card=True,
     )
-    return target_of(machine, choice, places)
-
-
-def _wrong(target: Target) -> str:
-    """Why it cannot be fetched here; ``""`` where it can."""
+    target = target_of(machine, choice, places)
     if target.architecture != platform.machine():
-        return (
+        return refuse(
             f"that machine is {target.architecture} and this one is {platform.machine()}, so "
             "wheels for it cannot be chosen here. Run fetch on a machine of that kind."
         )
-    return ""
-
-
-def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None:
-    """Why that folder cannot be filled; None where it can."""
     folder = Folder(Path(absolute(arguments.folder)))
     try:
         folder.require_for(target)
     except (Trouble, OSError) as error:
-        return in_words(error, folder.path)
-    return None
-
-
-def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
-    brought = (f"It would include Python {target.python}.",) if target.brings_python else ()
-    return (
-        f"Would download into {absolute(arguments.folder)}, for {target}.",
-        *brought,
-        "Nothing was downloaded, and no server was contacted.",
-    )
+        raise in_words(error, folder.path) from None
+    if arguments.dry_run or arguments.demo:
+        print(f"Would download into {folder.path}, for {target}.")
+        if target.brings_python:
+            print(f"It would include Python {target.python}.")
+        print("Nothing was downloaded, and no server was contacted.")
+        return 0
+    here = _here(detect(LiveHost()) if arguments.machine else machine)
+    house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
+    filling = Filling(Fetch(target, folder, Sources(arguments.torch_index, house), here))
+    if not arguments.json:
+        print(f"Downloading for {target}.", flush=True)
+    teller = Teller(lambda event: _ending(event, folder.path, target))
+    following = follow(filling.events(), filling.cancel, as_json=arguments.json, teller=teller)
+    return asyncio.run(following)
 
 
 def _here(machine: Machine) -> Here:
-    minors = {".".join(each.version.split(".")[:2]): each for each in reversed(machine.interpreters)
-              if each.makes_venvs}  # fmt: skip
-    pythons = {minor: each.path for minor, each in minors.items()}
+    """What this machine has to fetch with."""
+    pythons = {
+        ".".join(each.version.split(".")[:2]): each.path
+        for each in reversed(machine.interpreters)
+        if each.makes_venvs
+    }
     return Here(pythons, "uv" if isinstance(machine.uv, Unknown) else machine.uv, dict(os.environ))
 
 
-def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
-    path = absolute(arguments.folder)
-    house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
-    sources = Sources(arguments.torch_index, house)
-    filling = Filling(Fetch(target, Folder(Path(path)), sources, here))
-    if not arguments.json:
-        print(f"Downloading for {target}.", flush=True)
-
-    async def all_of_it() -> int:
-        teller = FetchTeller(path, target)
-        return await follow(filling.events(), filling.cancel, as_json=arguments.json, teller=teller)
-
-    return asyncio.run(all_of_it())
-
-
-class FetchTeller:
-    """Prints events as lines, and what to do with the folder at the end."""
-
-    def __init__(self, path: str, target: Target) -> None:
-        self._tenths = Tenths()
-        self._path = path
-        self._target = target
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, PlanFinished):
-            print(*self._ending(ok=event.ok, changed=event.changed), sep="\n", flush=True)
-        elif self._tenths.worth_telling(event):
-            print(*event_lines(event), sep="\n", flush=True)
-
-    def _ending(self, *, ok: bool, changed: bool) -> tuple[str, ...]:
-        if not ok and not changed:
-            return ("Nothing was downloaded.",)
-        if not ok:
-            return (f"{self._path} is not complete. Run the same command again to continue.",)
-        words = ["rdna1-setup", "apply", "--stack", self._target.stack]
-        words += ["--wheelhouse", f"{self._path}/{WHEELS}"]
-        if self._target.brings_python:
-            words += ["--python-mirror", Path(self._path, PYTHON).as_uri()]
-        return (
-            "Finished." if changed else "Nothing had to be downloaded.",
-            f"On a machine without internet: {shlex.join(words)}",
-        )
+def _ending(event: PlanFinished, folder: Path, target: Target) -> tuple[str, ...]:
+    """What to do with the folder."""
+    if not event.ok and not event.changed:
+        return ("Nothing was downloaded.",)
+    if not event.ok:
+        return (f"{folder} is not complete. Run the same command again to continue.",)
+    words = ["rdna1-setup", "apply", "--stack", target.stack, "--wheelhouse", f"{folder}/{WHEELS}"]
+    if target.brings_python:
+        words += ["--python-mirror", Path(folder, PYTHON).as_uri()]
+    return (
+        "Finished." if event.changed else "Nothing had to be downloaded.",
+        f"On a machine without internet: {shlex.join(words)}",
+    )

@@ -71,10 +71,10 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 
 class Command(NamedTuple):
-    """A command: where it stands, what it does, and its options."""
+    """A command: its function, what it does, and its options."""
 
-    family: str
-    """The module of ``wizard.cli`` that has its ``run_`` function."""
+    run: str
+    """Its module in ``wizard.cli``, and the function there."""
     summary: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
 
@@ -89,14 +89,8 @@ def parser() -> Parser:
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     shown = top.add_mutually_exclusive_group()
-    shown.add_argument(
-        "--plain",
-        action="store_true",
-        help="ask questions in plain text instead of showing screens",
-    )
-    shown.add_argument(
-        "--screens", action="store_true", help="show screens even if a screen reader is running"
-    )
+    _flag(shown, "--plain", "ask questions in plain text instead of showing screens")
+    _flag(shown, "--screens", "show screens even if a screen reader is running")
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
     commands = top.add_subparsers(
@@ -112,19 +106,25 @@ def parser() -> Parser:
     return top
 
 
+def _value(
+    parser: argparse._ActionsContainer, name: str, metavar: str, text: str, **more: Any
+) -> None:
+    parser.add_argument(name, metavar=metavar, help=text, **more)
+
+
+def _flag(parser: argparse._ActionsContainer, name: str, text: str) -> None:
+    parser.add_argument(name, action="store_true", help=text)
+
+
 def _common() -> Parser:
     """What goes before and after a command: a new one each, for defaults set on one reach its twin.
 
     Unnamed ones stay unset, so that a command does not put a default over what stood before it.
     """
     common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--dry-run", action="store_true", help="show everything but change nothing")
-    common.add_argument(
-        "--machine", metavar="DIR", help="use a machine recording instead of this machine"
-    )
-    common.add_argument(
-        "--demo", action="store_true", help="use an example machine that comes with the program"
-    )
+    _flag(common, "--dry-run", "show everything but change nothing")
+    _value(common, "--machine", "DIR", "use a machine recording instead of this machine")
+    _flag(common, "--demo", "use an example machine that comes with the program")
     return common
 
 
@@ -136,23 +136,22 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     add_wheel_arguments(parser, "the folder to install in (default: ~/ai/ID)")
     unset = argparse.SUPPRESS
     python = "where uv gets Python: an address, or file:///DIR/python made by `fetch`"
-    parser.add_argument(
-        "--python-mirror", metavar="URL", type=_python_mirror, default=unset, help=python
-    )
+    _value(parser, "--python-mirror", "URL", python, type=_python_mirror, default=unset)
     mirror = "get system packages from a copy of https://repo.radeon.com/rocm/apt"
-    parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
-    parser.add_argument(
+    _value(parser, "--rocm-repo", "URL", mirror, type=_repository, default=unset)
+    _value(
+        parser,
         "--rocm-key-fingerprint",
-        metavar="HEX",
+        "HEX",
+        "the fingerprint of the key that signs this copy, if it is not AMD's",
         type=_fingerprint,
         default=unset,
-        help="the fingerprint of the key that signs this copy, if it is not AMD's",
     )
 
 
 def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
     """A folder, and where its wheels come from."""
-    parser.add_argument("--venv", metavar="DIR", default=argparse.SUPPRESS, help=where)
+    _value(parser, "--venv", "DIR", where, default=argparse.SUPPRESS)
     add_index_arguments(parser)
 
 
@@ -160,16 +159,14 @@ def add_index_arguments(parser: argparse.ArgumentParser) -> None:
     """Where wheels come from."""
     unset = argparse.SUPPRESS
     index = "use another wheel index, or pip for pip's own configuration"
-    parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
+    _value(parser, "--torch-index", "URL", index, default=unset, type=_index)
     house = "install from a folder of wheels, without the network"
-    parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
+    _value(parser, "--wheelhouse", "DIR", house, default=unset)
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """Stack, place and sources."""
-    parser.add_argument(
-        "--stack", metavar="ID", help="the stack, such as rocm52 or cpu; `plan` lists all of them"
-    )
+    _value(parser, "--stack", "ID", "the stack, such as rocm52 or cpu; `plan` lists all of them")
     parser.add_argument(
         "--footprint",
         choices=("venv", "venv+system"),
@@ -177,36 +174,32 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         help="venv: one folder (default); venv+system: also ROCm packages, as root",
     )
     add_application_argument(parser)
-    parser.add_argument(
+    _value(
+        parser,
         "--preset",
-        metavar="NAME",
+        "NAME",
+        "also set these published variables for the stack, such as 'GEMM only' for rocm57",
         default="",
-        help="also set these published variables for the stack, such as 'GEMM only' for rocm57",
     )
     add_source_arguments(parser)
-    parser.add_argument(
-        "--gpu", metavar="ADDRESS", default="", help="PCI address of the card to use"
-    )
-    parser.add_argument(
+    _value(parser, "--gpu", "ADDRESS", "PCI address of the card to use", default="")
+    _value(
+        parser,
         "--base-python",
-        metavar="PATH",
+        "PATH",
+        "base the venv on this Python (default: the most suitable one)",
         default="",
-        help="base the venv on this Python (default: the most suitable one)",
     )
-    parser.add_argument(
+    _flag(
+        parser,
         "--user-torch-aside",
-        action="store_true",
-        help="move a torch in your user packages out of the way if the environment would import it",
+        "move a torch in your user packages out of the way if the environment would import it",
     )
-    parser.add_argument(
-        "--without-card",
-        action="store_true",
-        help="install for another machine, without checking for a card",
-    )
-    parser.add_argument(
+    _flag(parser, "--without-card", "install for another machine, without checking for a card")
+    _flag(
+        parser,
         "--without-groups",
-        action="store_true",
-        help="do not change your groups (default: if you have no permission to use the GPU, the "
+        "do not change your groups (default: if you have no permission to use the GPU, the "
         "plan adds you to its group, as root)",
     )
     add_rollback_argument(parser)
@@ -215,32 +208,34 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_application_argument(parser: argparse.ArgumentParser) -> None:
     """What is to run."""
-    parser.add_argument(
+    _value(
+        parser,
         "--app",
-        metavar="ID",
-        action="append",
-        help="what you want to run, such as comfyui or llm-chat; repeat the option for more "
+        "ID",
+        "what you want to run, such as comfyui or llm-chat; repeat the option for more "
         "(default: programs found here)",
+        action="append",
     )
 
 
 def add_rollback_argument(parser: argparse.ArgumentParser) -> None:
     """What may go although nothing could put it back."""
-    parser.add_argument(
+    _flag(
+        parser,
         "--without-rollback",
-        action="store_true",
-        help="permanently remove packages that are no longer in any archive",
+        "permanently remove packages that are no longer in any archive",
     )
 
 
 def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     """What the footprint venv+system installs, from where, and what goes first."""
     system = parser.add_argument_group("with --footprint venv+system")
-    system.add_argument(
+    _value(
+        system,
         "--system-release",
-        metavar="X.Y.Z",
+        "X.Y.Z",
+        "use a different ROCm release from the stack's own",
         default="",
-        help="use a different ROCm release from the stack's own",
     )
     system.add_argument(
         "--system-set",
@@ -248,23 +243,23 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         default="smallest",
         help="how much of ROCm to install (default: the smallest useful set)",
     )
-    system.add_argument(
+    _value(
+        system,
         "--system-removal",
-        metavar="WHAT",
+        "WHAT",
+        "what to remove first: none, or any of amd, driver, distribution, separated by "
+        "commas (default: amd, which means AMD's other ROCm releases)",
         type=_scopes,
         default=("amd",),
-        help="what to remove first: none, or any of amd, driver, distribution, separated by "
-        "commas (default: amd, which means AMD's other ROCm releases)",
     )
-    system.add_argument(
-        "--profile-file", action="store_true", help="set ROCM_PATH and PATH for all users at login"
-    )
-    system.add_argument(
+    _flag(system, "--profile-file", "set ROCM_PATH and PATH for all users at login")
+    _value(
+        system,
         "--snapshot",
-        metavar="TOOL",
+        "TOOL",
+        "make a snapshot first with timeshift, snapper or snapper:CONFIG",
         type=_snapshot,
         default="",
-        help="make a snapshot first with timeshift, snapper or snapper:CONFIG",
     )
 
 
@@ -273,61 +268,46 @@ def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice_arguments(parser)
     away = parser.add_argument_group("instead of a stack")
     kind = away.add_mutually_exclusive_group()
-    kind.add_argument("--remove", action="store_true", help="show the plan of `rdna1-setup remove`")
-    kind.add_argument(
-        "--clean-up", action="store_true", help="show the plan of `rdna1-setup clean-up`"
-    )
+    _flag(kind, "--remove", "show the plan of `rdna1-setup remove`")
+    _flag(kind, "--clean-up", "show the plan of `rdna1-setup clean-up`")
     add_removal_arguments(away)
 
 
 def add_removal_arguments(parser: argparse._ActionsContainer) -> None:
     """What goes beside AMD's own ROCm."""
-    parser.add_argument(
+    _flag(
+        parser,
         "--distribution-rocm",
-        action="store_true",
-        help="also remove the distribution's ROCm packages (Blender and others may use them)",
+        "also remove the distribution's ROCm packages (Blender and others may use them)",
     )
-    parser.add_argument(
-        "--driver", action="store_true", help="also remove AMD's kernel driver package amdgpu-dkms"
-    )
+    _flag(parser, "--driver", "also remove AMD's kernel driver package amdgpu-dkms")
 
 
 def add_carrying_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of every command that carries a plan out."""
-    parser.add_argument("--yes", action="store_true", help="do not ask: you have read the plan")
-    parser.add_argument("--json", action="store_true", help="print events as JSON lines")
+    _flag(parser, "--yes", "do not ask: you have read the plan")
+    _flag(parser, "--json", "print events as JSON lines")
 
 
 def _detect(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    _flag(parser, "--json", "print JSON for programs")
     hashes = "also check the hashes of the ROCm libraries of every torch (reads gigabytes)"
-    parser.add_argument("--verify", action="store_true", help=hashes)
+    _flag(parser, "--verify", hashes)
 
 
 def _diagnose(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    _value(
+        parser,
         "--kernel-log",
-        metavar="FILE",
+        "FILE",
+        "read this kernel log instead of the machine's own",
         default="",
-        help="read this kernel log instead of the machine's own",
     )
-    parser.add_argument(
-        "--try-torch",
-        action="store_true",
-        help="also try each torch on the card, which may hang it",
-    )
+    _flag(parser, "--try-torch", "also try each torch on the card, which may hang it")
     add_application_argument(parser)
-    parser.add_argument(
-        "--fix",
-        metavar="CAUSE",
-        help="show the plan that fixes this finding, ask, and carry it out",
-    )
-    parser.add_argument("--yes", action="store_true", help="do not ask: you have read the plan")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print JSON for programs; with --fix, events as JSON lines",
-    )
+    _value(parser, "--fix", "CAUSE", "show the plan that fixes this finding, ask, and carry it out")
+    _flag(parser, "--yes", "do not ask: you have read the plan")
+    _flag(parser, "--json", "print JSON for programs; with --fix, events as JSON lines")
     add_wheel_arguments(
         parser, "with --fix: if several findings have that cause, fix the one in this folder"
     )
@@ -335,34 +315,28 @@ def _diagnose(parser: argparse.ArgumentParser) -> None:
 
 def _explain(parser: argparse.ArgumentParser) -> None:
     add_application_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-    parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="a file with the text, or - for standard input"
-    )
+    _flag(parser, "--json", "print JSON for programs")
+    _value(parser, "files", "FILE", "a file with the text, or - for standard input", nargs="+")
 
 
 def _plan(parser: argparse.ArgumentParser) -> None:
     add_plan_arguments(parser)
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print JSON for programs and for apply --plan",
-    )
-    parser.add_argument(
+    _flag(parser, "--json", "print JSON for programs and for apply --plan")
+    _flag(
+        parser,
         "--brief",
-        action="store_true",
-        help="with --json: the recommendation, sizes, and each step's title, without commands",
+        "with --json: the recommendation, sizes, and each step's title, without commands",
     )
-    parser.add_argument(
+    _flag(
+        parser,
         "--exact",
-        action="store_true",
-        help="also check the wheels with the index, the download size, and the exact "
+        "also check the wheels with the index, the download size, and the exact "
         "system packages with the repository and apt",
     )
-    parser.add_argument(
+    _flag(
+        parser,
         "--evidence",
-        action="store_true",
-        help="also show every statement about the stack: author, card, date, link, contradictions",
+        "also show every statement about the stack: author, card, date, link, contradictions",
     )
 
 
@@ -373,31 +347,31 @@ def _rehearse(parser: argparse.ArgumentParser) -> None:
 
 def _apply(parser: argparse.ArgumentParser) -> None:
     add_choice_arguments(parser)
-    parser.add_argument(
+    _value(
+        parser,
         "--plan",
-        metavar="FILE",
-        help="a file with the exact output of `plan --json`; - for standard input",
+        "FILE",
+        "a file with the exact output of `plan --json`; - for standard input",
     )
     add_carrying_arguments(parser)
     parser.set_defaults(remove=False, clean_up=False)
 
 
 def _fetch(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "folder", metavar="DIR", help="the folder to fill; name the same one to continue"
-    )
-    parser.add_argument("--stack", metavar="ID", required=True, help="the stack to install")
+    _value(parser, "folder", "DIR", "the folder to fill; name the same one to continue")
+    _value(parser, "--stack", "ID", "the stack to install", required=True)
     add_application_argument(parser)
-    parser.add_argument(
+    _value(
+        parser,
         "--for",
-        dest="recorded",
-        metavar="RECORDED",
-        help="the machine recording to download for, made by `report --record DIR` (default: this "
+        "RECORDED",
+        "the machine recording to download for, made by `report --record DIR` (default: this "
         "machine)",
+        dest="recorded",
     )
-    parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
+    _value(parser, "--gpu", "ADDRESS", "PCI address of the card", default="")
     add_index_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print events as JSON lines")
+    _flag(parser, "--json", "print events as JSON lines")
 
 
 def _remove(parser: argparse.ArgumentParser) -> None:
@@ -424,27 +398,19 @@ def _conv2d(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_what(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
-    group.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
-    group.add_argument(
-        "--channels", metavar="A-B,A-B", help="input and output channels, for example 16-32,64-128"
-    )
-    group.add_argument(
-        "--layers", metavar="FILE", help="a list with one layer per line, such as 64 128 3 56x56"
-    )
-    group.add_argument("--layer", metavar="LINE", action="append", help="one layer in that form")
-    group.add_argument(
-        "--work",
-        default="forward",
-        metavar="W,W",
-        help="one or more of forward, backward and train",
-    )
-    group.add_argument(
+    _value(group, "--preset", "ID", "a table of shapes, for example notes002")
+    _value(group, "--sizes", "N,N", "square images, for example 32,44,224")
+    _value(group, "--channels", "A-B,A-B", "input and output channels, for example 16-32,64-128")
+    _value(group, "--layers", "FILE", "a list with one layer per line, such as 64 128 3 56x56")
+    _value(group, "--layer", "LINE", "one layer in that form", action="append")
+    _value(group, "--work", "W,W", "one or more of forward, backward and train", default="forward")
+    _value(
+        group,
         "--operations",
+        "ID,ID",
+        "measure operations other than Conv2d: all of them, or these",
         nargs="?",
         const="",
-        metavar="ID,ID",
-        help="measure operations other than Conv2d: all of them, or these",
     )
     group.add_argument(
         "--engine",
@@ -455,128 +421,99 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_where(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--python",
-        metavar="PY",
-        help="the Python whose torch is measured (default: your newest venv's)",
+    _value(
+        group, "--python", "PY", "the Python whose torch is measured (default: your newest venv's)"
     )
     group.add_argument(
         "--device", choices=["cuda", "cpu"], default="cuda", help="cuda means the GPU"
     )
-    group.add_argument("--clean", action="store_true", help="ignore your shell's settings for ROCm")
-    group.add_argument("--spawn", action="store_true", help="start a new Python for each shape")
-    group.add_argument(
-        "--log",
-        action="store_true",
-        help="turn on MIOpen's log, which names what hangs but slows calls",
-    )
-    group.add_argument(
-        "--keep-databases", action="store_true", help="keep what MIOpen found with each setting"
-    )
+    _flag(group, "--clean", "ignore your shell's settings for ROCm")
+    _flag(group, "--spawn", "start a new Python for each shape")
+    _flag(group, "--log", "turn on MIOpen's log, which names what hangs but slows calls")
+    _flag(group, "--keep-databases", "keep what MIOpen found with each setting")
 
 
 def _add_how_long(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
+    _value(
+        group,
         "--repeats",
+        "N",
+        "how often to launch each shape; flaky means that some fail",
         type=int,
-        metavar="N",
-        help="how often to launch each shape; flaky means that some fail",
     )
-    group.add_argument("--deadline", type=float, metavar="S", help="seconds allowed for each shape")
-    group.add_argument(
-        "--import-deadline", type=float, metavar="S", help="seconds allowed for importing torch"
-    )
+    _value(group, "--deadline", "S", "seconds allowed for each shape", type=float)
+    _value(group, "--import-deadline", "S", "seconds allowed for importing torch", type=float)
     add_asking_arguments(group)
 
 
 def add_asking_arguments(group: argparse._ActionsContainer) -> None:
     """The options that answer beforehand what is asked before anything is launched on a card."""
-    group.add_argument(
+    _value(
+        group,
         "--hangs",
-        type=int,
-        metavar="N",
-        help="how often the card may hang before the run stops (default: 1 if it "
+        "N",
+        "how often the card may hang before the run stops (default: 1 if it "
         "drives a screen or is in use, otherwise 3)",
+        type=int,
     )
-    group.add_argument("--yes", action="store_true", help="do not ask: you have read the warning")
-    group.add_argument(
-        "--even-if-in-use",
-        action="store_true",
-        help="measure even if someone is logged in at the card's screen",
-    )
+    _flag(group, "--yes", "do not ask: you have read the warning")
+    _flag(group, "--even-if-in-use", "measure even if someone is logged in at the card's screen")
 
 
 def _add_searches(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--ask", action="store_true", help="list what MIOpen would choose from for each shape"
-    )
-    group.add_argument(
+    _flag(group, "--ask", "list what MIOpen would choose from for each shape")
+    _value(
+        group,
         "--find-limit",
+        "AXIS",
+        f"find the largest value that works: {', '.join(AXES)}",
         choices=AXES,
-        metavar="AXIS",
-        help=f"find the largest value that works: {', '.join(AXES)}",
     )
-    group.add_argument(
-        "--range", default="1-256", metavar="A-B", help="the range to search for the limit"
-    )
+    _value(group, "--range", "A-B", "the range to search for the limit", default="1-256")
     kinds = group.add_mutually_exclusive_group()
-    kinds.add_argument(
-        "--find-setting",
-        action="store_true",
-        help="find the fewest variables that make one shape work",
-    )
-    kinds.add_argument(
-        "--compare-settings", action="store_true", help="compare how fast the algorithms are"
-    )
-    group.add_argument(
+    _flag(kinds, "--find-setting", "find the fewest variables that make one shape work")
+    _flag(kinds, "--compare-settings", "compare how fast the algorithms are")
+    _flag(
+        group,
         "--workarounds",
-        action="store_true",
-        help="measure workarounds for the first shape if it does not pass (see --hangs)",
+        "measure workarounds for the first shape if it does not pass (see --hangs)",
     )
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--json", action="store_true", help="print results as JSON, and progress on stderr"
-    )
+    _flag(group, "--json", "print results as JSON, and progress on stderr")
     group.add_argument(
         "--resume",
         action=argparse.BooleanOptionalAction,
         help="continue an unfinished run of the same kind (default)",
     )
-    group.add_argument(
-        "--foreground", action="store_true", help="run inside this process and end with it"
-    )
+    _flag(group, "--foreground", "run inside this process and end with it")
     which = group.add_mutually_exclusive_group()
-    which.add_argument(
+    _value(
+        which,
         "--attach",
+        "RUN",
+        "follow the running measurement, or show that run",
         nargs="?",
         const="",
-        metavar="RUN",
-        help="follow the running measurement, or show that run",
     )
-    which.add_argument("--stop", action="store_true", help="end the running measurement")
-    which.add_argument("--list", action="store_true", help="list the measurements, newest first")
-    group.add_argument(
+    _flag(which, "--stop", "end the running measurement")
+    _flag(which, "--list", "list the measurements, newest first")
+    _value(
+        group,
         "--compare",
-        metavar="CARD",
+        "CARD",
+        "compare two cards or runs, one with the last run, or the last two runs",
         nargs="*",
-        help="compare two cards or runs, one with the last run, or the last two runs",
     )
-    group.add_argument(
-        "--run", metavar="RUN", help="use this run from --list instead of the last one"
-    )
-    group.add_argument("--result", metavar="N", type=int, help="use the Nth result of the run")
+    _value(group, "--run", "RUN", "use this run from --list instead of the last one")
+    _value(group, "--result", "N", "use the Nth result of the run", type=int)
 
 
 def _add_files(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--export", metavar="FILE", help="write the last run as a result card for others"
-    )
-    group.add_argument(
-        "--import", dest="import_card", metavar="FILE", help="check and show a result card"
-    )
-    group.add_argument("--repro", metavar="FILE.py", help="write a script that repeats one result")
+    _value(group, "--export", "FILE", "write the last run as a result card for others")
+    _value(group, "--import", "FILE", "check and show a result card", dest="import_card")
+    _value(group, "--repro", "FILE.py", "write a script that repeats one result")
 
 
 def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None:
@@ -612,23 +549,21 @@ def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None
 
 
 def _test_my_card(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--json", action="store_true", help="print results as JSON, and progress on stderr"
-    )
-    parser.add_argument(
+    _flag(parser, "--json", "print results as JSON, and progress on stderr")
+    _value(
+        parser,
         "--python",
-        metavar="PY",
-        help=("test with the torch of this Python (default: the first ROCm build found)"),
+        "PY",
+        "test with the torch of this Python (default: the first ROCm build found)",
     )
-    parser.add_argument(
+    _value(
+        parser,
         "--folder",
-        metavar="DIR",
-        help="write the result card and report into this new folder (default: a "
+        "DIR",
+        "write the result card and report into this new folder (default: a "
         "folder here, named after the time)",
     )
-    parser.add_argument(
-        "--deadline", type=float, metavar="S", help="seconds allowed for each shape"
-    )
+    _value(parser, "--deadline", "S", "seconds allowed for each shape", type=float)
     parser.add_argument(
         "--resume",
         action=argparse.BooleanOptionalAction,
@@ -639,25 +574,17 @@ def _test_my_card(parser: argparse.ArgumentParser) -> None:
 
 
 def _keep(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--venv", metavar="DIR", required=True, help="a venv made by rdna1-setup")
-    parser.add_argument(
-        "setting", metavar="NAME=VALUE", nargs="+", help="for example MIOPEN_DEBUG_CONV_GEMM=0"
-    )
+    _value(parser, "--venv", "DIR", "a venv made by rdna1-setup", required=True)
+    _value(parser, "setting", "NAME=VALUE", "for example MIOPEN_DEBUG_CONV_GEMM=0", nargs="+")
     add_carrying_arguments(parser)
 
 
 def _rollback(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "run_id", nargs="?", metavar="ID", help="the run to undo (default: the newest)"
-    )
-    parser.add_argument("--list", action="store_true", help="list the runs and do nothing else")
-    parser.add_argument(
-        "--forget",
-        action="store_true",
-        help="only mark the run as undone, because its folder is lost",
-    )
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--json", action="store_true", help="with --list: print JSON for programs")
+    _value(parser, "run_id", "ID", "the run to undo (default: the newest)", nargs="?")
+    _flag(parser, "--list", "list the runs and do nothing else")
+    _flag(parser, "--forget", "only mark the run as undone, because its folder is lost")
+    _flag(parser, "--yes", "do not ask")
+    _flag(parser, "--json", "with --list: print JSON for programs")
 
 
 def _watch(parser: argparse.ArgumentParser) -> None:
@@ -673,31 +600,30 @@ def _report(parser: argparse.ArgumentParser) -> None:
         const="json",
         help="same as --format json",
     )
-    parser.add_argument("--record", metavar="DIR", help="record this machine in a new folder")
-    parser.add_argument("--folder", metavar="DIR", help="write the whole report into a new folder")
-    parser.add_argument("--zip", action="store_true", help="with --folder: also write DIR.zip")
-    parser.add_argument(
+    _value(parser, "--record", "DIR", "record this machine in a new folder")
+    _value(parser, "--folder", "DIR", "write the whole report into a new folder")
+    _flag(parser, "--zip", "with --folder: also write DIR.zip")
+    _value(
+        parser,
         "--collect-env",
+        "ENV",
+        "with --folder: also run PyTorch's collect_env, which may use the card",
         nargs="?",
         const="",
-        metavar="ENV",
-        help="with --folder: also run PyTorch's collect_env, which may use the card",
     )
-    parser.add_argument("--yes", action="store_true", help="write the folder without asking")
+    _flag(parser, "--yes", "write the folder without asking")
 
 
 def _about(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "topic", nargs="?", metavar="TOPIC", help="the topic to explain (default: list all topics)"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    _value(parser, "topic", "TOPIC", "the topic to explain (default: list all topics)", nargs="?")
+    _flag(parser, "--json", "print JSON for programs")
 
 
 def _index(text: str) -> str:
     """An index as it was named; anything that is none is refused by the parser."""
     if not text:
         return text  # the stack's own: argparse sends defaults this way too
-    from wizard.operations.resolve import AS_CONFIGURED
+    from wizard.operations.resolve import AS_CONFIGURED  # loads packaging: for a named index alone
 
     if text == AS_CONFIGURED or _is_address(text):
         return text
@@ -770,74 +696,80 @@ def _fingerprint(text: str) -> str:
 
 COMMANDS = {
     "detect": Command(
-        "detect",
+        "detect.run_detect",
         "Show what this machine has: cards, access, Pythons, torch, ROCm and settings.",
         _detect,
     ),
     "diagnose": Command(
-        "diagnose",
+        "diagnose.run_diagnose",
         "Find out what is wrong with ROCm and PyTorch on this machine, with evidence and fixes.",
         _diagnose,
     ),
     "explain": Command(
-        "diagnose",
+        "diagnose.run_explain",
         "Explain a saved log, listing or traceback, and how to fix the problem. "
         "Reads nothing else.",
         _explain,
     ),
     "plan": Command(
-        "setup",
+        "setup.run_plan",
         "Show every step, command and file of an installation, without doing anything.",
         _plan,
     ),
     "rehearse": Command(
-        "rehearse",
+        "rehearse.run_rehearse",
         "Try a plan's root steps in a copy of this system, show what changes, and keep nothing.",
         _rehearse,
     ),
     "apply": Command(
-        "setup",
+        "setup.run_apply",
         "Carry out a plan. You see it first, can resume it, and can undo it with rollback.",
         _apply,
     ),
     "fetch": Command(
-        "fetch",
+        "fetch.run_fetch",
         "Download the wheels of a stack, and a Python if needed, for machines without internet.",
         _fetch,
     ),
     "remove": Command(
-        "setup",
+        "setup.run_clearing",
         "Remove ROCm from the system, package by package. You can undo it. Venvs are kept.",
         _remove,
     ),
     "clean-up": Command(
-        "setup",
+        "setup.run_clearing",
         "Remove leftovers from other scripts (settings, folders, broken packages). You can "
         "undo it.",
         _clean_up,
     ),
     "conv2d": Command(
-        "conv2d", "Measure Conv2d on your card, shape by shape, each with a deadline.", _conv2d
+        "conv2d.run_conv2d",
+        "Measure Conv2d on your card, shape by shape, each with a deadline.",
+        _conv2d,
     ),
     "test-my-card": Command(
-        "card_test",
+        "card_test.run_test_my_card",
         "Test your card in about ten minutes: what hangs, from what size, and what helps.",
         _test_my_card,
     ),
     "keep": Command(
-        "setup", "Keep a setting for one venv. You review it first and can undo it.", _keep
+        "setup.run_keep", "Keep a setting for one venv. You review it first and can undo it.", _keep
     ),
     "rollback": Command(
-        "rollback", "Undo a run: remove what it made and keep all your own files.", _rollback
+        "rollback.run_rollback",
+        "Undo a run: remove what it made and keep all your own files.",
+        _rollback,
     ),
-    "watch": Command("rollback", "Show what an earlier run is still doing as root.", _watch),
+    "watch": Command(
+        "rollback.run_watch", "Show what an earlier run is still doing as root.", _watch
+    ),
     "report": Command(
-        "report",
+        "report.run_report",
         "Make a report for an issue (findings, verdicts, machine, runs) without personal data.",
         _report,
     ),
     "about": Command(
-        "report",
+        "report.run_about",
         "Explain ROCm, the override, why games work but Conv2d does not, and more.",
         _about,
     ),

@@ -9,8 +9,8 @@ import sys
 import textwrap
 from typing import Any
 
-from wizard.cli.console import agreed, refuse, refuse_all
-from wizard.cli.execution import ASKS_NOTHING, cannot_ask, carry_out
+from wizard.cli.console import agreed, refuse, refuse_for
+from wizard.cli.execution import ASKS_NOTHING, cannot_ask, follow
 from wizard.core.events import Event, PlanFinished
 from wizard.core.lines import clean
 from wizard.host.host import Host
@@ -51,7 +51,7 @@ def run_rehearse(arguments: argparse.Namespace) -> int:
     except PlanImpossible as error:
         return refuse(clean(str(error)))
     except Refused as refused:
-        return refuse_all((refused.refusal,))
+        return refuse_for(refused.refusal)
     return _rehearse(arguments, host, plan)
 
 
@@ -87,8 +87,8 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
     ):
         return 2
     executor = OverlayRehearsal(host.environ, yes=arguments.yes)
-    follow = carry_out(executor, plan, as_json=arguments.json, teller=_told())
-    code = asyncio.run(follow)
+    events = executor.carry_out(plan)
+    code = asyncio.run(follow(events, executor.cancel, as_json=arguments.json, teller=_told()))
     if executor.outcome is not None:
         (_print_json if arguments.json else _print)(executor.outcome)
     return code

@@ -7,7 +7,6 @@ import asyncio
 import json
 import sys
 import textwrap
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
@@ -15,7 +14,7 @@ from typing import NoReturn
 from wizard.advice.card import with_card, wrong_card
 from wizard.advice.fit import fit
 from wizard.advice.recommend import recommend
-from wizard.cli.console import refuse, refuse_all
+from wizard.cli.console import refuse
 from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, log_text, show_and_do
 from wizard.cli.options import SOURCES, add_plan_arguments
 from wizard.cli.rollback import watch_first
@@ -75,43 +74,40 @@ from wizard.services.plans import make_asked, name_applications, speed_of_line, 
 def run_plan(arguments: argparse.Namespace) -> int:
     """Print the plan; without --stack, the recommended one."""
     if wrong := _wrong_use(arguments):
-        print(f"rdna1-setup: {wrong}", file=sys.stderr)
-        return 2
+        return refuse(wrong)
     host = host_of(arguments)
     machine = detect(host)
-    found = None
-    if kind_asked(arguments) is Kind.INSTALL:
+    found, installs = None, kind_asked(arguments) is Kind.INSTALL
+    if installs:
         asked = name_applications(arguments, machine)
-        with_system = arguments.stack if arguments.footprint != "venv" else ""
         found = compared(
             machine,
             recommend(machine, asked, arguments.gpu, preset=arguments.preset),
             gpu=arguments.gpu,
-            with_system=with_system or "",
+            with_system=(arguments.stack or "") if arguments.footprint != "venv" else "",
             speed=speed_of_line(host, places_of(host)),
             preset=arguments.preset,
         )
     stack = arguments.stack or (found.recommendation.stack if found else "")
+    exact = arguments.exact or (not installs and acts(arguments))
     try:
-        takes_away = kind_asked(arguments) is not Kind.INSTALL
-        exact = arguments.exact or (takes_away and acts(arguments))
         plan = make_asked(arguments, stack, host, machine, exact=exact)
-        size = None
-        if arguments.exact and plan.kind is Kind.INSTALL:
-            _require_wheels(plan, machine, host)
-            size = _ask_size(plan, host)
-    except PlanImpossible as error:
-        print(f"rdna1-setup: {error}", file=sys.stderr)
-        return 2
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
-    if arguments.brief:
-        _print_brief(plan, found, size)
-        return 0
+    except NothingToDo as nothing:
+        return refuse(str(nothing))
+    size = None
+    if arguments.exact and installs:
+        _require_wheels(plan, machine, host)
+        size = _ask_size(plan, host)
     if arguments.json:
-        _print_json(
-            plan, asked_words(arguments, stack, host.home), found, arguments.stack or "", size
-        )
+        size_form = None if size is None else asdict(size)
+        if arguments.brief:
+            advice = recommendation_form(found.recommendation) if found else None
+            document = brief_document(plan, advice, size_form)
+        else:
+            advice = comparison_form(found, arguments.stack or "") if found else None
+            asked_for = asked_words(arguments, stack, host.home)
+            document = plan_document(plan, asked_for, advice, size_form)
+        print(json.dumps(document, indent=1))
         return 0
     before = _advice(found, arguments.stack) if found else ()
     after = _said(found, arguments, stack) if found else ()
@@ -153,24 +149,6 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     found = asyncio.run(size_sought(plan, places, host.environ))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found
-
-
-def _print_json(
-    plan: Plan,
-    asked: Sequence[str],
-    found: Compared | None,
-    stack: str,
-    size: WheelsSize | None,
-) -> None:
-    advice = comparison_form(found, stack) if found else None
-    told = asdict(size) if size is not None else None
-    print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
-
-
-def _print_brief(plan: Plan, found: Compared | None, size: WheelsSize | None) -> None:
-    advice = recommendation_form(found.recommendation) if found else None
-    told = asdict(size) if size is not None else None
-    print(json.dumps(brief_document(plan, advice, told), indent=1))
 
 
 def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
@@ -227,8 +205,6 @@ def apply_file(arguments: argparse.Namespace) -> int:
         return _carry_out(file.plan, asked, arguments)
     except PlanImpossible as error:
         return refuse(f"This plan is no longer possible. {clean(str(error))} {ANEW}")
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
 
 
 def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:
@@ -238,7 +214,10 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
         return carry(_noted(record, asked), arguments, host)
     lost = no_longer_so(reviewed, host) if record is not None else ()
     if record is not None and not lost:
-        return _look_back(record, asked, arguments, host)
+        # What its folder lacks by now is done again.
+        plan = _noted(record, asked)
+        live = Live(places_of(host), host.environ, yes=arguments.yes)
+        return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
     machine = detect(host)
     plan = make_asked(asked, asked.stack or "", host, machine, exact=acts(arguments))
     if (plan.id, plan.steps) != (reviewed.id, reviewed.steps):
@@ -246,15 +225,6 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
     if obstacle := obstacle_to(machine, asked, plan):
         return refuse(obstacle)
     return carry(plan, arguments, host, machine)
-
-
-def _look_back(
-    record: Record, asked: argparse.Namespace, arguments: argparse.Namespace, host: Host
-) -> int:
-    """Go through a finished run once more; what its folder lacks by now is done again."""
-    plan = _noted(record, asked)
-    live = Live(places_of(host), host.environ, yes=arguments.yes)
-    return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
 
 
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:
@@ -348,53 +318,26 @@ def run_apply(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     arguments.stack = arguments.stack or stack_for(arguments, machine)
-    try:
-        plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
-    except PlanImpossible as error:
-        return refuse(str(error))
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
+    plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
     if obstacle := obstacle_to(machine, arguments, plan):
         return refuse(obstacle)
     return carry(plan, arguments, host, machine)
 
 
-def clear(arguments: argparse.Namespace) -> int:
-    """Show the plan, ask, carry it out; 0 when there is nothing to do."""
+def run_clearing(arguments: argparse.Namespace) -> int:
+    """Show the plan of ``remove`` or ``clean-up``, ask, carry it out; 0 also when nothing is there.
+
+    A run of this kind that stopped half-way is continued with its plan.
+    """
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
     host = host_of(arguments)
-    try:
-        plan = _waiting(arguments, host)
-        plan = plan or make_asked(arguments, "", host, detect(host), exact=acts(arguments))
-    except NothingToDo as nothing:
-        print(nothing, file=sys.stderr if arguments.json else sys.stdout)
-        return 0
-    except PlanImpossible as error:
-        return refuse(str(error))
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
-    return carry(plan, arguments, host)
-
-
-def _waiting(arguments: argparse.Namespace, host: Host) -> Plan | None:
-    """The plan of a run of this kind that stopped half-way: it is gone on with."""
-    if not acts(arguments):
-        return None
-    plan = stopped_plan(kind_asked(arguments), places_of(host))
+    plan = stopped_plan(kind_asked(arguments), places_of(host)) if acts(arguments) else None
     if plan is not None:
         print(GOES_ON, file=sys.stderr)
-    return plan
-
-
-def run_remove(arguments: argparse.Namespace) -> int:
-    """Show the plan, ask, carry it out; 0 when it is gone, or there was none."""
-    return clear(arguments)
-
-
-def run_clean_up(arguments: argparse.Namespace) -> int:
-    """Show the plan, ask, carry it out; 0 when all of it is gone, or there was nothing."""
-    return clear(arguments)
+    else:
+        plan = make_asked(arguments, "", host, detect(host), exact=acts(arguments))
+    return carry(plan, arguments, host)
 
 
 def run_keep(arguments: argparse.Namespace) -> int:
@@ -404,13 +347,6 @@ def run_keep(arguments: argparse.Namespace) -> int:
     pairs = [word.partition("=") for word in arguments.setting]
     if any(not sign for _, sign, _ in pairs):
         return refuse("write each variable as NAME=VALUE.")
-    setting = tuple((name, value) for name, _, value in pairs)
     host = host_of(arguments)
-    try:
-        plan = make_keep(host, absolute(arguments.venv), setting)
-    except NothingToDo as nothing:
-        print(nothing, file=sys.stderr if arguments.json else sys.stdout)
-        return 0
-    except PlanImpossible as error:
-        return refuse(str(error))
-    return carry(plan, arguments, host)
+    setting = tuple((name, value) for name, _, value in pairs)
+    return carry(make_keep(host, absolute(arguments.venv), setting), arguments, host)
