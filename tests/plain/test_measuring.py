@@ -14,9 +14,9 @@ from tests.plain.conversing import Conversation
 from tests.run.places import places_below
 from wizard.cli.plain_measuring import measure_installed
 from wizard.cli.questions import Road
-from wizard.conv2d.presets import Row
-from wizard.conv2d.runs.event_file import EventFile
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.runs.events import EventFile
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep, SweepDone
 
 HERE = argparse.Namespace(demo=False, machine=None, dry_run=False)

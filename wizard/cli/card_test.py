@@ -24,7 +24,6 @@ from wizard.cli.conv2d_runs import (
     obstacle_to,
     refusal,
 )
-from wizard.conv2d.asked import Request
 from wizard.conv2d.card_test import (
     ENOUGH,
     FOR_LIMIT,
@@ -38,13 +37,12 @@ from wizard.conv2d.card_test import (
     setting_after,
     table_hangs,
 )
-from wizard.conv2d.presets import DEFAULT, Row, find_preset
-from wizard.conv2d.run_words import budget_spent
+from wizard.conv2d.caution import Circumstances, circumstances_of
+from wizard.conv2d.requests import MOST_HANGS, Request, request_line
 from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.shapes import DEFAULT, Row, find_preset
+from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Deadlines, Sweep, SweepDone
-from wizard.conv2d.words.caution import Circumstances, circumstances_of
-from wizard.conv2d.words.request import MOST_HANGS
-from wizard.conv2d.words.request_line import request_line
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
@@ -52,6 +50,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Gpu, Machine
 from wizard.places import Places
+from wizard.report.bundle import Papers, require_new, write_folder
 from wizard.report.card_test import (
     outcome_of_test,
     papers_of_test,
@@ -60,9 +59,7 @@ from wizard.report.card_test import (
     written_lines,
 )
 from wizard.report.conv2d import request_lines
-from wizard.report.conv2d_outcome import trouble_lines
-from wizard.report.papers import Papers
-from wizard.report.writing import require_new, write_folder
+from wizard.report.conv2d_answers import trouble_lines
 from wizard.run.live import now
 from wizard.run.records import read_records
 from wizard.services.command_line import acts, host_of, places_of

@@ -26,31 +26,36 @@ from wizard.cli.conv2d_runs import (
     refusal,
     run_about,
 )
-from wizard.conv2d.asked import Request, events_of, journal_of, sweep_in, with_hangs
+from wizard.conv2d.caution import USUAL, Circumstances, circumstances_of
 from wizard.conv2d.models import model_form, model_verdicts
-from wizard.conv2d.runs.continued import continued_lines
-from wizard.conv2d.runs.passed import asking
+from wizard.conv2d.requests import (
+    Request,
+    WrongRequest,
+    events_of,
+    journal_of,
+    limit_of,
+    sweep_in,
+    sweep_of,
+    with_hangs,
+)
+from wizard.conv2d.runs.folders import continued_lines
+from wizard.conv2d.runs.runner import asking
 from wizard.conv2d.search.compare_settings import CompareRequest, rivals
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_answer import setting_text
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
-from wizard.conv2d.surroundings import without_leftovers
-from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.conv2d.sweep import Sweep, SweepDone, setting_text, without_leftovers
+from wizard.conv2d.text import follow
 from wizard.conv2d.verdicts import RIGHT, Verdict, result_json
-from wizard.conv2d.words.caution import USUAL, Circumstances, circumstances_of
-from wizard.conv2d.words.plaintext import follow
-from wizard.conv2d.words.request import WrongRequest, limit_of, sweep_of
-from wizard.conv2d.worker.channel import worker_argv
+from wizard.conv2d.worker.process import worker_argv
 from wizard.core.sizes import counted
 from wizard.host.host import Host
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect
 from wizard.places import Places
 from wizard.report.conv2d import request_lines
-from wizard.report.conv2d_outcome import outcome_lines, trouble_lines
-from wizard.report.conv2d_settings import keep_command
-from wizard.report.units import WIDTH
+from wizard.report.conv2d_answers import keep_command, outcome_lines, trouble_lines
+from wizard.report.machine import WIDTH
 from wizard.run.records import read_records
 from wizard.services.command_line import acts, host_of, places_of
 

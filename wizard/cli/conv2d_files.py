@@ -15,30 +15,33 @@ from typing import Any, TypeVar
 
 from wizard.cli.console import refuse, refuse_for
 from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_form
-from wizard.conv2d.cards import handed_out
+from wizard.conv2d.cards import card_form
 from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
 from wizard.conv2d.cards.result_card import ResultCard, look_here
+from wizard.conv2d.layers import WrongList
 from wizard.conv2d.models import load_models, model_verdicts
-from wizard.conv2d.presets import Row
+from wizard.conv2d.repro import NoRepro, repro_of_result, repro_text, row_of
+from wizard.conv2d.requests import WrongRequest, named_table, sweep_of
 from wizard.conv2d.runs.folders import live_run
-from wizard.conv2d.runs.last_sweep import LastSweep
+from wizard.conv2d.runs.history import LastSweep
 from wizard.conv2d.search.compare_settings import rivals
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.words.layer_list import WrongList
-from wizard.conv2d.words.repro import NoRepro, repro_of_result, repro_text, row_of
-from wizard.conv2d.words.request import WrongRequest, named_table, sweep_of
 from wizard.conv2d.worker.questions import ask_argv, ask_miopen
 from wizard.core.trouble import Trouble
-from wizard.report.candidates import candidates_lines
-from wizard.report.conv2d import request_lines
-from wizard.report.conv2d_compare import card_lines, compare_lines, holds_text
-from wizard.report.conv2d_models import model_lines
-from wizard.report.conv2d_repro import repro_lines
-from wizard.report.conv2d_since import since_lines
-from wizard.report.past_runs import card_of, first_to_tell, past_runs
+from wizard.report.conv2d import model_lines, request_lines, since_lines
+from wizard.report.conv2d_row import candidates_lines, repro_lines
+from wizard.report.conv2d_runs import (
+    card_lines,
+    card_of,
+    compare_lines,
+    first_to_tell,
+    holds_text,
+    past_runs,
+)
 from wizard.services.command_line import acts, host_of, places_of
 
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
@@ -69,7 +72,7 @@ def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     if not acts(arguments):
         print(f"A dry run writes nothing. {name} would contain:\n{text}")
         return
-    handed_out.write_new(Path(name), text)
+    card_form.write_new(Path(name), text)
     print(f"Written to {name}. Read it before you share it.")
 
 

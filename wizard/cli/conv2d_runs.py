@@ -14,20 +14,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from wizard.cli.console import is_yes, refuse
-from wizard.conv2d.asked import Request, described, name_of
-from wizard.conv2d.runs.detach import obstacle, start_run
+from wizard.conv2d.caution import IN_USE, Circumstances, budget_texts, caution_texts
+from wizard.conv2d.requests import Request, described, name_of
+from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run, kept_runs, live_run, runs_of
-from wizard.conv2d.runs.following import followed
 from wizard.conv2d.runs.history import account_form, account_of
-from wizard.conv2d.runs.stopping import Stopped, stop
+from wizard.conv2d.runs.runner import Stopped, obstacle, start_run, stop
 from wizard.conv2d.sweep import StopReason, SweepDone
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.caution_words import IN_USE, budget_texts, caution_texts
-from wizard.conv2d.words.plaintext import follow
-from wizard.core.stoppable import on_signals
+from wizard.conv2d.text import follow
+from wizard.core.process import on_signals
 from wizard.places import Places
-from wizard.report.run_history import history_lines
-from wizard.report.units import WIDTH
+from wizard.report.conv2d_runs import history_lines
+from wizard.report.machine import WIDTH
 from wizard.services.command_line import acts, host_of, places_of
 
 ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."

@@ -7,7 +7,7 @@ import json
 import sys
 
 from wizard.core.lines import clean
-from wizard.diagnose.part_statuses import part_statuses
+from wizard.diagnose.machine import part_statuses
 from wizard.host.host import Host
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.detect import detect

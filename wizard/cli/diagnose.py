@@ -17,8 +17,7 @@ from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
 from wizard.diagnose.listed_cards import card_form
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import found as finding_of
-from wizard.diagnose.this_machine import looks_here
-from wizard.diagnose.try_torch import TRY_S, to_try
+from wizard.diagnose.this_machine import TRY_S, looks_here, to_try
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.jsonform import SCHEMA
@@ -30,8 +29,16 @@ from wizard.mending.mendable import has_plan
 from wizard.mending.settings import by_hand
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.steps import Plan
-from wizard.report.findings import diagnosis_lines, explanation_lines
-from wizard.report.mending import WORDS, Outcome, finding_form, fix_command, folder_of, outcome_of
+from wizard.report.findings import (
+    WORDS,
+    Outcome,
+    diagnosis_lines,
+    explanation_lines,
+    finding_form,
+    fix_command,
+    folder_of,
+    outcome_of,
+)
 from wizard.report.recommendation import short_text
 from wizard.run.stopped import stopped_plan
 from wizard.services.command_line import absolute, acts, host_of, places_of

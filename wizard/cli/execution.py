@@ -13,13 +13,19 @@ from typing import Any
 
 from wizard.cli.console import agreed, forget_output, refuse, refuse_for
 from wizard.core.events import Event, PlanFinished
-from wizard.core.stoppable import on_signals
+from wizard.core.process import on_signals
 from wizard.host.host import Host
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.report.events import Tenths, event_lines, foreseen_lines
-from wizard.report.plan import as_of_lines, ending_lines, plan_lines
+from wizard.report.plan import (
+    Tenths,
+    as_of_lines,
+    ending_lines,
+    event_lines,
+    foreseen_lines,
+    plan_lines,
+)
 from wizard.root.session import STATE, find_at_work
 from wizard.run.executor import Executor
 from wizard.run.foreseen import foreseen

@@ -13,11 +13,8 @@ from wizard.cli.console import refuse
 from wizard.cli.execution import Teller, follow
 from wizard.core.events import PlanFinished
 from wizard.core.trouble import Trouble
-from wizard.fetch.filling import Filling
-from wizard.fetch.folder import PYTHON, WHEELS, Folder, in_words
-from wizard.fetch.stages import Fetch, Here
-from wizard.fetch.target import Target, target_of
-from wizard.fetch.wheels import Sources
+from wizard.fetch.download import Fetch, Filling, Here
+from wizard.fetch.folder import PYTHON, WHEELS, Folder, Sources, Target, in_words, target_of
 from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine, Unknown

@@ -340,11 +340,6 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _rehearse(parser: argparse.ArgumentParser) -> None:
-    add_choice_arguments(parser)
-    add_carrying_arguments(parser)
-
-
 def _apply(parser: argparse.ArgumentParser) -> None:
     add_choice_arguments(parser)
     _value(
@@ -715,11 +710,6 @@ COMMANDS = {
         "setup.run_plan",
         "Show every step, command and file of an installation, without doing anything.",
         _plan,
-    ),
-    "rehearse": Command(
-        "rehearse.run_rehearse",
-        "Try a plan's root steps in a copy of this system, show what changes, and keep nothing.",
-        _rehearse,
     ),
     "apply": Command(
         "setup.run_apply",

@@ -18,8 +18,7 @@ from wizard.diagnose.explain import explain_file
 from wizard.diagnose.finding import Finding, conclude, counts_text
 from wizard.mending.mendable import without_plan
 from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
-from wizard.report.findings import explanation_lines, whole_lines
-from wizard.report.mending import fix_command
+from wizard.report.findings import explanation_lines, fix_command, whole_lines
 from wizard.run.standing import half_back, unfinished_run
 from wizard.services.command_line import absolute, acts, host_of, places_of
 from wizard.services.machine import Diagnostics

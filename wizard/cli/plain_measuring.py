@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from wizard.cli.conv2d import newest_python
 from wizard.cli.questions import Option, Road, WentBack, in_turn
-from wizard.conv2d.asked import sweep_in
-from wizard.conv2d.presets import load_presets
+from wizard.conv2d.caution import circumstances_of
+from wizard.conv2d.requests import sweep_in
 from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import told_by
-from wizard.conv2d.search.setting_answer import found_by
-from wizard.conv2d.words.caution import circumstances_of
+from wizard.conv2d.shapes import load_presets
+from wizard.conv2d.sweep import found_by
 from wizard.core.lines import clean
 from wizard.knowledge.applications import trains
 from wizard.machine.facts import Machine

@@ -28,13 +28,13 @@ from wizard.preflight.refusal import Refused
 from wizard.preflight.way_back import Sources, no_way_back
 from wizard.report.recommendation import (
     Compared,
+    cannot_run,
     compared,
     fit_lines,
     recommendation_lines,
     stack_lines,
 )
-from wizard.report.side_by_side import sheet_lines
-from wizard.report.warning import cannot_run
+from wizard.report.stacks import sheet_lines
 from wizard.run.clearing import asked_sources, clearing_plan, removal_scopes
 from wizard.run.records import older_runs, read_records
 from wizard.run.settling import asking_of, waiting_plan

@@ -17,7 +17,7 @@ from wizard.core.lines import clean
 from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.report.units import WIDTH
+from wizard.report.machine import WIDTH
 from wizard.services.command_line import app_words, host_of
 
 DEEPER = 4

@@ -17,7 +17,7 @@ from wizard.core.lines import clean, shown
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
-from wizard.diagnose.verdict import plan_joins, verdict
+from wizard.diagnose.outcomes import plan_joins, verdict
 from wizard.host.host import Host
 from wizard.jsonform import SCHEMA
 from wizard.knowledge.explanations import load_explanations
@@ -29,18 +29,21 @@ from wizard.machine.recording.write import PlaceTaken, check_place, write
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
-from wizard.report.collect_env import collect_env, environment_for
-from wizard.report.explanations import approaches, list_form, list_lines, topic_form, topic_lines
-from wizard.report.gathered import Gathered, gather
+from wizard.report.bundle import (
+    Papers,
+    papers_of,
+    preview_lines,
+    report_form,
+    require_new,
+    write_folder,
+)
 from wizard.report.issue import report_text
-from wizard.report.machine import recorded_lines
-from wizard.report.papers import Papers, papers_of, report_form
+from wizard.report.machine import WIDTH, recorded_lines
 from wizard.report.plan import cost_lines
-from wizard.report.preview import preview_lines
 from wizard.report.private import Redaction
 from wizard.report.recommendation import recommendation_lines
-from wizard.report.units import WIDTH
-from wizard.report.writing import require_new, write_folder
+from wizard.report.sources import Gathered, collect_env, environment_for, gather
+from wizard.report.stacks import approaches, list_form, list_lines, topic_form, topic_lines
 from wizard.root.session import STATE
 from wizard.run.restart import restart_words
 from wizard.run.watching import at_work

@@ -52,7 +52,7 @@ from wizard.report.recommendation import (
     recommendation_lines,
     stack_lines,
 )
-from wizard.report.side_by_side import sheet_lines
+from wizard.report.stacks import sheet_lines
 from wizard.run.all_done import AllDone
 from wizard.run.live import Live
 from wizard.run.records import read_records

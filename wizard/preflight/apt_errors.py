@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
+from wizard.core.trouble import CHECK, NOT_ANSWERED, NOT_KNOWN
 from wizard.preflight.programs import Answer
 from wizard.preflight.refusal import Refusal
 

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.host.prints import digest
+from wizard.host.files import digest
 from wizard.knowledge.releases import Repair
 from wizard.machine.facts import AptSource
 from wizard.plan.root_steps import LocalDeb

@@ -10,38 +10,45 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from assets import FOLDER
-from wizard.conv2d.asked import Request, described, sweep_in, with_hangs
 from wizard.conv2d.candidates import Asked, NotAsked
-from wizard.conv2d.cards.card_form import card_from, card_text, no_file
+from wizard.conv2d.cards.card_form import (
+    card_from,
+    card_text,
+    is_there,
+    no_file,
+    not_written,
+    place_of,
+    write_new,
+    write_over,
+)
 from wizard.conv2d.cards.comparison import compare_runs
-from wizard.conv2d.cards.handed_out import is_there, not_written, place_of, write_new, write_over
 from wizard.conv2d.cards.result_card import Here, ResultCard, look_here
-from wizard.conv2d.presets import Preset, Row, load_presets
-from wizard.conv2d.runs.apart import run_apart, stop_apart
+from wizard.conv2d.caution import Circumstances, circumstances_of
+from wizard.conv2d.repro import NoRepro, repro_of_result, row_of
+from wizard.conv2d.requests import Request, described, layers_in, sweep_in, with_hangs
+from wizard.conv2d.runs.events import begun, followed
 from wizard.conv2d.runs.example import recorded_run, replayed
 from wizard.conv2d.runs.folders import KeptRuns, Run, kept_runs, live_run, runs_of
-from wizard.conv2d.runs.following import begun, followed
-from wizard.conv2d.runs.history import Account, account_of, told_by
-from wizard.conv2d.runs.last_sweep import sweep_of_run
-from wizard.conv2d.search.setting_answer import Found, found_by
-from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.runs.history import Account, account_of, sweep_of_run, told_by
+from wizard.conv2d.runs.runner import run_apart, stop_apart
+from wizard.conv2d.shapes import Preset, Row, load_presets
+from wizard.conv2d.sweep import Found, Sweep, SweepEvent, found_by
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.words import request
-from wizard.conv2d.words.caution import Circumstances, circumstances_of
-from wizard.conv2d.words.repro import NoRepro, repro_of_result, row_of
 from wizard.conv2d.worker.questions import ask_miopen
 from wizard.host.host import Host
-from wizard.report.conv2d_compare import card_lines, compare_lines, holds_text
-from wizard.report.conv2d_repro import repro_lines
-from wizard.report.past_runs import (
+from wizard.report.conv2d_row import repro_lines
+from wizard.report.conv2d_runs import (
+    card_lines,
     card_of,
+    compare_lines,
+    holds_text,
     no_results,
     no_script,
     none_before,
     nothing_found,
     run_before,
+    run_lines,
 )
-from wizard.report.run_history import run_lines
 from wizard.services.command_line import places_of
 
 MEASURING = "A measurement is running. Open this window again when it has finished."
@@ -83,7 +90,7 @@ class Experiments:
     def layers_in(self, path: str) -> Preset:
         """The layers that a file lists, with its whole path as id. Raises WrongRequest."""
         whole = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - `~` may name nobody
-        return replace(request.layers_in(whole), id=whole)
+        return replace(layers_in(whole), id=whole)
 
     def circumstances(self) -> Circumstances:
         """Whom a hang of the card would hit; it may take a moment."""

@@ -14,10 +14,10 @@ from typing import BinaryIO
 
 from wizard.advice.comparison import LineSpeed
 from wizard.advice.recommend import Recommendation, recommend
-from wizard.conv2d.cards.handed_out import place_of
-from wizard.diagnose.decoding import NotText
+from wizard.conv2d.cards.card_form import place_of
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import Finding
+from wizard.diagnose.lines import NotText
 from wizard.diagnose.machine import Diagnosis, Progress, diagnose
 from wizard.diagnose.this_machine import looks_here
 from wizard.host.host import Host
@@ -31,10 +31,8 @@ from wizard.machine.part import PartDone
 from wizard.mending.fixing import has_plan, make_fix
 from wizard.mending.settings import by_hand
 from wizard.plan.steps import Plan
-from wizard.report.gathered import gather
-from wizard.report.papers import papers_of
-from wizard.report.preview import preview_lines, whole_lines
-from wizard.report.writing import write_folder
+from wizard.report.bundle import papers_of, preview_lines, whole_lines, write_folder
+from wizard.report.sources import gather
 from wizard.services.command_line import folder_of, places_of
 from wizard.services.plans import speed_of_line
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.advice.comparison import LineSpeed
 from wizard.advice.recommend import found_applications, recommend
-from wizard.conv2d.search.setting_answer import Found
+from wizard.conv2d.sweep import Found
 from wizard.core.trouble import NoWayBack, Trouble, as_trouble
 from wizard.host.host import Host
 from wizard.journalform import Kind
@@ -18,7 +18,6 @@ from wizard.machine.contents import read_contents
 from wizard.machine.disks import with_disks
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
-from wizard.overlay.rehearsed import Rehearsed, find_rehearsed
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.keep_setting import make_keep
@@ -217,10 +216,6 @@ class Plans:
             return await size_sought(plan, self._places, self._host.environ) if asks else None
         except OSError as error:
             return WheelsSize(because=as_trouble(error).happened)
-
-    def rehearsed(self, plan: Plan) -> Rehearsed | None:
-        """Quick: the newest rehearsal of a plan."""
-        return find_rehearsed(plan)
 
 
 def refused(*refusals: Refusal) -> Trouble:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wizard.core.fact import Fact, Unknown
-from wizard.host.file_systems import Disk, SilentFileSystem
+from wizard.host.host import Disk, SilentFileSystem
 from wizard.machine.facts.hardware import Access, DeviceNode, Driver, Gpu, Link, Process
 from wizard.machine.facts.packages import AptSource, Package, PackageWork, RocmTree, SystemFile
 from wizard.machine.facts.pythons import (
