@@ -27,7 +27,9 @@ from wizard.cli.conv2d_runs import (
     run_about,
 )
 from wizard.conv2d.caution import USUAL, Circumstances, circumstances_of
+from wizard.conv2d.layers import WrongList
 from wizard.conv2d.models import model_form, model_verdicts
+from wizard.conv2d.repro import NoRepro
 from wizard.conv2d.requests import (
     Request,
     WrongRequest,
@@ -44,12 +46,11 @@ from wizard.conv2d.search.compare_settings import CompareRequest, rivals
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
-from wizard.conv2d.sweep import Sweep, SweepDone, setting_text, without_leftovers
+from wizard.conv2d.sweep import SweepDone, setting_text, without_leftovers
 from wizard.conv2d.text import follow
 from wizard.conv2d.verdicts import RIGHT, Verdict, result_json
 from wizard.conv2d.worker.process import worker_argv
 from wizard.core.sizes import counted
-from wizard.host.host import Host
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect
 from wizard.places import Places
@@ -59,32 +60,158 @@ from wizard.report.machine import WIDTH
 from wizard.run.records import read_records
 from wizard.services.command_line import acts, host_of, places_of
 
-AboutSettings = SettingRequest | CompareRequest
+
+def run_conv2d(arguments: argparse.Namespace) -> int:
+    """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
+    if is_about_runs(arguments):
+        ended = run_about(arguments)
+        return ended if isinstance(ended, int) else report(*ended, as_json=arguments.json)
+    host = host_of(arguments)
+    arguments.python = from_here(arguments.python or newest_python(arguments))
+    try:
+        if (code := answered(arguments)) is not None:
+            return code
+        # What a hang would disturb, and how many are allowed. On the processor there is no
+        # danger, but a search needs a number there too.
+        around = circumstances_of(host) if arguments.device == "cuda" else None
+        hangs = around.hangs if arguments.hangs is None and around else arguments.hangs
+        arguments.hangs = USUAL if hangs is None else hangs
+        request, cautions = asked_for(arguments)
+    except (WrongList, WrongRequest, NoRepro) as error:
+        return refuse(str(error))
+    if not acts(arguments):
+        show(request, arguments)
+        if around is not None and hangs is not None:
+            print("", *budget_lines(request, around, hangs), sep="\n", file=sys.stderr)
+        return 0
+    for text in (*cautions, *(() if arguments.clean else shell_caution(os.environ))):
+        print(text, end="\n\n", file=sys.stderr)
+    request = with_hangs(request, hangs)
+    before = before_this(arguments)
+    done = _measure(request, around, hangs, arguments, places_of(host))
+    if isinstance(done, int):
+        return done
+    code = report(done, request, as_json=arguments.json)
+    if not arguments.json:
+        for line in after_lines(arguments, done.results, before):
+            print(line)
+    return code
 
 
-def setting_asked(arguments: argparse.Namespace, sweep: Sweep) -> AboutSettings | None:
-    """The search about settings that was asked for, if any. Raises WrongRequest."""
-    if not (arguments.find_setting or arguments.compare_settings):
-        return None
+def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
+    """What the command line asks for, and what to beware of in what was published of it.
+
+    Raises WrongRequest.
+    """
+    sweep, cautions = sweep_of(arguments)
+    about_settings = arguments.find_setting or arguments.compare_settings
+    if arguments.workarounds:
+        if arguments.find_limit or about_settings:
+            raise WrongRequest("--workarounds is a separate search. Omit the other one.")
+        return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs), cautions
+    if not about_settings:
+        return limit_of(arguments, sweep) or sweep, cautions
     if arguments.find_limit is not None:
         raise WrongRequest("--find-limit is a different search. Use only one of them.")
     if arguments.engine != "configured":
         raise WrongRequest(
             "these settings are for MIOpen. Omit --engine: each engine is tried anyway."
         )
-    hangs = arguments.hangs
     if arguments.compare_settings:
-        return CompareRequest(sweep, hangs)
+        return CompareRequest(sweep, arguments.hangs), cautions
     if len(sweep.rows) != 1:
         raise WrongRequest(
             "--find-setting needs exactly one shape, for example --channels 16-32 --sizes 64."
         )
-    return SettingRequest(sweep, sweep.rows[0], hangs)
+    return SettingRequest(sweep, sweep.rows[0], arguments.hangs), cautions
 
 
-def is_about_settings(request: Request) -> bool:
-    """True for a search or a comparison of settings."""
-    return isinstance(request, SettingRequest | CompareRequest)
+def _measure(
+    request: Request,
+    around: Circumstances | None,
+    hangs: int | None,
+    arguments: argparse.Namespace,
+    places: Places,
+) -> SweepDone | int:
+    """Ask where a card may hang, then measure; what came of it, or an exit code."""
+    if (busy := obstacle_to(request, places)) is not None:
+        return SweepDone((), busy, 0.0)
+    if around is not None and hangs is not None and not is_under_way(request, places):
+        code = refusal(arguments, request, around, hangs)
+        if code is not None:
+            return code
+    resume = arguments.resume is not False
+    if resume:
+        asked = bool(arguments.resume)
+        for line in continued_lines(request, places, os.environ, asked=asked, width=WIDTH):
+            print(line, file=sys.stderr)
+    if not arguments.foreground:
+        return measure_apart(request, places, resume=resume)
+    where: dict[str, Any] = {"journal": journal_of(request, os.environ), "resume": resume}
+    where |= asking(request, os.environ)
+    done = asyncio.run(follow(events_of(request, **where)))
+    if done is None:  # stopped by a signal
+        print(STOPPED, file=sys.stderr)
+        return CANCELLED
+    return done
+
+
+def from_here(python: str | None) -> str | None:
+    """A path that means the same in every folder; a bare name is looked up, as ever."""
+    return os.path.join(os.getcwd(), python) if python and "/" in python else python  # noqa: PTH109, PTH118 - pathlib would take `..` away, which links give a meaning
+
+
+def newest_python(arguments: argparse.Namespace) -> str | None:
+    """The Python of the newest venv that this program made and that still stands.
+
+    On a recorded machine, where nothing is measured, the first that has a torch there.
+    """
+    host = host_of(arguments)
+    if arguments.machine:
+        found = torches_there(detect(host))
+        return found[0].python if found else "python3"
+    for record in read_records(Path(places_of(host).runs)):
+        python = Path(str(record.plan["venv"])) / "bin" / "python"
+        if record.plan["venv"] and python.exists():
+            return str(python)
+    return None
+
+
+def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What the shell sets for ROCm and is measured along with the rest."""
+    there = without_leftovers(environ)[1]
+    if not there:
+        return ()
+    return (
+        f"Your shell sets {', '.join(there)}. Add --clean to measure without your shell's "
+        "settings.",
+    )
+
+
+def show(request: Request, arguments: argparse.Namespace) -> None:
+    """What would be measured and started, for a dry run."""
+    sweep = sweep_in(request)
+    command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
+    tried = list(tried_lines(request))
+    if arguments.json:
+        shapes = [row.label for row in sweep.rows]
+        form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
+        print(json.dumps({**form, **({"tried": tried} if tried else {})}))
+        return
+    if isinstance(request, LimitRequest):
+        print(
+            f"Nothing is started. This would search for the largest {request.axis} from "
+            f"{request.smallest} to {request.largest} that passes, allowing at most "
+            f"{counted(request.hangs, 'hang')}, starting with a shape like this:\n"
+        )
+        print(*request_lines((request.row_at(request.smallest),)), sep="\n")
+    else:
+        rows = request.rows if isinstance(request, WorkaroundRequest) else sweep.rows
+        print("Nothing is started. The following would be measured:\n")
+        print(*request_lines(rows), sep="\n")
+    if tried:
+        print("", *tried, sep="\n")
+    print(f"\nThis command would run, and a second one that computes the reference:\n\n  {command}")
 
 
 def tried_lines(asked: Request) -> Iterator[str]:
@@ -111,28 +238,25 @@ def tried_lines(asked: Request) -> Iterator[str]:
     yield f"A setting that passes is measured {asked.repeats} more times, each time from scratch."
 
 
-def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """What the shell sets for ROCm and is measured along with the rest."""
-    there = without_leftovers(environ)[1]
-    if not there:
-        return ()
-    return (
-        f"Your shell sets {', '.join(there)}. Add --clean to measure without your shell's "
-        "settings.",
-    )
-
-
-def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
-    """What the JSON document holds beside the results."""
-    if done.setting is None:
-        return {}
-    form = to_json(done.setting)
-    form["changes"] = None if done.setting.changes is None else dict(done.setting.changes)
-    for form_of_one, each in zip(form["tried"], done.setting.tried, strict=True):
-        form_of_one["changes"] = dict(each.changes)
-    changes = done.setting.changes
-    form["keep"] = keep_command(changes, python) if changes else ""
-    return {"setting": form}
+def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
+    """Print what came out and give the exit code."""
+    if as_json:
+        print(json.dumps(document_of(done, request), indent=1, allow_nan=False))
+    else:
+        for line in outcome_lines(done, request):
+            print(line)
+    if done.trouble is not None:
+        print(*trouble_lines(done.trouble), sep="\n", file=sys.stderr)
+    if isinstance(request, WorkaroundRequest):
+        if not done.results:
+            return 2
+        passes = any(each.passes for each in tried(request, done.results))
+        return 0 if passes or done.results[0].verdict in RIGHT else 1
+    if done.trouble is not None:
+        return 1 if done.results else 2
+    if isinstance(request, SettingRequest | CompareRequest):
+        return setting_code(done)
+    return 0 if all(result.verdict.value == "pass" for result in done.results) else 1
 
 
 def setting_code(done: SweepDone) -> int:
@@ -144,21 +268,18 @@ def setting_code(done: SweepDone) -> int:
     return 1 if any(result.verdict in bad for result in done.results) else 0
 
 
-def workarounds_asked(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest | None:
-    """The first row of the sweep, and what can be done about it, if that was asked for."""
-    if not arguments.workarounds:
-        return None
-    if arguments.find_limit or arguments.find_setting or arguments.compare_settings:
-        raise WrongRequest("--workarounds is a separate search. Omit the other one.")
-    return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs)
-
-
-def workarounds_code(request: WorkaroundRequest, done: SweepDone) -> int:
-    """0 where the shape passes or a way around it does, 2 where nothing was measured."""
-    if not done.results:
-        return 2
-    passes = any(each.passes for each in tried(request, done.results))
-    return 0 if passes or done.results[0].verdict in RIGHT else 1
+def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    document: dict[str, Any] = {"schema": 1, "trouble": to_json(done.trouble)}
+    if isinstance(request, WorkaroundRequest):
+        return document | workarounds_form(request, done)
+    sweep = sweep_in(request)
+    document["results"] = [result_json(result) for result in done.results]
+    document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
+    document["clean"] = sweep.surroundings.clean
+    if done.limit is not None:
+        document["limit"] = to_json(done.limit)
+    return document | answer_form(done, sweep.python)
 
 
 def workarounds_form(request: WorkaroundRequest, done: SweepDone) -> dict[str, Any]:
@@ -179,191 +300,14 @@ def workarounds_form(request: WorkaroundRequest, done: SweepDone) -> dict[str, A
     }
 
 
-def run_conv2d(arguments: argparse.Namespace) -> int:
-    """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
-    if is_about_runs(arguments):
-        return _end(run_about(arguments), arguments)
-    host = host_of(arguments)
-    arguments.python = from_here(arguments.python or newest_python(arguments))
-    if (code := answered(arguments)) is not None:
-        return code
-    around, hangs = _caution(arguments, host)
-    try:
-        request, cautions = asked_for(arguments)
-    except WrongRequest as error:
-        return refuse(str(error))
-    if not acts(arguments):
-        show(request, arguments)
-        if around is not None and hangs is not None:
-            print("", *budget_lines(request, around, hangs), sep="\n", file=sys.stderr)
-        return 0
-    shell = () if arguments.clean else shell_caution(os.environ)
-    for text in (*cautions, *shell):
-        print(text, end="\n\n", file=sys.stderr)
-    request = with_hangs(request, hangs)
-    before = before_this(arguments)
-    done = _measure(request, around, hangs, arguments, places_of(host))
-    if isinstance(done, int):
-        return done
-    code = report(done, request, as_json=arguments.json)
-    if not arguments.json:
-        for line in after_lines(arguments, done.results, before):
-            print(line)
-    return code
-
-
-def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
-    """What the command line asks for, and what to beware of in what was published of it.
-
-    Raises WrongRequest.
-    """
-    sweep, cautions = sweep_of(arguments)
-    request = (
-        workarounds_asked(arguments, sweep)
-        or setting_asked(arguments, sweep)
-        or limit_of(arguments, sweep)
-        or sweep
-    )
-    return request, cautions
-
-
-def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances | None, int | None]:
-    """What a hang would disturb, and how many are allowed; neither on the processor.
-
-    A search needs a number on the processor too.
-    """
-    given = arguments.hangs
-    around = circumstances_of(host) if arguments.device == "cuda" else None
-    allowed = given if given is not None or around is None else around.hangs
-    arguments.hangs = USUAL if allowed is None else allowed
-    return around, allowed
-
-
-def _measure(
-    request: Request,
-    around: Circumstances | None,
-    hangs: int | None,
-    arguments: argparse.Namespace,
-    places: Places,
-) -> SweepDone | int:
-    """Ask where a card may hang, then measure; what came of it, or an exit code."""
-    if (busy := obstacle_to(request, places)) is not None:
-        return SweepDone((), busy, 0.0)
-    asks = around is not None and not is_under_way(request, places)
-    if asks and around is not None and hangs is not None:
-        code = refusal(arguments, request, around, hangs)
-        if code is not None:
-            return code
-    resume = arguments.resume is not False
-    if resume:
-        _say_if_not_continued(request, places, asked=bool(arguments.resume))
-    if not arguments.foreground:
-        return measure_apart(request, places, resume=resume)
-    done = measure(request, resume=resume)
-    if done is None:
-        print(STOPPED, file=sys.stderr)
-        return CANCELLED
-    return done
-
-
-def _say_if_not_continued(request: Request, places: Places, *, asked: bool) -> None:
-    for line in continued_lines(request, places, os.environ, asked=asked, width=WIDTH):
-        print(line, file=sys.stderr)
-
-
-def _end(ended: tuple[SweepDone, Request] | int, arguments: argparse.Namespace) -> int:
-    return ended if isinstance(ended, int) else report(*ended, as_json=arguments.json)
-
-
-def from_here(python: str | None) -> str | None:
-    """A path that means the same in every folder; a bare name is looked up, as ever."""
-    return os.path.join(os.getcwd(), python) if python and "/" in python else python  # noqa: PTH109, PTH118 - pathlib would take `..` away, which links give a meaning
-
-
-def newest_python(arguments: argparse.Namespace) -> str | None:
-    """The Python of the newest venv that this program made and that still stands.
-
-    On a recorded machine, where nothing is measured, the first that has a torch there.
-    """
-    host = host_of(arguments)
-    if arguments.machine:
-        found = torches_there(detect(host))
-        return found[0].python if found else "python3"
-    for record in read_records(Path(places_of(host).runs)):
-        python = Path(str(record.plan["venv"])) / "bin" / "python"
-        if record.plan["venv"] and python.exists():
-            return str(python)
-    return None
-
-
-def show(request: Request, arguments: argparse.Namespace) -> None:
-    """What would be measured and started, for a dry run."""
-    sweep = sweep_in(request)
-    command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
-    tried = list(tried_lines(request))
-    if arguments.json:
-        shapes = [row.label for row in sweep.rows]
-        form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-        print(json.dumps({**form, **({"tried": tried} if tried else {})}))
-        return
-    if isinstance(request, LimitRequest):
-        print(f"Nothing is started. {_search_line(request)}\n")
-        print(*request_lines((request.row_at(request.smallest),)), sep="\n")
-    else:
-        rows = request.rows if isinstance(request, WorkaroundRequest) else sweep.rows
-        print("Nothing is started. The following would be measured:\n")
-        print(*request_lines(rows), sep="\n")
-    if tried:
-        print("", *tried, sep="\n")
-    print(f"\nThis command would run, and a second one that computes the reference:\n\n  {command}")
-
-
-def _search_line(limit: LimitRequest) -> str:
-    return (
-        f"This would search for the largest {limit.axis} from {limit.smallest} to {limit.largest} "
-        f"that passes, allowing at most {counted(limit.hangs, 'hang')}, starting with a shape like "
-        "this:"
-    )
-
-
-def measure(request: Request, *, resume: bool) -> SweepDone | None:
-    """Run it here with its progress on stderr; None when it was stopped by a signal."""
-    where: dict[str, Any] = {"journal": journal_of(request, os.environ), "resume": resume}
-    where |= asking(request, os.environ)
-    return asyncio.run(follow(events_of(request, **where)))
-
-
-def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
-    """Print what came out and give the exit code."""
-    if as_json:
-        print(json.dumps(document_of(done, request), indent=1, allow_nan=False))
-    else:
-        for line in outcome_lines(done, request):
-            print(line)
-    if done.trouble is not None:
-        print(*trouble_lines(done.trouble), sep="\n", file=sys.stderr)
-    return _exit_code(done, request)
-
-
-def _exit_code(done: SweepDone, request: Request) -> int:
-    if isinstance(request, WorkaroundRequest):
-        return workarounds_code(request, done)
-    if done.trouble is not None:
-        return 1 if done.results else 2
-    if is_about_settings(request):
-        return setting_code(done)
-    return 0 if all(result.verdict.value == "pass" for result in done.results) else 1
-
-
-def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
-    """What ``--json`` prints."""
-    document: dict[str, Any] = {"schema": 1, "trouble": to_json(done.trouble)}
-    if isinstance(request, WorkaroundRequest):
-        return document | workarounds_form(request, done)
-    sweep = sweep_in(request)
-    document["results"] = [result_json(result) for result in done.results]
-    document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
-    document["clean"] = sweep.surroundings.clean
-    if done.limit is not None:
-        document["limit"] = to_json(done.limit)
-    return document | answer_form(done, sweep.python)
+def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
+    """What the JSON document holds beside the results."""
+    if done.setting is None:
+        return {}
+    form = to_json(done.setting)
+    form["changes"] = None if done.setting.changes is None else dict(done.setting.changes)
+    for form_of_one, each in zip(form["tried"], done.setting.tried, strict=True):
+        form_of_one["changes"] = dict(each.changes)
+    changes = done.setting.changes
+    form["keep"] = keep_command(changes, python) if changes else ""
+    return {"setting": form}

@@ -13,15 +13,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wizard.cli.console import refuse, refuse_for
+from wizard.cli.console import print_json, refuse
 from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_form
 from wizard.conv2d.cards import card_form
 from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
 from wizard.conv2d.cards.result_card import ResultCard, look_here
-from wizard.conv2d.layers import WrongList
 from wizard.conv2d.models import load_models, model_verdicts
-from wizard.conv2d.repro import NoRepro, repro_of_result, repro_text, row_of
+from wizard.conv2d.repro import repro_of_result, repro_text, row_of
 from wizard.conv2d.requests import WrongRequest, named_table, sweep_of
 from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.runs.history import LastSweep
@@ -31,7 +30,6 @@ from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_argv, ask_miopen
-from wizard.core.trouble import Trouble
 from wizard.report.conv2d import model_lines, request_lines, since_lines
 from wizard.report.conv2d_row import candidates_lines, repro_lines
 from wizard.report.conv2d_runs import (
@@ -44,7 +42,13 @@ from wizard.report.conv2d_runs import (
 )
 from wizard.services.command_line import acts, host_of, places_of
 
+T = TypeVar("T")
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
+MEASURING = (
+    "Nothing was asked, because a measurement is running. Wait for it to finish, or stop it with "
+    "`rdna1-setup conv2d --stop`."
+)
+NOT_WITH = "--ask launches nothing, so it cannot be combined with {}."
 
 
 def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
@@ -76,13 +80,6 @@ def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     print(f"Written to {name}. Read it before you share it.")
 
 
-MEASURING = (
-    "Nothing was asked, because a measurement is running. Wait for it to finish, or stop it with "
-    "`rdna1-setup conv2d --stop`."
-)
-NOT_WITH = "--ask launches nothing, so it cannot be combined with {}."
-
-
 def ask(arguments: argparse.Namespace) -> int:
     """Ask; 0 when each shape has candidates, 1 when one has none, 2 when nobody answers.
 
@@ -90,9 +87,17 @@ def ask(arguments: argparse.Namespace) -> int:
     """
     sweep, rows = rows_asked(arguments)
     if not acts(arguments):
-        show_questions(sweep, rows, as_json=arguments.json)
+        command = shlex.join(ask_argv(sweep.python))
+        if arguments.json:
+            shapes = [row.label for row in rows]
+            form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
+            print(json.dumps(form))
+            return 0
+        print("Nothing is started. MIOpen would be asked about these shapes:\n")
+        print(*request_lines(sweep.rows), sep="\n")
+        print(f"\nThis command would run. It launches nothing on the card:\n\n  {command}")
         return 0
-    if _is_measuring(arguments):
+    if live_run(places_of(host_of(arguments))) is not None:
         return refuse(MEASURING)
     environ, _ = sweep.surroundings.environment(os.environ)
     asked = asyncio.run(ask_miopen(sweep, rows, environ))
@@ -122,32 +127,18 @@ def rows_asked(arguments: argparse.Namespace) -> tuple[Sweep, tuple[Row, ...]]:
     return sweep, rows
 
 
-def show_questions(sweep: Sweep, rows: Sequence[Row], *, as_json: bool) -> None:
-    """What would be asked, for a dry run."""
-    command = shlex.join(ask_argv(sweep.python))
-    if as_json:
-        shapes = [row.label for row in rows]
-        form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-        print(json.dumps(form))
-        return
-    print("Nothing is started. MIOpen would be asked about these shapes:\n")
-    print(*request_lines(sweep.rows), sep="\n")
-    print(f"\nThis command would run. It launches nothing on the card:\n\n  {command}")
-
-
 def report_answers(rows: Sequence[Row], asked: Sequence[Asked], *, as_json: bool) -> None:
     """Print the answers; why there is none goes to stderr."""
     silent = all(isinstance(each, NotAsked) for each in asked)
     if as_json:
-        forms = [form_of(row, each) for row, each in zip(rows, asked, strict=True)]
-        print(json.dumps({"schema": 1, "asked": forms}, indent=1, allow_nan=False))
+        print_json({"asked": [_form_of(*pair) for pair in zip(rows, asked, strict=True)]})
     elif not silent:
         print(*candidates_lines(rows, asked), sep="\n")
     if silent and isinstance(first := asked[0], NotAsked):
         print(first.why, *([first.next_step] if first.next_step else ()), sep="\n", file=sys.stderr)
 
 
-def form_of(row: Row, asked: Asked) -> dict[str, Any]:
+def _form_of(row: Row, asked: Asked) -> dict[str, Any]:
     """One row of the JSON document: ``candidates``, or None and ``why``."""
     return {
         "label": row.label,
@@ -157,13 +148,6 @@ def form_of(row: Row, asked: Asked) -> dict[str, Any]:
         "candidates": None if isinstance(asked, NotAsked) else candidates_form(asked),
         "why": asked.why if isinstance(asked, NotAsked) else "",
     }
-
-
-def _is_measuring(arguments: argparse.Namespace) -> bool:
-    return live_run(places_of(host_of(arguments))) is not None
-
-
-RECORDED = "a machine recording has no runs: omit --machine and --demo."
 
 
 def export(arguments: argparse.Namespace) -> int:
@@ -178,7 +162,7 @@ def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, .
     """The cards of the latest runs, newest first. Raises ``WrongRequest`` where there are fewer."""
     host = host_of(arguments)
     if host.name:
-        raise WrongRequest(RECORDED)
+        raise WrongRequest("a machine recording has no runs: omit --machine and --demo.")
     runs = runs_from(arguments)
     if len(runs) < count:
         raise WrongRequest(
@@ -223,9 +207,6 @@ def _card(arguments: argparse.Namespace, name: str) -> ResultCard:
     return card_of(run, look_here(host_of(arguments)))
 
 
-T = TypeVar("T")
-
-
 def write_repro(arguments: argparse.Namespace) -> int:
     """Write the script for a result of the last run, or for a layer that is named."""
     if arguments.layer or arguments.layers or arguments.preset:
@@ -233,7 +214,11 @@ def write_repro(arguments: argparse.Namespace) -> int:
         row, device, python = _chosen(sweep.rows, arguments.result), sweep.device, sweep.python
         text = repro_text(row, device)
     else:
-        result = _chosen_result(arguments)
+        runs = runs_from(arguments)
+        if not runs:
+            raise WrongRequest(NOTHING_YET)
+        results = runs[0].results
+        result = _chosen(results, arguments.result, first_to_tell(results))
         row, text = row_of(result), repro_of_result(result)
         device = "cpu" if result.loaded.device == "cpu" else "cuda"
         python = arguments.python or "python3"
@@ -242,20 +227,10 @@ def write_repro(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen_result(arguments: argparse.Namespace) -> Result:
-    """The result that was asked for, else the first of the last run that is no pass."""
-    runs = runs_from(arguments)
-    if not runs:
-        raise WrongRequest(NOTHING_YET)
-    results = runs[0].results
-    if arguments.result is None:
-        return results[first_to_tell(results)]
-    return _chosen(results, arguments.result)
-
-
-def _chosen(given: Sequence[T], number: int | None) -> T:
+def _chosen(given: Sequence[T], number: int | None, usual: int = 0) -> T:
+    """The one of that number, counted from 1; without a number the usual one, counted from 0."""
     if number is None:
-        return given[0]
+        return given[usual]
     if not 1 <= number <= len(given):
         raise WrongRequest(f"--result {number}: give a number from 1 to {len(given)}.")
     return given[number - 1]
@@ -273,10 +248,6 @@ def answered(arguments: argparse.Namespace) -> int | None:
         if arguments.export:
             return export(arguments)
         return write_repro(arguments) if arguments.repro else None
-    except (WrongList, WrongRequest, NoRepro) as error:
-        return refuse(str(error))
-    except Trouble as trouble:
-        return refuse_for(trouble)
     except BrokenPipeError:
         raise
     except OSError as error:
