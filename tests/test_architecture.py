@@ -186,7 +186,13 @@ NOT_BEFORE_THE_FIRST_FRAME = {
         "screens.review.screen",
     ),
     *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect"),
-    *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
+    *(
+        "wizard.plan.planner",
+        "wizard.plan.steps",
+        "wizard.report",
+        "wizard.root.rights",
+        "wizard.run.journal",
+    ),
     *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),
 }
 """What takes long to load, and what brings that along."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.advice.recommend import recommend
-from wizard.cli.console import refuse
+from wizard.cli.console import print_json, refuse
 from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
@@ -50,22 +50,22 @@ TRYING = (
     "work first."
 )
 NOT_TRIED = (
-    "rdna1-setup: --try-torch uses the card, so it works neither on a machine recording nor in a "
-    "dry run."
+    "--try-torch uses the card, so it works neither on a machine recording nor in a dry run."
 )
+SAID = "Diagnosed"
+"""The event that says with --json what became of the finding."""
 
 
 def run_diagnose(arguments: argparse.Namespace) -> int:
     """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
     if arguments.try_torch and not acts(arguments):
-        print(NOT_TRIED, file=sys.stderr)
-        return 2
+        return refuse(NOT_TRIED)
     if arguments.fix:
         return fix(arguments)
     host = host_of(arguments)
     machine = detect(host)
-    if arguments.try_torch:
-        _warn(machine)
+    if arguments.try_torch and to_try(machine):
+        print(TRYING.format(TRY_S), file=sys.stderr)
     looks = looks_here(
         host,
         machine,
@@ -78,25 +78,23 @@ def run_diagnose(arguments: argparse.Namespace) -> int:
     recommended = recommend(machine, name_applications(arguments, machine))
     if arguments.json:
         findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]
-        form = {"schema": SCHEMA, "machine": machine.recorded, "rdna1": diagnosis.rdna1}
         found = conclude(diagnosis.findings)
-        form |= {"status": found.status.value, "conclusion": found.text}
-        form |= {"recommended": recommended.name, "applications": recommended.applications}
-        print(json.dumps({**form, "findings": findings}, indent=1))
+        print_json(
+            {
+                "machine": machine.recorded,
+                "rdna1": diagnosis.rdna1,
+                "status": found.status.value,
+                "conclusion": found.text,
+                "recommended": recommended.name,
+                "applications": recommended.applications,
+                "findings": findings,
+            }
+        )
     else:
         print("\n".join(diagnosis_lines(machine, diagnosis)))
         if diagnosis.rdna1:
             print("", *textwrap.wrap(short_text(recommended), 79), sep="\n")
     return exit_code(diagnosis.findings)
-
-
-def _warn(machine: Machine) -> None:
-    if to_try(machine):
-        print(TRYING.format(TRY_S), file=sys.stderr)
-
-
-SAID = "Diagnosed"
-"""The event that says with --json what became of the finding."""
 
 
 def fix(arguments: argparse.Namespace) -> int:
@@ -110,20 +108,15 @@ def fix(arguments: argparse.Namespace) -> int:
         )
     host = host_of(arguments)
     machine = detect(host)
-    try:
-        finding, plan = _planned(arguments, host, machine)
-    except NothingToDo as nothing:
-        print(nothing, file=sys.stderr if arguments.json else sys.stdout)
-        return 0
-    except PlanImpossible as error:
-        return refuse(str(error))
+    finding, plan = _planned(arguments, host, machine)
     code = carry(plan, arguments, host)
     return _looked_again(arguments, finding) if code == 0 and acts(arguments) else code
 
 
 def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[Finding, Plan]:
     """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
-    found = _of_cause(arguments.fix, machine)
+    findings = diagnose(machine).findings
+    found = [one for one in findings if one.cause == arguments.fix and one.counts]
     folder = absolute(arguments.venv) if arguments.venv else ""
     waiting = None
     if acts(arguments):
@@ -142,10 +135,6 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
     supply = Supply(house, arguments.torch_index)
     finding = _picked(found, folder, host, machine)
     return finding, make_fix(host, machine, finding, supply=supply)
-
-
-def _of_cause(cause: str, machine: Machine) -> list[Finding]:
-    return [one for one in diagnose(machine).findings if one.cause == cause and one.counts]
 
 
 def _picked(found: list[Finding], folder: str, host: Host, machine: Machine) -> Finding:
@@ -181,16 +170,12 @@ def _looked_again(arguments: argparse.Namespace, mended: Finding) -> int:
     now = diagnose(detect(host_of(arguments)))
     outcome = outcome_of(mended, now.findings, card=now.rdna1)
     if arguments.json:
-        _say(mended, outcome)
+        form = {"schema": SCHEMA, "event": SAID, "cause": mended.cause, "outcome": outcome.value}
+        print(json.dumps(form), flush=True)
     else:
         text = WORDS[outcome].format(cause=mended.cause)
         print(*textwrap.wrap(text, 79, break_on_hyphens=False), sep="\n")
     return int(outcome in (Outcome.THERE, Outcome.UNSEEN))
-
-
-def _say(mended: Finding, outcome: Outcome) -> None:
-    form = {"schema": SCHEMA, "event": SAID, "cause": mended.cause, "outcome": outcome.value}
-    print(json.dumps(form), flush=True)
 
 
 def run_explain(arguments: argparse.Namespace) -> int:
@@ -198,26 +183,25 @@ def run_explain(arguments: argparse.Namespace) -> int:
     try:
         explained = [(name, explained_file(name)) for name in arguments.files]
     except Unreadable as error:
-        print(f"rdna1-setup: {error}", file=sys.stderr)
-        return 2
+        return refuse(str(error))
     if arguments.json:
         _print_json(explained)
     else:
-        _print_text(explained, tuple(arguments.app or ()))
+        for name, each in explained:
+            if len(explained) > 1:
+                print(f"== {name}")
+            print("\n".join(explanation_lines(each, tuple(arguments.app or ()))).lstrip("\n"))
     return exit_code(finding for _, each in explained for finding in each.told)
 
 
 def _print_json(explained: list[tuple[str, Explanation]]) -> None:
     forms = [{"file": name, **_form(each)} for name, each in explained]
-    whole: dict[str, Any] = {"schema": SCHEMA}
     if len(forms) == 1:
-        whole |= forms[0]
-    else:
-        whole["findings"] = [f for form in forms for f in form["findings"]]
-        whole["gpus"] = [gpu for form in forms for gpu in form["gpus"]]
-        whole["unrecognised"] = [error for form in forms for error in form["unrecognised"]]
-        whole["files"] = forms
-    print(json.dumps(whole, indent=1))
+        print_json(forms[0])
+        return
+    lists = ("findings", "gpus", "unrecognised")
+    merged = {name: [each for form in forms for each in form[name]] for name in lists}
+    print_json({**merged, "files": forms})
 
 
 def _form(explained: Explanation) -> dict[str, Any]:
@@ -232,10 +216,3 @@ def _form(explained: Explanation) -> dict[str, Any]:
             for error in explained.unrecognised
         ],
     }
-
-
-def _print_text(explained: list[tuple[str, Explanation]], applications: tuple[str, ...]) -> None:
-    for name, each in explained:
-        if len(explained) > 1:
-            print(f"== {name}")
-        print("\n".join(explanation_lines(each, applications)).lstrip("\n"))

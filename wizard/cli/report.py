@@ -7,30 +7,26 @@ import json
 import shlex
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from wizard.advice.recommend import recommend
-from wizard.cli.console import agreed
+from wizard.cli.console import agreed, print_json, refuse
 from wizard.core.lines import clean, shown
-from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import plan_joins, verdict
 from wizard.host.host import Host
-from wizard.jsonform import SCHEMA
 from wizard.knowledge.explanations import load_explanations
 from wizard.machine.detect import detect
 from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.machine.recording.making import Made, make_record
+from wizard.machine.recording.making import make_record
 from wizard.machine.recording.replay import differences
 from wizard.machine.recording.write import PlaceTaken, check_place, write
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.report.bundle import (
-    Papers,
     papers_of,
     preview_lines,
     report_form,
@@ -66,6 +62,14 @@ MORE = (
     ("conv2d", "measure Conv2d on your card"),
     ("about", "explanations; `about approaches` lists every approach"),
     ("--help", "all commands"),
+)
+TOUCHES = (
+    "Running PyTorch's collect_env, which loads torch and reads the card's name. It will be "
+    "stopped if it takes longer than 90 s."
+)
+NO_YES = (
+    "rdna1-setup: nothing was written, because there is no terminal in which to prompt you. Read "
+    "the text above, then run the command again with --yes."
 )
 
 
@@ -170,18 +174,15 @@ def run_report(arguments: argparse.Namespace) -> int:
     if arguments.folder:
         return write_report(arguments)
     if arguments.zip or arguments.collect_env is not None:
-        print("rdna1-setup: --zip and --collect-env only work with --folder DIR", file=sys.stderr)
-        return 2
+        return refuse("--zip and --collect-env only work with --folder DIR")
     host = host_of(arguments)
-    print(_text(gather(host, places_of(host)), arguments.format), end="")
-    return 0
-
-
-def _text(gathered: Gathered, form: str) -> str:
+    gathered = gather(host, places_of(host))
     redaction = Redaction(gathered.identity)
-    if form == "json":
-        return json.dumps(report_form(gathered, redaction), indent=1) + "\n"
-    return report_text(gathered, redaction)
+    if arguments.format == "json":
+        print(json.dumps(report_form(gathered, redaction), indent=1))
+    else:
+        print(report_text(gathered, redaction), end="")
+    return 0
 
 
 def record(arguments: argparse.Namespace) -> int:
@@ -190,31 +191,24 @@ def record(arguments: argparse.Namespace) -> int:
     try:
         check_place(folder)
     except PlaceTaken as error:
-        print(f"rdna1-setup: {error}", file=sys.stderr)
-        return 2
+        return refuse(str(error))
     made = make_record(host_of(arguments), folder.resolve().name)
-    print("\n".join(clean(line) for line in _shown(made)))
-    if arguments.dry_run:
-        print("\nA dry run writes nothing. The recording would contain:")
-        return 0
-    write(made.record, folder)
-    return _tell_record(made, folder)
-
-
-def _shown(made: Made) -> Iterator[str]:
-    yield (
+    print(
         "The recording contains only what rdna1-setup uses for detection. Names and the path of "
         "your home folder are replaced with placeholders. The files are:"
     )
     for name, content in sorted(made.record.files.items()):
-        yield f"  {name}{'' if content else '  (empty)'}"
+        print(clean(f"  {name}{'' if content else '  (empty)'}"))
     if made.left_out:
-        yield "These files were left out, because they are not on the list of what may be recorded:"
-        yield from (f"  {path}" for path in sorted(made.left_out))
-
-
-def _tell_record(made: Made, folder: Path) -> int:
-    """Look at the record, and say how far it tells the same."""
+        print(
+            "These files were left out, because they are not on the list of what may be recorded:"
+        )
+        for path in sorted(made.left_out):
+            print(clean(f"  {path}"))
+    if arguments.dry_run:
+        print("\nA dry run writes nothing. The recording would contain:")
+        return 0
+    write(made.record, folder)
     differing = differences(made.machine, folder, made.disguise)
     print(f"\nWritten to {folder}. Read it before you share it.")
     print(f"To view it: rdna1-setup detect --machine {folder}")
@@ -223,36 +217,23 @@ def _tell_record(made: Made, folder: Path) -> int:
     return 1 if differing else 0
 
 
-TOUCHES = (
-    "Running PyTorch's collect_env, which loads torch and reads the card's name. It will be "
-    "stopped if it takes longer than 90 "
-    "s."
-)
-NO_YES = (
-    "rdna1-setup: nothing was written, because there is no terminal in which to prompt you. Read "
-    "the text above, then run the command again with "
-    "--yes."
-)
-
-
 def write_report(arguments: argparse.Namespace) -> int:
-    """Show the preview, ask, write; 1 when it was not written, 2 when it cannot be."""
+    """Show what would leave this machine, ask, write it; 1 when it was not written."""
     folder = Path(arguments.folder).expanduser().absolute()
-    try:
-        require_new(folder, zipped=arguments.zip)
-        papers = _papers(arguments)
-        _show(papers, folder, arguments.zip)
-        if arguments.dry_run:
-            print("\nA dry run writes nothing. The report would contain:")
-            return 0
-        if not arguments.yes and not agreed("\nWrite it?"):
-            print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
-            return 1
-        written = write_folder(papers, folder, zipped=arguments.zip)
-    except Trouble as trouble:
-        for text in (trouble.happened, trouble.meaning, trouble.next_step):
-            print(f"rdna1-setup: {text}", file=sys.stderr)
-        return 2
+    require_new(folder, zipped=arguments.zip)
+    host = host_of(arguments)
+    gathered = gather(host, places_of(host))
+    papers = papers_of(gathered, _collected(arguments, host, gathered))
+    also = ", and to one .zip file of the same name" if arguments.zip else ""
+    print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")
+    print("\n".join(preview_lines(papers)))
+    if arguments.dry_run:
+        print("\nA dry run writes nothing. The report would contain:")
+        return 0
+    if not arguments.yes and not agreed("\nWrite it?"):
+        print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
+        return 1
+    written = write_folder(papers, folder, zipped=arguments.zip)
     print(
         f"\nThe report was written to {' and '.join(map(str, written))}. Read it before you "
         "attach it."
@@ -260,13 +241,8 @@ def write_report(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _papers(arguments: argparse.Namespace) -> Papers:
-    host = host_of(arguments)
-    gathered = gather(host, places_of(host))
-    return papers_of(gathered, _collected(arguments, host, gathered))
-
-
 def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) -> Fact[str] | None:
+    """What PyTorch's collect_env says, where that was asked for."""
     if arguments.collect_env is None:
         return None
     if host.name or arguments.dry_run:
@@ -276,32 +252,19 @@ def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) ->
     return collect_env(environment, host.environ)
 
 
-def _show(papers: Papers, folder: Path, zipped: bool) -> None:
-    also = ", and to one .zip file of the same name" if zipped else ""
-    print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")
-    print("\n".join(preview_lines(papers)))
-
-
 def run_about(arguments: argparse.Namespace) -> int:
     """Print the topic, or the list; 2 for a topic that there is not."""
     topics = (*load_explanations(), approaches())
     if arguments.topic is None:
-        _print(arguments, list_form(topics), list_lines(topics))
-        return 0
-    topic = next((each for each in topics if each.id == arguments.topic.lower()), None)
-    if topic is None:
-        known = ", ".join(each.id for each in topics)
-        print(
-            f"rdna1-setup: there is no topic {arguments.topic!r}. The topics are: {known}.",
-            file=sys.stderr,
-        )
-        return 2
-    _print(arguments, topic_form(topic), topic_lines(topic))
-    return 0
-
-
-def _print(arguments: argparse.Namespace, form: dict[str, Any], lines: Iterable[str]) -> None:
-    if not arguments.json:
+        form, lines = list_form(topics), list_lines(topics)
+    else:
+        topic = next((each for each in topics if each.id == arguments.topic.lower()), None)
+        if topic is None:
+            known = ", ".join(each.id for each in topics)
+            return refuse(f"there is no topic {arguments.topic!r}. The topics are: {known}.")
+        form, lines = topic_form(topic), topic_lines(topic)
+    if arguments.json:
+        print_json(form)
+    else:
         print(*lines, sep="\n")
-        return
-    print(json.dumps({"schema": SCHEMA, **form}, indent=1))
+    return 0
