@@ -182,18 +182,15 @@ class Asker:
         Raises Left and WentBack.
         """
         keys = [each.key or str(number) for number, each in enumerate(options, 1)]
+        lines = [f"  {key}  {each.text}" for key, each in zip(keys, options, strict=True)]
         ways = f"Enter for {keys[usual]}{_more(explain)}{'' if first else ', b back'}"
-        while True:
-            self._tell(question, [f"  {k}  {each.text}" for k, each in zip(keys, options)])  # noqa: B905
-            wrong = 0
-            while wrong < PATIENCE:
-                answer = self._answer(f"Number ({ways}): ") or keys[usual]
-                if answer in keys:
-                    return options[keys.index(answer)].value
-                if not self._understood(answer, keys, explain, first=first):
-                    self._say(NO_NUMBER.format(answer))
-                    wrong += 1
-            self._say(AGAIN)
+
+        def place(answer: str) -> int | None:
+            answer = answer or keys[usual]
+            return keys.index(answer) if answer in keys else None
+
+        prompt = f"Number ({ways}): "
+        return options[self._asked(question, lines, prompt, place, keys, explain, first)].value
 
     def tick(
         self,
@@ -206,20 +203,37 @@ class Asker:
         """The values of all that was named; several numbers may be, with blanks or commas."""
         names = ", ".join(str(place + 1) for place in usual) or "none"
         keys = [str(number) for number in range(1, len(options) + 1)]
-        lines = [f"  {key}  {each.text}" for key, each in zip(keys, options)]  # noqa: B905
+        lines = [f"  {key}  {each.text}" for key, each in zip(keys, options, strict=True)]
+        lines.append("  0  none of these")
+
+        def places(answer: str) -> tuple[int, ...] | None:
+            return _places(answer, len(options)) if answer else tuple(usual)
+
+        prompt = f"Numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
+        found = self._asked(question, lines, prompt, places, keys, explain, first=False)
+        return tuple(options[place].value for place in found)
+
+    def _asked(
+        self,
+        question: str,
+        lines: Sequence[str],
+        prompt: str,
+        meaning: Callable[[str], Chosen | None],
+        keys: Sequence[str],
+        explain: Explain,
+        first: bool,
+    ) -> Chosen:
+        """What the first answer means that means something."""
         while True:
-            self._tell(question, [*lines, "  0  none of these"])
+            for line in ("", question, *lines):
+                self._say(line)
             wrong = 0
             while wrong < PATIENCE:
-                answer = self._answer(
-                    f"Numbers, such as 1, 3 (Enter for {names}{_more(explain)}, b back): "
-                )
-                if not answer:
-                    return tuple(options[place].value for place in usual)
-                places = _places(answer, len(options))
-                if places is not None:
-                    return tuple(options[place].value for place in places)
-                if not self._understood(answer, keys, explain, first=False):
+                answer = self._answer(prompt)
+                found = meaning(answer)
+                if found is not None:
+                    return found
+                if not self._understood(answer, keys, explain, first=first):
                     self._say(NO_NUMBER.format(answer))
                     wrong += 1
             self._say(AGAIN)
@@ -234,7 +248,8 @@ class Asker:
             keeps = "Another one (Enter keeps this one" if usual else "Answer ("
             prompt = f"{keeps}{_more(explain)}, b back): ".replace("(, ", "(")
             answer = self._answer(prompt)
-            self._no_way_back(answer)
+            if answer == BACK:
+                raise WentBack
             if not self._helped(answer, explain):
                 return answer or usual
 
@@ -245,25 +260,15 @@ class Asker:
             taken.append(line)
         return "".join(taken)
 
-    def _tell(self, question: str, lines: Sequence[str]) -> None:
-        self._say("")
-        self._say(question)
-        for line in lines:
-            self._say(line)
-
     def _understood(
-        self,
-        answer: str,
-        keys: Sequence[str],
-        explain: Explain,
-        *,
-        first: bool,
+        self, answer: str, keys: Sequence[str], explain: Explain, *, first: bool
     ) -> bool:
         """True where the answer was understood, and the same question is asked again."""
         if answer == BACK and first:
             self._say(NOTHING_BEFORE)
             return True
-        self._no_way_back(answer)
+        if answer == BACK:
+            raise WentBack
         if isinstance(explain, str):
             return self._helped(answer, explain)
         wanted = answer[1:].strip()
@@ -279,10 +284,6 @@ class Asker:
         self._say(explain)
         self._say(HOW_TO_ANSWER)
         return True
-
-    def _no_way_back(self, answer: str) -> None:
-        if answer == BACK:
-            raise WentBack
 
     def _answer(self, prompt: str) -> str:
         self._say(prompt)
