@@ -19,10 +19,12 @@ from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 
 from assets import FOLDER
+from screens.offers import key_lines
 from screens.output import SafeOutput
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 from screens.themes import DARK, THEMES
+from screens.windows.dialogs import Notice
 from wizard.services import Services
 
 ENDINGS = (signal.SIGHUP, signal.SIGTERM)
@@ -100,16 +102,13 @@ class SetupApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Lists all that can be done here."""
-        from screens.windows.palette import Palette
+        from screens.windows.palette import Palette  # not before the first frame
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def action_keys_here(self) -> None:
         """Lists the keys of the window at hand."""
-        from screens.offers import key_lines
-        from screens.windows.dialogs import Notice
-
         self.push_screen(Notice("Help: keys in this window", "\n".join(key_lines(self.screen))))
 
     def on_key(self, event: events.Key) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from screens.app import SetupApp, show
 from screens.rights import LentTerminal
 from screens.themes import theme_for
 from wizard.glyphs import is_console, speaks_unicode
@@ -35,8 +36,6 @@ class Later:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the wizard; gives the exit code."""
-    from screens.app import SetupApp, show
-
     lent = LentTerminal()
     lent.app = SetupApp(services_for(arguments, lent))
     return show(lent.app)

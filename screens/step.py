@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from screens.faults import fault, tell
+from screens.offers import key_lines
 from screens.session import Session, to_diagnose
 from screens.steps import header_steps
 from screens.widgets.conclusion import Conclusion
@@ -175,7 +176,7 @@ class StepScreen(Screen[None]):
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
-        from screens.windows.report_preview import ReportPreview
+        from screens.windows.report_preview import ReportPreview  # not before the first frame
 
         self.app.push_screen(ReportPreview(self.services))
 
@@ -185,8 +186,6 @@ class StepScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Shows what this step is and does."""
-        from screens.offers import key_lines
-
         keys = "\n".join(f"  {line}" for line in key_lines(self))
         text = f"{self.HELP_TEXT}\n\n{KEYS_NOW}\n{keys}\n\n{EXPLAINED}"
         self.app.push_screen(Notice(f"Help: {self.TITLE_WORD}", text))

@@ -17,15 +17,21 @@ from textual.widgets import DataTable, Static
 
 from screens.choose.card import LABEL_CELLS, card_rows, conclusion, kind_of, why_lines
 from screens.choose.choosing import SYSTEM, VENV, choosing_at
+from screens.choose.evidence import Evidence
+from screens.choose.roads_list import RoadsList
 from screens.faults import fault, tell
 from screens.following import load
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
 from screens.windows.dialogs import Notice, Question
+from screens.windows.explain import Explain
+from screens.windows.lines_view import LinesView
+from screens.windows.path_question import PathQuestion
 from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import may_freeze, torch_there
+from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 from wizard.services import Services
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
@@ -178,8 +184,6 @@ class Choose(StepScreen):
 
     def action_evidence(self) -> None:
         """Shows who says what about the selected stack, and who contradicts."""
-        from screens.choose.evidence import Evidence
-
         choosing = self._choosing
         aspects = (*choosing.column(choosing.stack.id).aspects, everything(choosing.stack))
         day = self.services.today()
@@ -196,8 +200,6 @@ class Choose(StepScreen):
 
     def action_folder(self) -> None:
         """Asks for another folder; the suggestion typed again means the suggestion."""
-        from screens.windows.path_question import PathQuestion
-
         told = (
             f"{self._choosing.stack.id} will be installed in this folder.",
             "~ is your home folder.",
@@ -232,9 +234,6 @@ class Choose(StepScreen):
 
     def action_details(self) -> None:
         """Shows every sentence about the selected stack."""
-        from screens.windows.lines_view import LinesView
-        from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
-
         choosing = self._choosing
         found = Compared(choosing.machine, choosing.recommendation, choosing.columns)
         lines = (*recommendation_lines(found.recommendation), "", *fit_lines(found, choosing.fit))
@@ -243,15 +242,11 @@ class Choose(StepScreen):
 
     def action_roads(self) -> None:
         """Lists every other way; the stack of the one that was taken is selected."""
-        from screens.choose.roads_list import RoadsList
-
         roads, day = self.services.knowledge.roads(), self.services.today()
         self.app.push_screen(RoadsList(roads, self._choosing.claims, day), self._select_if_any)
 
     def action_explain(self) -> None:
         """Lists the explanations."""
-        from screens.windows.explain import Explain
-
         self.app.push_screen(Explain())
 
     def action_back(self) -> None:

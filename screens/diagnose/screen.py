@@ -33,6 +33,7 @@ from screens.widgets.findings_pane import FindingsPane
 from screens.widgets.header_line import HeaderLine
 from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
+from wizard.advice.recommend import found_applications
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.diagnose.machine import Diagnosis, Progress
@@ -162,8 +163,6 @@ class Diagnose(StepScreen):
 
     def _recommended(self, machine: Machine) -> str:
         """What Choose and ``rdna1-setup plan`` recommend too."""
-        from wizard.advice.recommend import found_applications
-
         wanted = self.session.applications or found_applications(machine)
         return self.services.knowledge.recommend(machine, wanted, self.session.preset).name
 

@@ -72,11 +72,11 @@ class Runs:
     def _executor(self) -> Executor:
         """The one that acts, or the one that cannot; what acts takes long to load."""
         if self._made is None and self._live:
-            from wizard.run.live import Live
+            from wizard.run.live import Live  # not before the first frame
 
             self._made = Live(self._places, os.environ, ask_for_rights=self._ask_for_rights)
         elif self._made is None:
-            from wizard.run.rehearsal import Rehearsal
+            from wizard.run.rehearsal import Rehearsal  # loads all that plans are made of
 
             self._made = Rehearsal()
         return self._made
@@ -117,8 +117,7 @@ class Runs:
         return replace(found, elsewhere=elsewhere)
 
     def _plan_of(self, record: Record) -> Plan:
-        # Brings all steps along: not before the first frame.
-        from wizard.run.stopped import resumed_plan
+        from wizard.run.stopped import resumed_plan  # brings all steps along
 
         # Where this start was told to fetch from, with logins that no journal keeps.
         return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
@@ -134,7 +133,7 @@ class Runs:
 
     def way_back(self) -> WayBack:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.undo.whole_run import TakingBack, find_whole_undo
+        from wizard.undo.whole_run import TakingBack, find_whole_undo  # the same
 
         found = find_whole_undo(self._places, self._host)
         taking = TakingBack(found, self._executor(), self._places)
