@@ -70,6 +70,9 @@ from wizard.services.command_line import (
 )
 from wizard.services.plans import make_asked, name_applications, speed_of_line, stack_for
 
+FOR_ANOTHER = "To install for another machine that has the card, add --without-card"
+ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and review it."
+
 
 def run_plan(arguments: argparse.Namespace) -> int:
     """Print the plan; without --stack, the recommended one."""
@@ -171,9 +174,6 @@ def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[s
     return ("", *told, "", "== All stacks side by side", *sheet_lines(found.columns))
 
 
-FOR_ANOTHER = "To install for another machine that has the card, add --without-card"
-
-
 def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
     """Why this stack cannot work here; the device is not asked for with --without-card."""
     stack = find_stack(asked.stack)
@@ -184,9 +184,6 @@ def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
     if against and stack.gfx and wrong_card(chosen, stack):
         against.append(FOR_ANOTHER)
     return " ".join(f"{each.rstrip('.')}." for each in against)
-
-
-ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and review it."
 
 
 def apply_file(arguments: argparse.Namespace) -> int:
@@ -210,14 +207,18 @@ def apply_file(arguments: argparse.Namespace) -> int:
 def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     record = _earlier(reviewed, host) if acts(arguments) else None
-    if record is not None and record.state == UNFINISHED:
-        return carry(_noted(record, asked), arguments, host)
-    lost = no_longer_so(reviewed, host) if record is not None else ()
-    if record is not None and not lost:
-        # What its folder lacks by now is done again.
-        plan = _noted(record, asked)
-        live = Live(places_of(host), host.environ, yes=arguments.yes)
-        return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
+    lost: tuple[str, ...] = ()
+    if record is not None:
+        unfinished = record.state == UNFINISHED
+        lost = () if unfinished else no_longer_so(reviewed, host)
+        if not lost:
+            # The plan as it was when the run began: the journal is ours, the file may be anybody's.
+            plan = resumed_plan(record, asked.torch_index, asked.python_mirror)
+            if unfinished:
+                return carry(plan, arguments, host)
+            # What its folder lacks by now is done again.
+            live = Live(places_of(host), host.environ, yes=arguments.yes)
+            return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
     machine = detect(host)
     plan = make_asked(asked, asked.stack or "", host, machine, exact=acts(arguments))
     if (plan.id, plan.steps) != (reviewed.id, reviewed.steps):
@@ -299,11 +300,6 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):
         return None
     return newest if plan_of(newest.plan).steps == plan.steps else None
-
-
-def _noted(record: Record, asked: argparse.Namespace) -> Plan:
-    """The plan as it was when the run began: the journal is ours, the file may be anybody's."""
-    return resumed_plan(record, asked.torch_index, asked.python_mirror)
 
 
 def run_apply(arguments: argparse.Namespace) -> int:
