@@ -20,7 +20,7 @@ from tests.plain.conversing import Conversation
 from wizard.__main__ import main
 from wizard.cli.detect import run_detect
 from wizard.cli.plain import diagnose as diagnose_in_plain_text
-from wizard.cli.questions import Road
+from wizard.cli.questions import Guide
 from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
 from wizard.diagnose.machine import TITLES, Diagnosis, diagnose, part_statuses
 from wizard.knowledge.causes import load_parts
@@ -139,7 +139,7 @@ def test_every_output_shows_the_same_of_a_check(
 def plain_talk(name: str, capsys: pytest.CaptureFixture[str]) -> str:
     talk = Conversation("0")
     given = argparse.Namespace(demo=False, machine=MACHINES / name, dry_run=False)
-    diagnose_in_plain_text(Road(talk.ask, lambda _: 0, given, ()))
+    diagnose_in_plain_text(Guide(talk.ask, lambda _: 0, given, ()))
     return talk.text + capsys.readouterr().out
 
 

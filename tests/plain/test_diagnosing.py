@@ -9,7 +9,7 @@ import pytest
 
 from tests.plain.conversing import Conversation
 from wizard.cli.plain import diagnose
-from wizard.cli.questions import Road
+from wizard.cli.questions import Guide
 from wizard.mending.mendable import BY_HAND
 
 MENDED = 7
@@ -25,7 +25,7 @@ def walked(*answers: str) -> tuple[int, Conversation, list[Sequence[str]]]:
         return MENDED
 
     demo = argparse.Namespace(demo=True, machine=None, dry_run=False)
-    return diagnose(Road(talk.ask, do, demo, ("--demo",))), talk, done
+    return diagnose(Guide(talk.ask, do, demo, ("--demo",))), talk, done
 
 
 def test_a_fix_is_the_command_that_shows_its_plan_first() -> None:

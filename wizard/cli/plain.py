@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 from wizard.cli.plain_measuring import measure
 from wizard.cli.plain_setup import clear, roll_back, set_up
-from wizard.cli.questions import Asker, Do, Left, Option, Page, Road, WentBack, paragraph, say
+from wizard.cli.questions import Asker, Do, Guide, Left, Option, Page, WentBack, paragraph, say
 from wizard.cli.report import print_overview, restart_lines, work_lines
 from wizard.core.lines import clean
 from wizard.diagnose.explain import explain_file
@@ -37,45 +37,45 @@ TO_MENU = "back to the beginning"
 MEND = "fix it: you see the plan first and are asked to confirm"
 
 
-def diagnose(road: Road) -> int:
+def diagnose(guide: Guide) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
-    host, machine = road.look()
+    host, machine = guide.look()
     findings = Diagnostics(host).look(machine).findings
     counting = [finding for finding in findings if finding.counts]
-    road.say(conclude(findings).text)
-    road.say(f"{counts_text(finding.status for finding in findings)}.")
+    guide.say(conclude(findings).text)
+    guide.say(f"{counts_text(finding.status for finding in findings)}.")
     options: list[Option[Finding | str | None]] = []
     options += (Option(_head(each), each) for each in counting)
     options += (Option(ALL, ALL, "a"), Option(TO_MENU, None, "0"))
     while True:
-        chosen = road.ask.choose(FINDINGS, options, len(options) - 1, explain=FINDINGS_MORE)
+        chosen = guide.ask.choose(FINDINGS, options, len(options) - 1, explain=FINDINGS_MORE)
         if chosen is None:
             return 0
         if isinstance(chosen, str):
-            road.carry_out("diagnose", *road.app_words)
+            guide.carry_out("diagnose", *guide.app_words)
             continue
-        command = _tell(road, chosen, counting)
+        command = _tell(guide, chosen, counting)
         if command:  # what was found here holds no longer after it
-            return road.carry_out(*command)
+            return guide.carry_out(*command)
 
 
 def _head(finding: Finding) -> str:
     return clean(f"{finding.status.word} ({finding.confidence.value}): {finding.title}")
 
 
-def _tell(road: Road, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:
+def _tell(guide: Guide, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:
     """One finding whole; the words of the command that mends it, where that is wanted."""
-    road.say()
+    guide.say()
     for line in whole_lines(finding):
-        road.say(line)
+        guide.say(line)
     command = fix_command(finding, among)
     if not command:
         if told := without_plan(finding):
-            road.say(told)
+            guide.say(told)
         return ()
     options = [Option("back to the findings", False), Option(MEND, True)]
     try:
-        wanted = road.ask.choose("What now?", options, explain=MEND_MORE)
+        wanted = guide.ask.choose("What now?", options, explain=MEND_MORE)
     except WentBack:
         return ()
     return shlex.split(command)[1:] if wanted else ()
@@ -92,31 +92,31 @@ PASTE = "Paste the text now. End with a line that contains only a period."
 END = "."
 
 
-def explain(road: Road) -> int:
+def explain(guide: Guide) -> int:
     """Ask for the text, then tell what it proves."""
     options = [Option("in a file", True), Option("I will paste it here", False)]
-    if road.ask.choose(WHERE, options, explain=WHERE_MORE):
-        path = road.ask.text(PATH, explain=PATH_MORE)
-        return road.carry_out("explain", absolute(path), *road.app_words) if path else 0
-    road.say(PASTE)
-    text = road.ask.lines(END)
-    road.say()
+    if guide.ask.choose(WHERE, options, explain=WHERE_MORE):
+        path = guide.ask.text(PATH, explain=PATH_MORE)
+        return guide.carry_out("explain", absolute(path), *guide.app_words) if path else 0
+    guide.say(PASTE)
+    text = guide.ask.lines(END)
+    guide.say()
     for line in explanation_lines(explain_file(io.BytesIO(text.encode("utf-8", "replace")))):
-        road.say(line)
+        guide.say(line)
     return 0
 
 
-def tell_all(road: Road) -> int:
+def tell_all(guide: Guide) -> int:
     """Verdict, recommendation and problems of this machine; changes nothing."""
-    return print_overview(road.arguments, road.applications)
+    return print_overview(guide.arguments, guide.applications)
 
 
-def report(road: Road) -> int:
+def report(guide: Guide) -> int:
     """The report for an issue."""
-    return road.carry_out("report")
+    return guide.carry_out("report")
 
 
-Way = Callable[[Road], int]
+Way = Callable[[Guide], int]
 AIM = (
     "This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a PyTorch "
     "build and everything it needs) for an RX 5500, 5600 or 5700, shows you the plan, installs "
@@ -136,7 +136,7 @@ FAILED = (1, STOPPED)
 
 
 def run_plain(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: str = "") -> int:
-    """Walk the road until somebody leaves; gives the exit code of the last plan carried out.
+    """Offer the menu until somebody leaves; gives the exit code of the last plan carried out.
 
     ``words`` are those that it was started with; ``why`` says why there are no screens, where they
     were not declined.
@@ -144,10 +144,10 @@ def run_plain(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: 
     out, trouble = sys.stdout, sys.stderr
     with redirect_stdout(Page(out)), redirect_stderr(Page(trouble)):
         given = tuple(word for word in words if word not in OURS)
-        road = Road(Asker(sys.stdin, say), do, arguments, given)
+        guide = Guide(Asker(sys.stdin, say), do, arguments, given)
         try:
-            _begin(road, why)
-            return _walk(road)
+            _begin(guide, why)
+            return _walk(guide)
         except Left:
             say()
             say(LEFT)
@@ -158,20 +158,20 @@ def run_plain(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: 
             return STOPPED
 
 
-def _begin(road: Road, why: str) -> None:
+def _begin(guide: Guide, why: str) -> None:
     if why:
-        road.say(why)
-    mode = LIVE if acts(road.arguments) else DEMO_TOLD if road.arguments.demo else DRY_RUN_TOLD
+        guide.say(why)
+    mode = LIVE if acts(guide.arguments) else DEMO_TOLD if guide.arguments.demo else DRY_RUN_TOLD
     for text in (AIM, "", mode, "", HOW):
-        road.say(paragraph(text))
-    if acts(road.arguments):
-        for text in (*work_lines(), *_unfinished(road), *restart_lines(road.arguments)):
-            road.say(text)
+        guide.say(paragraph(text))
+    if acts(guide.arguments):
+        for text in (*work_lines(), *_unfinished(guide), *restart_lines(guide.arguments)):
+            guide.say(text)
 
 
-def _unfinished(road: Road) -> tuple[str, ...]:
+def _unfinished(guide: Guide) -> tuple[str, ...]:
     """A run that stopped before its end, or before all of it was taken back."""
-    places = places_of(host_of(road.arguments))
+    places = places_of(host_of(guide.arguments))
     if back := half_back(places):
         return ("", f"Run {back.id} is only partly undone. Open Roll back to finish undoing it.")
     waits = unfinished_run(places)
@@ -185,15 +185,15 @@ def _unfinished(road: Road) -> tuple[str, ...]:
     )
 
 
-def _walk(road: Road) -> int:
+def _walk(guide: Guide) -> int:
     code = 0
     while True:
-        way = road.ask.choose("What do you want to do?", _ways(), first=True, explain=_explain)
+        way = guide.ask.choose("What do you want to do?", _ways(), first=True, explain=_explain)
         if way is None:
-            road.say(BYE)
+            guide.say(BYE)
             return code
         try:
-            ended = way(road)
+            ended = way(guide)
         except WentBack:
             continue
         if way in _changing():

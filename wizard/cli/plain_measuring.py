@@ -1,4 +1,4 @@
-"""The plain road to verdicts: which Python, which device, what; then ``conv2d`` so."""
+"""Ways of the plain wizard to verdicts: which Python, which device, what; then ``conv2d`` so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.cli.conv2d import newest_python
-from wizard.cli.questions import Option, Road, WentBack, in_turn
+from wizard.cli.questions import Guide, Option, WentBack, in_turn
 from wizard.conv2d.caution import circumstances_of
 from wizard.conv2d.requests import sweep_in
 from wizard.conv2d.runs.folders import runs_of
@@ -90,9 +90,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """The questions of this road."""
+    """The questions of this guide."""
 
-    road: Road
+    guide: Guide
     pythons: tuple[str, ...]
     with_card: bool
 
@@ -101,9 +101,9 @@ class Measuring:
         if wanted.python:
             return None
         options = [Option(clean(path), path) for path in self.pythons]
-        taken = self.road.ask.choose(PYTHONS, [*options, Option(TYPED, "")], explain=PYTHONS_MORE)
+        taken = self.guide.ask.choose(PYTHONS, [*options, Option(TYPED, "")], explain=PYTHONS_MORE)
         if not taken:
-            typed = self.road.ask.text(NAME, explain=NAME_MORE)
+            typed = self.guide.ask.text(NAME, explain=NAME_MORE)
             taken = absolute(typed) if "/" in typed else typed
         return replace(wanted, python=taken)
 
@@ -116,7 +116,7 @@ class Measuring:
             Option("the processor: no risk; its results are the reference", "cpu"),
         ]
         usual = 0 if self.with_card else 1
-        device = self.road.ask.choose(DEVICES, options, usual, explain=DEVICES_MORE)
+        device = self.guide.ask.choose(DEVICES, options, usual, explain=DEVICES_MORE)
         return replace(wanted, device=device)
 
     def aim(self, wanted: Wanted) -> Wanted:
@@ -129,7 +129,7 @@ class Measuring:
             Option("the fewest variables that make one shape work", "setting"),
             Option("other operations than Conv2d", "operations"),
         ]
-        return replace(wanted, aim=self.road.ask.choose(AIMS, options, explain=AIMS_MORE))
+        return replace(wanted, aim=self.guide.ask.choose(AIMS, options, explain=AIMS_MORE))
 
     def shapes(self, wanted: Wanted) -> Wanted | None:
         """The options of ``conv2d`` that ask for that."""
@@ -140,7 +140,7 @@ class Measuring:
                 shapes = ("--preset", self._preset())
             case "limit":
                 channels = [Option(text, text) for text in CHANNELS]
-                chosen = self.road.ask.choose(LIMITS, channels, explain=LIMITS_MORE)
+                chosen = self.guide.ask.choose(LIMITS, channels, explain=LIMITS_MORE)
                 shapes = ("--find-limit", "size", "--channels", chosen)
             case "setting":
                 channels_, size = self._shape()
@@ -153,76 +153,76 @@ class Measuring:
 
     def desktop(self, wanted: Wanted) -> Wanted | None:
         """Whether the desktop of somebody may be risked, where there is one."""
-        if wanted.device != "cuda" or not acts(self.road.arguments):
+        if wanted.device != "cuda" or not acts(self.guide.arguments):
             return None
-        around = circumstances_of(host_of(self.road.arguments))
+        around = circumstances_of(host_of(self.guide.arguments))
         if not around.is_someones_desktop:
             return None
-        self.road.say()
-        self.road.say(IN_USE)
-        self.road.say(around.text)
+        self.guide.say()
+        self.guide.say(IN_USE)
+        self.guide.say(around.text)
         even = [Option("do not measure now", False), Option("measure anyway", True)]
-        if not self.road.ask.choose("What now?", even, explain=IN_USE_MORE):
+        if not self.guide.ask.choose("What now?", even, explain=IN_USE_MORE):
             raise WentBack
         return replace(wanted, agreed=("--even-if-in-use",))
 
     def _preset(self) -> str:
         options = [Option(p.title, p.id) for p in load_presets()]
-        return self.road.ask.choose(PRESETS, options, explain=PRESETS_MORE)
+        return self.guide.ask.choose(PRESETS, options, explain=PRESETS_MORE)
 
     def _shape(self) -> tuple[str, str]:
         known = [Option(f"channels {c}, {s} x {s}", (c, s)) for c, s in SHAPES]
         none = Option("another one: I will type it", ("", ""))
-        chosen = self.road.ask.choose(SETTINGS, [*known, none], explain=SETTINGS_MORE)
+        chosen = self.guide.ask.choose(SETTINGS, [*known, none], explain=SETTINGS_MORE)
         if chosen[0]:
             return chosen
-        typed = self.road.ask.text(OWN_SHAPE, explain=OWN_SHAPE_MORE)
+        typed = self.guide.ask.text(OWN_SHAPE, explain=OWN_SHAPE_MORE)
         channels, _, size = typed.partition(" ")
         return channels, size.strip()
 
 
-def measure(road: Road) -> int:
+def measure(guide: Guide) -> int:
     """Ask, then measure; gives the exit code."""
-    _, machine = road.look()
-    return _ask_and_measure(road, machine, Wanted(trains=trains(road.applications)))
+    _, machine = guide.look()
+    return _ask_and_measure(guide, machine, Wanted(trains=trains(guide.applications)))
 
 
 def measure_installed(
-    road: Road, python: str, *, on_processor: bool, applications: Sequence[str] = ()
+    guide: Guide, python: str, *, on_processor: bool, applications: Sequence[str] = ()
 ) -> int:
     """Measure what was just installed, as these programs use it."""
     device = "cpu" if on_processor else "cuda"
-    return _ask_and_measure(road, None, Wanted(python, device, trains=trains(applications)))
+    return _ask_and_measure(guide, None, Wanted(python, device, trains=trains(applications)))
 
 
-def _ask_and_measure(road: Road, machine: Machine | None, known: Wanted) -> int:
-    pythons = tuple(_pythons(road, machine)) if machine else ()
-    asking = Measuring(road, pythons, with_card=machine is not None and bool(machine.gpus))
+def _ask_and_measure(guide: Guide, machine: Machine | None, known: Wanted) -> int:
+    pythons = tuple(_pythons(guide, machine)) if machine else ()
+    asking = Measuring(guide, pythons, with_card=machine is not None and bool(machine.gpus))
     steps = (asking.python, asking.device, asking.aim, asking.shapes, asking.desktop)
     wanted = in_turn(steps, known)
-    code = road.carry_out(*wanted.words)
-    if wanted.aim == "setting" and acts(road.arguments):
-        _keep(road, wanted.python)
+    code = guide.carry_out(*wanted.words)
+    if wanted.aim == "setting" and acts(guide.arguments):
+        _keep(guide, wanted.python)
     return code
 
 
-def _pythons(road: Road, machine: Machine) -> Iterable[str]:
+def _pythons(guide: Guide, machine: Machine) -> Iterable[str]:
     """Those with torch: the newest venv of ours first."""
-    ours = newest_python(road.arguments) if not machine.recorded else None
+    ours = newest_python(guide.arguments) if not machine.recorded else None
     found = [f"{e.path}/bin/python" for e in machine.environments
              if e.torch is not None and e.kind in ("venv", "conda")]  # fmt: skip
     return dict.fromkeys([*([ours] if ours else []), *found])
 
 
-def _keep(road: Road, python: str) -> None:
+def _keep(guide: Guide, python: str) -> None:
     """Offers to keep the setting that the search has found, by a plan that is shown first."""
-    newest = next(iter(runs_of(places_of(host_of(road.arguments)))), None)
+    newest = next(iter(runs_of(places_of(host_of(guide.arguments)))), None)
     if newest is None or sweep_in(newest.request).python != python:
         return
     found = found_by(told_by(newest).done.setting, python)
     if found is None:
         return
     keep = [Option("show me the plan for this", True), Option("no", False)]
-    if road.ask.choose(f"Keep this setting for {found.venv}?", keep, explain=KEEP_MORE):
+    if guide.ask.choose(f"Keep this setting for {found.venv}?", keep, explain=KEEP_MORE):
         pairs = [f"{name}={value}" for name, value in found.setting]
-        road.carry_out("keep", "--venv", found.venv, *pairs)
+        guide.carry_out("keep", "--venv", found.venv, *pairs)

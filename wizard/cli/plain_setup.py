@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.advice.card import chosen_card
 from wizard.advice.recommend import found_applications, recommend
 from wizard.cli.plain_measuring import measure_installed
-from wizard.cli.questions import HOW_TO_ANSWER, Option, Road, WentBack, in_turn
+from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
 from wizard.core.lines import clean
 from wizard.host.host import Host
 from wizard.journalform import OLDER, Kind
@@ -73,9 +73,9 @@ FOR_GOOD = "Remove these packages anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
 
 
-def clear(road: Road) -> int:
+def clear(guide: Guide) -> int:
     """Take ROCm off, or clear away what others left; gives the exit code."""
-    host, machine = road.look()
+    host, machine = guide.look()
     broken = broken_driver(machine)
     driver = f", and the half-installed {', '.join(broken)}" if broken else ""
     options: list[Option[tuple[str, ...]]] = [
@@ -83,13 +83,13 @@ def clear(road: Road) -> int:
         Option(f"AMD's ROCm packages{driver}", ("remove",)),
         Option(f"AMD's and the distribution's ROCm{driver}", ("remove", "--distribution-rocm")),
     ]
-    words = road.ask.choose(AWAY, options, explain=AWAY_MORE)
-    more = _for_good(road, host, machine, words) if acts(road.arguments) else ()
-    return 0 if more is None else road.carry_out(*words, *more)
+    words = guide.ask.choose(AWAY, options, explain=AWAY_MORE)
+    more = _for_good(guide, host, machine, words) if acts(guide.arguments) else ()
+    return 0 if more is None else guide.carry_out(*words, *more)
 
 
 def _for_good(
-    road: Road, host: Host, machine: Machine, words: Sequence[str]
+    guide: Guide, host: Host, machine: Machine, words: Sequence[str]
 ) -> tuple[str, ...] | None:
     kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
     scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
@@ -99,10 +99,10 @@ def _for_good(
         plan = clearing_plan(kind, scopes, machine, host)
     except PlanImpossible:
         return ()  # the command says why
-    return ask_for_good(road, host, plan)
+    return ask_for_good(guide, host, plan)
 
 
-def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
+def ask_for_good(guide: Guide, host: Host, plan: Plan) -> tuple[str, ...] | None:
     """The option to remove what nothing could put back, if anything is; None where it is to stay.
 
     All of it is named, and it stays unless the answer is yes.
@@ -111,43 +111,43 @@ def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
         sources = asked_sources(plan, asking_of(host))
     except Refused:
         return ()  # the command says why
-    return chosen_for_good(road, sources) if sources.lost else ()
+    return chosen_for_good(guide, sources) if sources.lost else ()
 
 
-def chosen_for_good(road: Road, sources: Sources) -> tuple[str, ...] | None:
+def chosen_for_good(guide: Guide, sources: Sources) -> tuple[str, ...] | None:
     """The same, once it is known that something would be lost."""
     refusal = no_way_back(sources)
-    road.say()
+    guide.say()
     for text in (refusal.happened, refusal.meaning):
-        road.say(clean(text))
+        guide.say(clean(text))
     options = [
         Option("no: nothing is removed", False),
         Option("yes, remove them permanently", True),
     ]
-    if road.ask.choose(FOR_GOOD, options, explain=FOR_GOOD_MORE):
+    if guide.ask.choose(FOR_GOOD, options, explain=FOR_GOOD_MORE):
         return ("--without-rollback",)
-    road.say(clean(f"Nothing was changed. {refusal.next_step}"))
+    guide.say(clean(f"Nothing was changed. {refusal.next_step}"))
     return None
 
 
-def roll_back(road: Road) -> int:
+def roll_back(guide: Guide) -> int:
     """Take one run back; gives the exit code."""
-    if road.arguments.machine or road.arguments.demo:
-        road.say(NOT_HERE)
+    if guide.arguments.machine or guide.arguments.demo:
+        guide.say(NOT_HERE)
         return 0
-    folder = Path(places_of(host_of(road.arguments)).runs)
+    folder = Path(places_of(host_of(guide.arguments)).runs)
     runs = list(filter(stands, read_records(folder)))
     older = [run for run in older_runs(folder) if not run.rolled_back]
     if not runs and not older:
-        road.say(NO_RUN)
+        guide.say(NO_RUN)
         return 0
     options: list[Option[str]] = []
     for run in runs:
         where = f" in {run.plan['venv']}" if run.plan["venv"] else ""
         options.append(Option(clean(f"{run.id}: {run.name}{where}, {run.state}"), run.id))
     options += [Option(clean(f"{run.id}: {OLDER}"), run.id) for run in older]
-    chosen = road.ask.choose(RUNS, options, explain=RUNS_MORE)
-    return road.carry_out("rollback", chosen)
+    chosen = guide.ask.choose(RUNS, options, explain=RUNS_MORE)
+    return guide.carry_out("rollback", chosen)
 
 
 WISHES = "What do you want to run? The recommendation depends on it."
@@ -215,9 +215,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The questions of this road, over the machine as it was found."""
+    """The questions of this guide, over the machine as it was found."""
 
-    road: Road
+    guide: Guide
     host: Host
     machine: Machine
 
@@ -225,18 +225,18 @@ class Setup:
         """What is to be run."""
         offered = load_applications()
         there = found_applications(self.machine)
-        before = self.road.applications or there
+        before = self.guide.applications or there
         options = [
             Option(f"{each.title}{', found here' if each.id in there else ''}", each.id)
             for each in offered
         ]
         usual = [place for place, each in enumerate(offered) if each.id in before]
-        ticked = self.road.ask.tick(
-            WISHES, options, usual, explain=_programs(self.road.say, offered)
+        ticked = self.guide.ask.tick(
+            WISHES, options, usual, explain=_programs(self.guide.say, offered)
         )
         # Named even where it is none of the offered: else a command takes what was found here.
-        self.road.applications = ticked or (PLAIN_TORCH,)
-        return replace(wanted, applications=self.road.applications)
+        self.guide.applications = ticked or (PLAIN_TORCH,)
+        return replace(wanted, applications=self.guide.applications)
 
     def card(self, wanted: Wanted) -> Wanted | None:
         """The card, where there is a choice."""
@@ -245,7 +245,7 @@ class Setup:
         if len(cards) < 2 or usual is None:
             return None
         options = [Option(_card_text(gpu), gpu.pci_address) for gpu in cards]
-        chosen = self.road.ask.choose(CARDS, options, cards.index(usual), explain=CARDS_MORE)
+        chosen = self.guide.ask.choose(CARDS, options, cards.index(usual), explain=CARDS_MORE)
         return replace(wanted, gpu=chosen)
 
     def stack(self, wanted: Wanted) -> Wanted:
@@ -253,18 +253,18 @@ class Setup:
         speed = speed_of_line(self.host, places_of(self.host))
         recommended = recommend(self.machine, wanted.applications, wanted.gpu)
         found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
-        self.road.say()
+        self.guide.say()
         for line in recommendation_lines(recommended):
-            self.road.say(line)
-        self.road.say(UNDO)
+            self.guide.say(line)
+        self.guide.say(UNDO)
         titles = {stack.id: stack.title for stack in load_stacks()}
         options: list[Option[str]] = []
         for fit in recommended.fits:
             mark = ", recommended" if fit is recommended.fits[0] else ""
             state = mark if fit.possible else ", not possible here"
             options.append(Option(f"{fit.stack}: {titles[fit.stack]}{state}", fit.stack))
-        explain = _explaining(self.road.say, found, [option.value for option in options])
-        return replace(wanted, stack=self.road.ask.choose(STACKS, options, explain=explain))
+        explain = _explaining(self.guide.say, found, [option.value for option in options])
+        return replace(wanted, stack=self.guide.ask.choose(STACKS, options, explain=explain))
 
     def sure(self, wanted: Wanted) -> Wanted | None:
         """A yes to a stack that cannot run what is wanted; a no leads back to the stacks."""
@@ -273,10 +273,10 @@ class Setup:
         warning = cannot_run(found, fit) if fit.possible else ""
         if not warning:
             return None
-        self.road.say()
-        self.road.say(clean(warning))
+        self.guide.say()
+        self.guide.say(clean(warning))
         options = [Option("no, choose another stack", False), Option("yes, continue with it", True)]
-        if not self.road.ask.choose(SURE, options, explain=SURE_MORE):
+        if not self.guide.ask.choose(SURE, options, explain=SURE_MORE):
             raise WentBack
         return wanted
 
@@ -290,7 +290,7 @@ class Setup:
             Option(f"{each.name}, from {each.source}. {each.caution}", each.name)
             for each in stack.presets
         ]
-        preset = self.road.ask.choose(PRESETS, options, explain=PRESETS_MORE)
+        preset = self.guide.ask.choose(PRESETS, options, explain=PRESETS_MORE)
         return replace(wanted, preset=preset)
 
     def footprint(self, wanted: Wanted) -> Wanted | None:
@@ -305,7 +305,7 @@ class Setup:
             Option("one folder in your home", "venv"),
             Option(system, "venv+system"),
         ]
-        footprint = self.road.ask.choose(FOOTPRINTS, options, explain=FOOTPRINTS_MORE)
+        footprint = self.guide.ask.choose(FOOTPRINTS, options, explain=FOOTPRINTS_MORE)
         return replace(wanted, footprint=footprint)
 
     def groups(self, wanted: Wanted) -> Wanted | None:
@@ -318,13 +318,13 @@ class Setup:
             Option(f"yes: it adds you to {' and '.join(groups)}, as root", False),
             Option("no: do not change my groups", True),
         ]
-        declined = self.road.ask.choose(GROUPS, options, explain=GROUPS_MORE)
+        declined = self.guide.ask.choose(GROUPS, options, explain=GROUPS_MORE)
         return replace(wanted, without_groups=declined)
 
     def folder(self, wanted: Wanted) -> Wanted:
         """Where it goes."""
-        usual = folder_of(self.road.arguments, wanted.stack, self.host.home)
-        typed = self.road.ask.text(FOLDER, usual, explain=FOLDER_MORE)
+        usual = folder_of(self.guide.arguments, wanted.stack, self.host.home)
+        typed = self.guide.ask.text(FOLDER, usual, explain=FOLDER_MORE)
         return replace(wanted, folder=absolute(typed))
 
     def for_good(self, wanted: Wanted) -> tuple[str, ...] | None:
@@ -340,19 +340,19 @@ class Setup:
             gpu=wanted.gpu,
             without_groups=wanted.without_groups,
         )
-        choice = with_sources(choice, self.road.arguments)
+        choice = with_sources(choice, self.guide.arguments)
         try:
             if waiting_plan(choice, places_of(self.host)) is not None:
                 return ()
             plan = plan_here(self.machine, choice, self.host)
         except PlanImpossible:
             return ()  # the command says why
-        return ask_for_good(self.road, self.host, plan)
+        return ask_for_good(self.guide, self.host, plan)
 
 
-def set_up(road: Road) -> int:
+def set_up(guide: Guide) -> int:
     """Ask, show the plan, carry it out if that is agreed to; gives the exit code."""
-    setup = Setup(road, *road.look())
+    setup = Setup(guide, *guide.look())
     questions = (
         setup.wishes,
         setup.card,
@@ -364,21 +364,21 @@ def set_up(road: Road) -> int:
         setup.folder,
     )
     wanted = in_turn(questions, Wanted())
-    more = setup.for_good(wanted) if acts(road.arguments) else ()
+    more = setup.for_good(wanted) if acts(guide.arguments) else ()
     if more is None:
         return 0
-    code = road.carry_out(*wanted.words, *more)
-    if code == 0 and acts(road.arguments):
-        return _measure(road, wanted)
+    code = guide.carry_out(*wanted.words, *more)
+    if code == 0 and acts(guide.arguments):
+        return _measure(guide, wanted)
     return code
 
 
-def _measure(road: Road, wanted: Wanted) -> int:
+def _measure(guide: Guide, wanted: Wanted) -> int:
     """Offers to go on where the screens go on: with Conv2d."""
     options = [Option("yes, measure Conv2d", True), Option("no, back to the beginning", False)]
-    if road.ask.choose("Installed. Measure it now?", options, explain=MEASURE_MORE):
+    if guide.ask.choose("Installed. Measure it now?", options, explain=MEASURE_MORE):
         measure_installed(
-            road,
+            guide,
             f"{wanted.folder}/bin/python",
             on_processor=wanted.stack == "cpu",
             applications=wanted.applications,

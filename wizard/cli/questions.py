@@ -339,8 +339,8 @@ Do = Callable[[Sequence[str]], int]
 
 
 @dataclass(slots=True)
-class Road:
-    """What every way of the plain road needs."""
+class Guide:
+    """What every way of the plain wizard needs."""
 
     ask: Asker
     do: Do
