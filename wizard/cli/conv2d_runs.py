@@ -32,9 +32,25 @@ ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use -
 EVEN_SO = "add --even-if-in-use"
 NO_TERMINAL = (
     "Nothing was started, because there is no terminal in which to prompt you. Read the text "
-    "above, then run the command again with "
-    "--yes."
+    "above, then run the command again with --yes."
 )
+APART = (
+    "The measurement runs in the background. Ctrl+C stops it, but closing this terminal does "
+    "not.\n`rdna1-setup conv2d --attach` shows it again."
+)
+LOOKING = "Ctrl+C only closes this view. `rdna1-setup conv2d --stop` ends the measurement."
+GOES_ON = "The measurement continues. `rdna1-setup conv2d --attach` shows it again."
+STOPPED = "Stopped. Run the same command again to continue with the remaining shapes."
+STOPPING = (
+    "Stopping the measurement of the current shape. Press Ctrl+C again to kill it immediately."
+)
+IDLE = "No Conv2d measurement is running."
+STUCK = (
+    "These processes are waiting inside the kernel and cannot be killed. Save your work and "
+    "restart the machine."
+)
+CANCELLED = 130
+STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:
@@ -77,25 +93,6 @@ def _agreed() -> bool:
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     print("Start it? [y/N] ", end="", file=sys.stderr, flush=True)
     return is_yes(sys.stdin.readline())
-
-
-APART = (
-    "The measurement runs in the background. Ctrl+C stops it, but closing this terminal does "
-    "not.\n`rdna1-setup conv2d --attach` shows it again."
-)
-LOOKING = "Ctrl+C only closes this view. `rdna1-setup conv2d --stop` ends the measurement."
-GOES_ON = "The measurement continues. `rdna1-setup conv2d --attach` shows it again."
-STOPPED = "Stopped. Run the same command again to continue with the remaining shapes."
-STOPPING = (
-    "Stopping the measurement of the current shape. Press Ctrl+C again to kill it immediately."
-)
-IDLE = "No Conv2d measurement is running."
-STUCK = (
-    "These processes are waiting inside the kernel and cannot be killed. Save your work and "
-    "restart the machine."
-)
-CANCELLED = 130
-STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def is_about_runs(arguments: argparse.Namespace) -> bool:

@@ -215,6 +215,5 @@ def _not_agreed() -> int:
         return 2
     return refuse(
         "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
-        "above, then run the same command again with "
-        "--yes."
+        "above, then run the same command again with --yes."
     )

@@ -35,6 +35,46 @@ MEND_MORE = """\
 ALL = "everything, including the checks that are fine"
 TO_MENU = "back to the beginning"
 MEND = "fix it: you see the plan first and are asked to confirm"
+WHERE = "Where is the text (a log, a traceback, a program's output)?"
+PATH = "Path to the file:"
+WHERE_MORE = """\
+The text is compared with the error messages that this program knows. It is not sent anywhere.
+1 asks for the path to a text file, such as a log.
+2 lets you paste the lines here."""
+PATH_MORE = "Type the path to a text file, such as ~/error.log. The file is read but not changed."
+PASTE = "Paste the text now. End with a line that contains only a period."
+END = "."
+Way = Callable[[Guide], int]
+AIM = (
+    "This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a PyTorch "
+    "build and everything it needs) for an RX 5500, 5600 or 5700, shows you the plan, installs "
+    "it, and measures Conv2d on your card. Its authors have not run it on any of these cards."
+)
+LIVE = "Nothing is changed until you agree to a plan."
+HOW = (
+    "Answer with a number and press Enter. Press Enter alone to accept the default answer shown "
+    "with each question. ? tells you more, b goes back to the previous question, and q quits, as "
+    "do Ctrl+C and Ctrl+D. Nothing is changed unless you agree to a plan with y and Enter."
+)
+LEFT = "Goodbye. Nothing was changed except by plans you agreed to."
+BYE = "Goodbye."
+OURS = ("--plain", "--screens")
+STOPPED = 130
+FAILED = (1, STOPPED)
+MORE = (
+    "1 asks what you want to run, recommends a stack, and shows the full plan. It installs into "
+    "one folder, and only after you agree.",
+    "2 runs convolutions one by one, each with a time limit. Your card may hang, so it warns you "
+    "and asks first. It shows which shapes give the right numbers.",
+    "3 looks for problems, shows the evidence, and says how to fix them.",
+    "4 looks for known causes in a file or in lines you paste.",
+    "5 removes AMD's packages, or files and lines of other scripts. It shows the plan first, and "
+    "you can undo it.",
+    "6 shows what a run made and undoes it. Your own files are kept.",
+    "7 changes nothing. It prints about 40 lines and names the commands that show more.",
+    "8 prints a report. It sends nothing anywhere.",
+    "0 quits. That changes nothing.",
+)
 
 
 def diagnose(guide: Guide) -> int:
@@ -81,17 +121,6 @@ def _tell(guide: Guide, finding: Finding, among: Sequence[Finding]) -> Sequence[
     return shlex.split(command)[1:] if wanted else ()
 
 
-WHERE = "Where is the text (a log, a traceback, a program's output)?"
-PATH = "Path to the file:"
-WHERE_MORE = """\
-The text is compared with the error messages that this program knows. It is not sent anywhere.
-1 asks for the path to a text file, such as a log.
-2 lets you paste the lines here."""
-PATH_MORE = "Type the path to a text file, such as ~/error.log. The file is read but not changed."
-PASTE = "Paste the text now. End with a line that contains only a period."
-END = "."
-
-
 def explain(guide: Guide) -> int:
     """Ask for the text, then tell what it proves."""
     options = [Option("in a file", True), Option("I will paste it here", False)]
@@ -114,25 +143,6 @@ def tell_all(guide: Guide) -> int:
 def report(guide: Guide) -> int:
     """The report for an issue."""
     return guide.carry_out("report")
-
-
-Way = Callable[[Guide], int]
-AIM = (
-    "This is rdna1-setup in plain text. It inspects this machine, recommends a stack (a PyTorch "
-    "build and everything it needs) for an RX 5500, 5600 or 5700, shows you the plan, installs "
-    "it, and measures Conv2d on your card. Its authors have not run it on any of these cards."
-)
-LIVE = "Nothing is changed until you agree to a plan."
-HOW = (
-    "Answer with a number and press Enter. Press Enter alone to accept the default answer shown "
-    "with each question. ? tells you more, b goes back to the previous question, and q quits, as "
-    "do Ctrl+C and Ctrl+D. Nothing is changed unless you agree to a plan with y and Enter."
-)
-LEFT = "Goodbye. Nothing was changed except by plans you agreed to."
-BYE = "Goodbye."
-OURS = ("--plain", "--screens")
-STOPPED = 130
-FAILED = (1, STOPPED)
 
 
 def run_plain(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: str = "") -> int:
@@ -222,19 +232,3 @@ def _changing() -> tuple[Way, ...]:
 def _explain(place: int | None) -> None:
     text = HOW if place is None else MORE[place]
     say(paragraph(text))
-
-
-MORE = (
-    "1 asks what you want to run, recommends a stack, and shows the full plan. It installs into "
-    "one folder, and only after you agree.",
-    "2 runs convolutions one by one, each with a time limit. Your card may hang, so it warns you "
-    "and asks first. It shows which shapes give the right numbers.",
-    "3 looks for problems, shows the evidence, and says how to fix them.",
-    "4 looks for known causes in a file or in lines you paste.",
-    "5 removes AMD's packages, or files and lines of other scripts. It shows the plan first, and "
-    "you can undo it.",
-    "6 shows what a run made and undoes it. Your own files are kept.",
-    "7 changes nothing. It prints about 40 lines and names the commands that show more.",
-    "8 prints a report. It sends nothing anywhere.",
-    "0 quits. That changes nothing.",
-)

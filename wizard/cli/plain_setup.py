@@ -71,6 +71,44 @@ FOR_GOOD_MORE = """\
 NOT_HERE = "There is nothing to undo in a machine recording."
 FOR_GOOD = "Remove these packages anyway, without rollback?"
 NO_RUN = "There is no run of this program to undo."
+WISHES = "What do you want to run? The recommendation depends on it."
+STACKS = "Which stack? The recommended one comes first; native is AMD's own build."
+SURE = "Use it anyway?"
+CARDS = "There is more than one AMD card. Which one?"
+PRESETS = "Which published Conv2d settings do you want?"
+FOOTPRINTS = "What may it change?"
+GROUPS = "You do not have permission to use the GPU yet. Should the plan give you that permission?"
+UNDO = "You can undo any of them after installing: rdna1-setup rollback"
+WISHES_MORE = """\
+Type the numbers of the programs that you want to run, such as 1, 3. They determine which stack is \
+recommended. Nothing is installed yet.
+Type 0 to get a recommendation for PyTorch in general."""
+CARDS_MORE = """\
+The stack is chosen for the card you select here. Enter selects the card that suits PyTorch best.
+The text after "at" is the card's address on the PCI bus, as shown by lspci."""
+SURE_MORE = """\
+1 goes back to the list of stacks.
+2 continues with this one. It cannot run what is named above, but may run other programs."""
+PRESETS_MORE = """\
+These are environment variables that other people published for convolutions on these cards.
+1 sets only the variables that the stack itself needs. Each of the other choices also sets \
+the variables from one source, for this environment only."""
+FOOTPRINTS_MORE = """\
+1 puts everything into one folder. PyTorch needs no more: its wheels include their own ROCm.
+2 also installs ROCm packages with apt, for programs that use ROCm without PyTorch.
+Rollback undoes either."""
+GROUPS_MORE = """\
+Linux lets only members of certain groups use the GPU.
+1 adds you to them when the plan is carried out. This takes effect the next time you log in.
+2 leaves your groups as they are, but PyTorch cannot use the GPU until you have that permission."""
+FOLDER_MORE = """\
+Press Enter to use the folder shown. If you name a folder that does not exist, it is created.
+For an existing environment, the plan shows whether PyTorch will be replaced there."""
+MEASURE_MORE = """\
+1 measures convolutions with what was just installed. You choose which, and are asked to \
+confirm before anything runs on the GPU.
+2 goes back to the first menu. Its second choice measures later."""
+FOLDER = "Which folder? Type the path to a new folder, or to an existing venv or conda environment."
 
 
 def clear(guide: Guide) -> int:
@@ -148,46 +186,6 @@ def roll_back(guide: Guide) -> int:
     options += [Option(clean(f"{run.id}: {OLDER}"), run.id) for run in older]
     chosen = guide.ask.choose(RUNS, options, explain=RUNS_MORE)
     return guide.carry_out("rollback", chosen)
-
-
-WISHES = "What do you want to run? The recommendation depends on it."
-STACKS = "Which stack? The recommended one comes first; native is AMD's own build."
-SURE = "Use it anyway?"
-CARDS = "There is more than one AMD card. Which one?"
-PRESETS = "Which published Conv2d settings do you want?"
-FOOTPRINTS = "What may it change?"
-GROUPS = "You do not have permission to use the GPU yet. Should the plan give you that permission?"
-UNDO = "You can undo any of them after installing: rdna1-setup rollback"
-WISHES_MORE = """\
-Type the numbers of the programs that you want to run, such as 1, 3. They determine which stack is \
-recommended. Nothing is installed yet.
-Type 0 to get a recommendation for PyTorch in general."""
-CARDS_MORE = """\
-The stack is chosen for the card you select here. Enter selects the card that suits PyTorch best.
-The text after "at" is the card's address on the PCI bus, as shown by lspci."""
-SURE_MORE = """\
-1 goes back to the list of stacks.
-2 continues with this one. It cannot run what is named above, but may run other programs."""
-PRESETS_MORE = """\
-These are environment variables that other people published for convolutions on these cards.
-1 sets only the variables that the stack itself needs. Each of the other choices also sets \
-the variables from one source, for this environment only."""
-FOOTPRINTS_MORE = """\
-1 puts everything into one folder. PyTorch needs no more: its wheels include their own ROCm.
-2 also installs ROCm packages with apt, for programs that use ROCm without PyTorch.
-Rollback undoes either."""
-GROUPS_MORE = """\
-Linux lets only members of certain groups use the GPU.
-1 adds you to them when the plan is carried out. This takes effect the next time you log in.
-2 leaves your groups as they are, but PyTorch cannot use the GPU until you have that permission."""
-FOLDER_MORE = """\
-Press Enter to use the folder shown. If you name a folder that does not exist, it is created.
-For an existing environment, the plan shows whether PyTorch will be replaced there."""
-MEASURE_MORE = """\
-1 measures convolutions with what was just installed. You choose which, and are asked to \
-confirm before anything runs on the GPU.
-2 goes back to the first menu. Its second choice measures later."""
-FOLDER = "Which folder? Type the path to a new folder, or to an existing venv or conda environment."
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,24 @@ COMMENT = "  # "
 _BAR = re.compile("[━╸╺█░]{3}")
 """Of a bar that another program draws: it says nothing to who hears it or reads it with fingers."""
 _WORDS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
+Explain = str | Callable[[int | None], None]
+"""What ``?`` tells of a question: a text, or what tells of one option or of all (None)."""
+Chosen = TypeVar("Chosen")
+BACK = "b"
+HELP = "?"
+LEAVE = "q"
+PATIENCE = 3
+"""So many answers that mean nothing, and the choices are told once more."""
+AGAIN = "None of the last three answers was valid. Nothing was changed. Please try again:"
+NO_NUMBER = "{0!r} is not one of the choices."
+HOW_TO_ANSWER = (
+    "Type your answer and press Enter. Enter alone accepts the default answer. b goes back to the "
+    "previous question. q quits without changing anything."
+)
+"""Told below what a question tells of itself."""
+NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
+Do = Callable[[Sequence[str]], int]
+"""Carries out a command of ours, as if its words had been typed; gives its exit code."""
 
 
 class Page(io.TextIOBase):
@@ -123,24 +141,6 @@ def _command(text: str, margin: str, deeper: str, width: int) -> Iterator[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-Explain = str | Callable[[int | None], None]
-"""What ``?`` tells of a question: a text, or what tells of one option or of all (None)."""
-Chosen = TypeVar("Chosen")
-BACK = "b"
-HELP = "?"
-LEAVE = "q"
-PATIENCE = 3
-"""So many answers that mean nothing, and the choices are told once more."""
-AGAIN = "None of the last three answers was valid. Nothing was changed. Please try again:"
-NO_NUMBER = "{0!r} is not one of the choices."
-HOW_TO_ANSWER = (
-    "Type your answer and press Enter. Enter alone accepts the default answer. b goes back to the "
-    "previous question. q quits without changing anything."
-)
-"""Told below what a question tells of itself."""
-NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
 
 
 class Left(Exception):
@@ -332,10 +332,6 @@ def _places(answer: str, count: int) -> tuple[int, ...] | None:
     if not all(word.isdecimal() and len(word) < 10 and 1 <= int(word) <= count for word in words):
         return None
     return tuple(sorted({int(word) - 1 for word in words}))
-
-
-Do = Callable[[Sequence[str]], int]
-"""Carries out a command of ours, as if its words had been typed; gives its exit code."""
 
 
 @dataclass(slots=True)

@@ -24,6 +24,23 @@ if TYPE_CHECKING:
 
 DEMO = "rx5600xt-noble-rocm57"
 """The recorded machine of the demo, below ``assets/machines``."""
+WORDS = (
+    "gpu",
+    "preset",
+    "base_python",
+    "system_release",
+    "system_set",
+    "rocm_repo",
+    "rocm_key_fingerprint",
+)
+FLAGS = (
+    "user_torch_aside",
+    "without_card",
+    "without_groups",
+    "profile_file",
+    "without_rollback",
+)
+REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 
 def host_of(arguments: argparse.Namespace) -> Host:
@@ -90,25 +107,6 @@ def absolute(path: str) -> str:
 def app_words(applications: Iterable[str]) -> tuple[str, ...]:
     """These applications as options of a command."""
     return tuple(word for each in applications for word in ("--app", each))
-
-
-WORDS = (
-    "gpu",
-    "preset",
-    "base_python",
-    "system_release",
-    "system_set",
-    "rocm_repo",
-    "rocm_key_fingerprint",
-)
-FLAGS = (
-    "user_torch_aside",
-    "without_card",
-    "without_groups",
-    "profile_file",
-    "without_rollback",
-)
-REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 
 def kind_asked(arguments: argparse.Namespace) -> Kind:

@@ -52,6 +52,8 @@ from wizard.report.conv2d_runs import (
 from wizard.services.command_line import places_of
 
 MEASURING = "A measurement is running. Open this window again when it has finished."
+COMMAND = ("rdna1-setup", "conv2d")
+Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +172,6 @@ class Example(NoExperiments):
     def run(self, request: Request) -> AsyncGenerator[SweepEvent, None]:
         """What was recorded for such a request."""
         return replayed(request)
-
-
-COMMAND = ("rdna1-setup", "conv2d")
-Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
