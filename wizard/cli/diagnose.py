@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import textwrap
-from dataclasses import replace
 from typing import Any
 
 from wizard.advice.recommend import recommend
@@ -17,7 +16,7 @@ from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
 from wizard.diagnose.listed_cards import card_form
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import found as finding_of
-from wizard.diagnose.this_machine import TRY_S, looks_here, to_try
+from wizard.diagnose.this_machine import TRY_S, to_try
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.jsonform import SCHEMA
@@ -26,7 +25,6 @@ from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.mending.fixing import Supply, make_fix
 from wizard.mending.mendable import has_plan
-from wizard.mending.settings import by_hand
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.report.findings import (
@@ -42,7 +40,7 @@ from wizard.report.findings import (
 from wizard.report.recommendation import short_text
 from wizard.run.stopped import stopped_plan
 from wizard.services.command_line import absolute, acts, host_of, places_of
-from wizard.services.machine import Unreadable, explained_file
+from wizard.services.machine import Unreadable, diagnosis_of, explained_file
 from wizard.services.plans import name_applications
 
 TRYING = (
@@ -66,15 +64,9 @@ def run_diagnose(arguments: argparse.Namespace) -> int:
     machine = detect(host)
     if arguments.try_torch and to_try(machine):
         print(TRYING.format(TRY_S), file=sys.stderr)
-    looks = looks_here(
-        host,
-        machine,
-        places_of(host),
-        kernel_log=arguments.kernel_log,
-        try_torches=arguments.try_torch,
+    diagnosis = diagnosis_of(
+        host, machine, kernel_log=arguments.kernel_log, try_torches=arguments.try_torch
     )
-    diagnosis = diagnose(machine, looks)
-    diagnosis = replace(diagnosis, findings=by_hand(host, machine, diagnosis.findings))
     recommended = recommend(machine, name_applications(arguments, machine))
     if arguments.json:
         findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]

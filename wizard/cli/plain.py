@@ -21,7 +21,7 @@ from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.report.findings import explanation_lines, fix_command, whole_lines
 from wizard.run.standing import half_back, unfinished_run
 from wizard.services.command_line import absolute, acts, host_of, places_of
-from wizard.services.machine import Diagnostics
+from wizard.services.machine import diagnosis_of
 
 FINDINGS = "Which finding do you want to see? Type its number to see the evidence and the fix."
 FINDINGS_MORE = """\
@@ -80,7 +80,7 @@ MORE = (
 def diagnose(guide: Guide) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
     host, machine = guide.look()
-    findings = Diagnostics(host).look(machine).findings
+    findings = diagnosis_of(host, machine).findings
     counting = [finding for finding in findings if finding.counts]
     guide.say(conclude(findings).text)
     guide.say(f"{counts_text(finding.status for finding in findings)}.")

@@ -213,7 +213,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The questions of this guide, over the machine as it was found."""
+    """The questions of this way, over the machine as it was found."""
 
     guide: Guide
     host: Host

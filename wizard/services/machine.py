@@ -110,6 +110,21 @@ def _opened(name: str) -> BinaryIO:
     return sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: PTH123
 
 
+def diagnosis_of(
+    host: Host,
+    machine: Machine,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    *,
+    kernel_log: str = "",
+    try_torches: bool = False,
+) -> Diagnosis:
+    """Every check of a machine, and what of its fixes a hand has to do."""
+    places = places_of(host)
+    looks = looks_here(host, machine, places, kernel_log=kernel_log, try_torches=try_torches)
+    found = diagnose(machine, looks, on_progress)
+    return replace(found, findings=by_hand(host, machine, found.findings))
+
+
 class Diagnostics:
     """For one machine; texts may be of any. Each may take a while, and runs in a thread."""
 
@@ -120,9 +135,7 @@ class Diagnostics:
         self, machine: Machine, on_progress: Callable[[Progress], None] = lambda _: None
     ) -> Diagnosis:
         """Every check, each reported when it begins and when it ends."""
-        looks = looks_here(self._host, machine, places_of(self._host))
-        found = diagnose(machine, looks, on_progress)
-        return replace(found, findings=by_hand(self._host, machine, found.findings))
+        return diagnosis_of(self._host, machine, on_progress)
 
     def explain(self, text: str) -> Explanation:
         """What a text proves. Raises ValueError, with a text fit to show."""
