@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.diagnose.state import Shown
+    from screens.diagnose.text import Shown
     from wizard.conv2d.setting import SweepSetting
     from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
+    from wizard.core.journal import Kind
     from wizard.diagnose.finding import Finding
-    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.report.conv2d_conclusion import Measured
-    from wizard.run.watching import AtWork
+    from wizard.run.at_work import AtWork
     from wizard.services.runs import WayBack
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")

@@ -16,14 +16,12 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from screens.dialogs import Notice
 from screens.faults import fault, tell
-from screens.offers import key_lines
+from screens.keys import key_lines
 from screens.session import Session, to_diagnose
-from screens.steps import header_steps
-from screens.widgets.conclusion import Conclusion
-from screens.widgets.header_line import HeaderLine
+from screens.widgets.header import Conclusion, HeaderLine, header_steps
 from screens.widgets.status_line import StatusLine, wait_for
-from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
 from wizard.services import Services
 
@@ -176,7 +174,7 @@ class StepScreen(Screen[None]):
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
-        from screens.windows.report_preview import ReportPreview  # not before the first frame
+        from screens.report_preview import ReportPreview  # not before the first frame
 
         self.app.push_screen(ReportPreview(self.services))
 

@@ -14,12 +14,12 @@ from importlib import import_module
 
 from wizard.cli.console import forget_output, refuse, refuse_for
 from wizard.cli.options import COMMANDS, parser
-from wizard.core.sizes import capitalized
+from wizard.core.amounts import capitalized
+from wizard.core.glyphs import BY_NUMBER, speaks_unicode
 from wizard.core.trouble import Trouble
-from wizard.glyphs import BY_NUMBER, speaks_unicode
 from wizard.host.host import Host
 from wizard.host.live import LiveHost
-from wizard.machine.reading_aids import reading_aid
+from wizard.machine.surroundings import reading_aid
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.preflight.refusal import Refused
 from wizard.services.command_line import acts, wrong_wheelhouse

@@ -15,26 +15,31 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
-from screens.choose.card import LABEL_CELLS, card_rows, conclusion, kind_of, why_lines
-from screens.choose.choosing import SYSTEM, VENV, choosing_at
-from screens.choose.evidence import Evidence
-from screens.choose.roads_list import RoadsList
+from screens.choose.approaches import Evidence, RoadsList
+from screens.choose.card import (
+    LABEL_CELLS,
+    SYSTEM,
+    VENV,
+    card_rows,
+    choosing_at,
+    conclusion,
+    kind_of,
+    why_lines,
+)
+from screens.dialogs import LinesView, Notice, PathQuestion, Question
+from screens.explain import Explain
 from screens.faults import fault, tell
-from screens.following import load
+from screens.machine_reading import load
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
-from screens.windows.dialogs import Notice, Question
-from screens.windows.explain import Explain
-from screens.windows.lines_view import LinesView
-from screens.windows.path_question import PathQuestion
 from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 from wizard.services import Services
 
-FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
+FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.obstacles")
 READ_S = 0.3
 """Nobody goes on sooner; what is loaded before would hold up the screen itself."""
 WIDEST = 100

@@ -15,10 +15,12 @@ from textual.widget import Widget
 from textual.worker import WorkerError
 
 from screens.faults import fault, save, tell, told
-from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
-from screens.review.text import (
+from screens.review.plan_view import (
+    FOLDING_KEYS,
     UNDO,
     WARNING,
+    PlanScreen,
+    PlanView,
     Remark,
     afterwards,
     plan_remarks,
@@ -28,12 +30,12 @@ from screens.review.text import (
 )
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.diagnose.finding import Status
-from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
+from wizard.operations.packages import AptChange
 from wizard.plan.group_steps import joins
-from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
 from wizard.report.plan import RESTART, plan_lines, size_told
@@ -242,7 +244,7 @@ class Review(PlanScreen):
         machine, choice = self.session.machine, self._choice
         if machine is None or choice is None:
             return None
-        if self.services.rehearses or settled(self._plan.steps):
+        if self.services.rehearses or self._plan.settled:
             return None
         self.wait("Checking the packages and versions against the repository and apt ...")
         try:

@@ -12,19 +12,18 @@ import pytest
 
 from tests.commands.running import MACHINE, ROOT, environment, wizard
 from tests.run.places import places_below, plan_of
-from wizard.journalform import SCHEMA
+from wizard.core.journal import SCHEMA
 from wizard.plan.form import plan_form
 
 APPLY = """
 import asyncio, os, sys
 from pathlib import Path
-from tests.run.places import places_below, plan_of
-from wizard.cli.execution import follow
-from wizard.plan.steps import RunProgram
-from wizard.run.live import Live
+from tests.run.places import RunProgram, places_below, plan_of
+from wizard.cli.execution import carry_out
+from wizard.run.executor import Live
 home = Path(sys.argv[1])
-plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2]), "nothing"),
-               RunProgram("after", ("touch", str(home / "after")), "nothing"))
+plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2])),
+               RunProgram("after", ("touch", str(home / "after"))))
 executor = Live(places_below(home), os.environ)
 sys.exit(asyncio.run(follow(executor.carry_out(plan), executor.cancel, as_json=False)))
 """

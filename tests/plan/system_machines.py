@@ -9,8 +9,8 @@ from tests.machine.records import machine
 from tests.preflight.asked import VALID
 from wizard.machine.detect import detect
 from wizard.machine.facts import AptSource, Machine, Package, RocmTree, SystemFile
+from wizard.operations.packages import LocalDeb
 from wizard.plan.prepared import FilesNow, Offer, Prepared
-from wizard.plan.root_steps import LocalDeb
 from wizard.preflight.reading import files_now
 
 KEY = VALID.decode()

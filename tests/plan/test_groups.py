@@ -11,13 +11,14 @@ from tests.machine.records import NAMES
 from tests.plan.system_machines import recorded
 from wizard.advice.card import chosen_card
 from wizard.advice.recommend import recommend
+from wizard.core.own_files import places
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine, Unknown
-from wizard.places import places
+from wizard.operations.groups import AddToGroups
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines
 from wizard.report.recommendation import recommendation_lines
 

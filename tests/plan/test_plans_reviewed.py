@@ -13,8 +13,10 @@ from tests.machine.records import MACHINES, seen
 from wizard.cli.options import parser
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.recorded import RecordedHost
-from wizard.plan.root_steps import AddToGroups, AptChange
-from wizard.plan.steps import Plan, WriteFile
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines
 from wizard.services.plans import choice_of, plan_here
 

@@ -19,20 +19,15 @@ from tests.plan.system_machines import (
     with_packages,
 )
 from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile, Unknown
+from wizard.operations.edit_lines import sha256
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
+from wizard.operations.root_step import KEYRING, SOURCE
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVER, SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.prepared import Belongings, FilesNow, TreeContent
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import (
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    WriteSystemFile,
-    sha256,
-)
 from wizard.plan.steps import Plan
-from wizard.plan.system_places import KEYRING, SOURCE
 
 GONE = {
     "rx5600xt-noble-rocm57": (12, "/opt/rocm-5.7.1"),
@@ -123,7 +118,7 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).for_good == (LOST,)
     assert change(plan).request()["for_good"] == [list(LOST)]
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
-    assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).inverse
+    assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).undo
     lost = f"rocm-core {LOST[1]}"
     assert plan.notes[0].startswith(f"These packages will be removed permanently: {lost}. ")
     assert plan.id != usual.id

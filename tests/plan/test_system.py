@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assets import root_helper
+from assets.root.files import sha256
+from assets.root.places import refuse_lines
 from tests.handmade import HOME, clean_jammy, node, python
 from tests.plan.system_machines import (
     KEY,
@@ -18,28 +19,21 @@ from tests.plan.system_machines import (
     recorded,
     with_packages,
 )
-from wizard.knowledge.releases import SETS, load_catalogue, repository_at
+from wizard.core.own_files import places
+from wizard.knowledge.stacks import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
-from wizard.places import places
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange, AptUpdate, KeepDebs, LocalDeb, MarkPackages
+from wizard.operations.root_step import KEYRING, PIN, PROFILE, SOURCE
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.prepared import FilesNow, Prepared
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    AptUpdate,
-    KeepDebs,
-    LocalDeb,
-    MarkPackages,
-    SetSystemPathAside,
-    WriteSystemFile,
-    settled,
-)
-from wizard.plan.steps import CreateEnvironment, Plan
+from wizard.plan.steps import Plan
 from wizard.plan.system import suites_to_ask
-from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 
 OURS = places({}, HOME)
 
@@ -61,7 +55,7 @@ def file(plan: Plan, path: str) -> WriteSystemFile:
 
 def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun() -> None:
     plan = plan_for(clean_jammy())
-    assert not settled(plan.steps)
+    assert not plan.settled
     assert plan.download_bytes is None
     assert any(
         "rdna1-setup looks up the exact packages, versions and sizes" in note for note in plan.notes
@@ -72,7 +66,7 @@ def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun(
 
 def test_with_its_answer_everything_is_exact() -> None:
     plan = plan_for(clean_jammy(), found=prepared())
-    assert settled(plan.steps)
+    assert plan.settled
     assert changes(plan)[0].expect_install == offer().brings
     assert file(plan, KEYRING).content == KEY
     assert f"signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.2 ubuntu main\n" in (
@@ -131,8 +125,8 @@ def test_files_that_are_right_already_are_not_written_again() -> None:
 def test_a_file_that_is_there_is_named_by_its_hash_so_that_no_other_is_overwritten() -> None:
     texts = {SOURCE: "deb https://example.org/old x main\n"}
     step = file(plan_for(clean_jammy(), found=prepared(files=FilesNow(texts))), SOURCE)
-    assert step.before == root_helper.sha256(texts[SOURCE].encode())
-    assert "restore" in step.inverse
+    assert step.before == sha256(texts[SOURCE].encode())
+    assert "restore" in step.undo
     assert step.before[:12] in str(step)
 
 
@@ -219,13 +213,13 @@ def test_the_profile_file_comes_only_when_asked_for_and_never_sets_the_loaders_p
     asked = file(plan_for(clean_jammy(), found=prepared(), profile_file=True), PROFILE)
     assert "LD_LIBRARY_PATH" not in asked.content
     assert "any user" in asked.reason
-    root_helper.refuse_lines(PROFILE, "", asked.content)  # raises for a line that may not stand
+    refuse_lines(PROFILE, "", asked.content)  # raises for a line that may not stand
 
 
 def test_what_we_write_is_what_the_helper_lets_stand_there() -> None:
     plan = plan_for(clean_jammy(), found=prepared(), rocm_repo="file:///srv/rocm/apt")
     for path in (KEYRING, SOURCE, PIN):
-        root_helper.refuse_lines(path, "", file(plan, path).content)
+        refuse_lines(path, "", file(plan, path).content)
 
 
 def test_a_user_outside_the_groups_joins_them_by_the_helper() -> None:

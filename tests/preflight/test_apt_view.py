@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assets import root_helper
+from assets.root.packages import APT_OPTIONS
 from tests.run.places import tree
-from wizard.plan.root_steps import AptChange, LocalDeb, SetSystemPathAside, WriteSystemFile
+from wizard.operations.packages import AptChange, LocalDeb
+from wizard.operations.root_step import KEYRING, PIN, SOURCE
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
-from wizard.plan.system_places import KEYRING, PIN, SOURCE
 from wizard.preflight.apt_view import CHANGE, AptView, make_view
 
 STATUS = """\
@@ -28,9 +29,9 @@ Version: 1.2
 """
 LINE = f"deb [signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.2 ubuntu main\n"
 WRITING: tuple[Step, ...] = (
-    WriteSystemFile("", KEYRING, "the key\n", ""),
-    WriteSystemFile("", SOURCE, LINE, ""),
-    WriteSystemFile("", PIN, "Package: *\n", ""),
+    WriteSystemFile("", KEYRING, "the key\n"),
+    WriteSystemFile("", SOURCE, LINE),
+    WriteSystemFile("", PIN, "Package: *\n"),
 )
 
 
@@ -79,10 +80,10 @@ def test_what_a_plan_moves_aside_removes_or_writes_is_seen_that_way(
     folder = view(
         tmp_path,
         root,
-        AptChange("", "", remove=("comgr",), expect_remove=("comgr",)),
-        SetSystemPathAside("", "/etc/apt/sources.list.d/rocm.list", ""),
-        SetSystemPathAside("", "/etc/apt/preferences.d/rocm-pin-600", ""),
-        WriteSystemFile("", "/etc/apt/sources.list", "# nothing\n", "", "0" * 64),
+        AptChange("", remove=("comgr",), expect_remove=("comgr",)),
+        SetSystemPathAside("", "/etc/apt/sources.list.d/rocm.list"),
+        SetSystemPathAside("", "/etc/apt/preferences.d/rocm-pin-600"),
+        WriteSystemFile("", "/etc/apt/sources.list", "# nothing\n", "0" * 64),
         *WRITING,
     ).folder
     names = {path.name for path in (folder / "sources.list.d").iterdir()}
@@ -100,7 +101,7 @@ def test_of_two_packages_of_one_name_only_the_architecture_that_is_named_goes(
     rows = (f"Package: comgr\nArchitecture: {one}\nVersion: 1\n" for one in ("amd64", "i386"))
     (root / "var/lib/dpkg/status").write_text("\n".join(rows))
     for gone, left in (("comgr", "i386"), ("comgr:i386", "amd64")):
-        change = AptChange("", "", remove=(gone,), expect_remove=(gone,))
+        change = AptChange("", remove=(gone,), expect_remove=(gone,))
         status = (view(tmp_path, root, change).folder / "status").read_text()
         assert status.count("Package: comgr\n") == 1
         assert f"Architecture: {left}\n" in status
@@ -136,9 +137,7 @@ def test_lists_that_were_fetched_stay_and_links_follow_the_system(
 
 def test_a_transaction_is_simulated_in_the_words_of_the_helper(tmp_path: Path, root: Path) -> None:
     deb = LocalDeb("/home/ada/x.deb", "0" * 64, "x", "1")
-    change = AptChange(
-        "", "", install=(("a", "1"), ("b", "")), remove=("c",), purge=True, debs=(deb,)
-    )
+    change = AptChange("", install=(("a", "1"), ("b", "")), remove=("c",), purge=True, debs=(deb,))
     argv = view(tmp_path, root).simulation(change)
     assert argv[:2] == ("apt-get", "-s")
     assert argv[argv.index("install") :] == ("install", "a=1", "b", deb.path, "c-")
@@ -158,6 +157,6 @@ def test_only_our_source_is_updated_and_no_other_list_is_dropped(
 
 
 def test_every_option_that_decides_on_a_transaction_is_the_helpers_too() -> None:
-    assert set(CHANGE) <= set(root_helper.APT_OPTIONS)
-    deciding = {word for word in root_helper.APT_OPTIONS if word.startswith(("APT::", "--"))}
+    assert set(CHANGE) <= set(APT_OPTIONS)
+    deciding = {word for word in APT_OPTIONS if word.startswith(("APT::", "--"))}
     assert deciding <= set(CHANGE)

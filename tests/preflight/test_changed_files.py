@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 from tests.plan.system_machines import amd, with_packages
+from wizard.operations.packages import AptChange
 from wizard.plan.prepared import FilesNow
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import AptChange
 from wizard.preflight.changed_files import changed_files
 
 INFO = "var/lib/dpkg/info"

@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.preflight.asked import (
-    EXPIRED,
-    EXPIRED_FINGERPRINT,
-    NOW,
-    VALID,
-    VALID_FINGERPRINT,
-)
+from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, NOW, VALID, VALID_FINGERPRINT
 from wizard.preflight.key import checked_key, plain_fingerprint
 from wizard.preflight.openpgp import NotAKey, in_letters, public_keys
 from wizard.preflight.refusal import Refusal

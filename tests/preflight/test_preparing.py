@@ -23,9 +23,9 @@ from tests.preflight.asked import (
 )
 from tests.preflight.small_archive import run
 from wizard.machine.facts import Machine
+from wizard.operations.packages import LocalDeb
 from wizard.plan.choice import Choice
 from wizard.plan.prepared import Offer
-from wizard.plan.root_steps import LocalDeb
 from wizard.preflight.asking import Asking
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Answer, Children

@@ -23,20 +23,20 @@ from tests.preflight.small_archive import (
     small_system,
 )
 from tests.run.places import tree
+from wizard.core.own_files import places
 from wizard.machine.facts import Machine
-from wizard.places import places
+from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.prepared import Prepared
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import AptChange, KeepDebs, settled
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
 from wizard.preflight.refusal import Refused
-from wizard.run.live import now
+from wizard.run.executor import now
 from wizard.system.web import open_web
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not here: {', '.join(MISSING)}")
@@ -99,7 +99,7 @@ async def test_a_plan_is_settled_by_a_signed_archive_and_found_so_again(
     assert dict(prepared.offer.brings) == dict.fromkeys(("rocm-core", "hsa-rocr", "rocminfo"), NEW)
     assert prepared.offer.installed_bytes == 3 * 1000 * 1024
     assert 0 < prepared.offer.download_bytes < 10_000
-    assert settled(plan.steps)
+    assert plan.settled
     assert await check(plan, with_what) == ()
     assert tree(with_what.root) == before
 

@@ -11,15 +11,8 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 
-from tests.preflight.asked import (
-    EXPIRED,
-    EXPIRED_FINGERPRINT,
-    NOW,
-    VALID,
-    VALID_FINGERPRINT,
-    Shelf,
-)
-from wizard.knowledge.releases import Repository, load_catalogue
+from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, NOW, VALID, VALID_FINGERPRINT, Shelf
+from wizard.knowledge.stacks import Repository, load_catalogue
 from wizard.preflight.refusal import Refused
 from wizard.preflight.repository import fetch_key, find_suite
 from wizard.system.web import Web

@@ -6,18 +6,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 
-from screens.choose.evidence import Evidence
-from screens.choose.roads_list import RoadsList
+from screens.choose.approaches import Evidence, RoadsList
 from screens.conv2d.details import Answer
 from screens.diagnose.text_question import TextQuestion
-from screens.history.screen import History
-from screens.history.text import HINT
+from screens.dialogs import LinesView, Notice, Question
+from screens.explain import Explain
+from screens.history.screen import HINT, History
+from screens.palette import Palette
+from screens.report_preview import ReportPreview
 from screens.run.screen import RunScreen
-from screens.windows.dialogs import Notice, Question
-from screens.windows.explain import Explain
-from screens.windows.lines_view import LinesView
-from screens.windows.palette import Palette
-from screens.windows.report_preview import ReportPreview
 from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
@@ -25,17 +22,8 @@ from tests.screens.examples import MACHINE
 from tests.screens.failing import LONG_NAME, LONG_PATH
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from tests.screens.past_fakes import FOLDER
-from tests.screens.states import (
-    KNOWN,
-    LONG_LINES,
-    PLANNED,
-    State,
-    diagnosing,
-    live,
-)
-from tests.screens.states import (
-    STATES as UNUSUAL,
-)
+from tests.screens.states import KNOWN, LONG_LINES, PLANNED, State, diagnosing, live
+from tests.screens.states import STATES as UNUSUAL
 from tests.screens.test_keeping import SEARCH, services_that_find
 from wizard.core.events import (
     Event,
@@ -47,11 +35,11 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.machine.facts import FoundApplication, Machine
-from wizard.plan.root_steps import AddToGroups
+from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services
 

@@ -11,10 +11,9 @@ from textual.screen import Screen
 from screens.app import SetupApp, make_step
 from screens.conv2d.details import Details
 from screens.conv2d.options_dialog import OptionsDialog
-from screens.history.result_choice import ResultChoice
+from screens.dialogs import Notice, PathQuestion, Question
+from screens.history.screen import ResultChoice
 from screens.session import Session
-from screens.windows.dialogs import Notice, Question
-from screens.windows.path_question import PathQuestion
 from tests.handmade import torch
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -56,7 +55,7 @@ from wizard.diagnose.finding import Evidence
 from wizard.machine.facts import Environment, Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import DEMO, Services
 from wizard.services.runs import Unfinished
 

@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.clear import ways_of
+from screens.dialogs import Notice
 from screens.session import Session, following, preceding
-from screens.windows.dialogs import Notice
 from tests.plan.system_machines import amd, with_packages
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -25,12 +25,12 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package
+from wizard.operations.packages import KeepDebs
 from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of
-from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.services import Services

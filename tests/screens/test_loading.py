@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.history.text import HINT
+from screens.history.screen import HINT
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -26,15 +26,15 @@ from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
 from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine
-from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.preflight.wheels import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import Services
 
 DIAGNOSED = "2 faults, 1 warning"
 Compare = Callable[[str, str], None]
-OPEN = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+OPEN = AptChange("x", install=(("rocm-core", UNSETTLED),))
 OPEN_PLAN = replace(examples.PLAN, steps=(OPEN, *examples.PLAN.steps))
 STARTED = StepStarted(1, 6, "uv python install --no-bin 3.10", "The first step.")
 

@@ -9,10 +9,10 @@ import pytest
 from screens.start import services_for
 from tests.screens import examples
 from wizard.cli.options import parser
-from wizard.glyphs import speaks_unicode
+from wizard.core.glyphs import speaks_unicode
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.root_step import SOURCE
 from wizard.plan.choice import Choice
-from wizard.plan.steps import FetchWheels
-from wizard.plan.system_places import SOURCE
 
 
 @pytest.mark.parametrize(

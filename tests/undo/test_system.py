@@ -12,24 +12,23 @@ import pytest
 from tests.machine.records import make
 from tests.run.places import places_below, plan_of
 from wizard.core.events import Output, StepFailed
+from wizard.core.journal import Kind, Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
-from wizard.plan.apt_steps import LocalDeb
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings
+from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups, AptChange, RestoreSettings, WriteSystemFile
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
-from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
-from wizard.run.records import read_record
+from wizard.run.obstacles import run_to_resume
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.standing import can_undo
-from wizard.undo.one_run import find_forgettable, find_undo, undo
-from wizard.undo.system import kept_debs, lost_by, staying, system_way_back, touched_system
-from wizard.undo.whole_run import TakingBack, find_whole_undo
+from wizard.run.rollback import TakingBack, find_forgettable, find_undo, find_whole_undo, undo
+from wizard.run.rollback_system import kept_debs, lost_by, staying, system_way_back, touched_system
+from wizard.run.runs import can_undo, read_record
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",))
@@ -111,7 +110,7 @@ def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path:
 
 def removal_of(*for_good: tuple[str, str]) -> AptChange:
     names = ("comgr", "rocm-core")
-    return AptChange("", "", remove=names, expect_remove=names, for_good=for_good)
+    return AptChange("", remove=names, expect_remove=names, for_good=for_good)
 
 
 async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Path) -> None:
@@ -151,7 +150,7 @@ Version: 1
 
 
 def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path) -> None:
-    step = AptChange("", "", install=(("comgr", "1.0"),), expect_install=(("comgr", "1.0"),))
+    step = AptChange("", install=(("comgr", "1.0"),), expect_install=(("comgr", "1.0"),))
     record = run_without_folder(tmp_path, step)
     host = make(
         tmp_path / "x", {"/var/lib/dpkg/status": STATUS}, answers={"DPKG_PACKAGES": [COMGR]}
@@ -178,8 +177,8 @@ def test_what_was_not_removed_after_all_is_not_lost(tmp_path: Path) -> None:
 async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path: Path) -> None:
     path = "/etc/profile.d/rdna1-setup-rocm.sh"
     steps = (
-        WriteSystemFile("", path, "ours\n", ""),
-        AptChange("", "", install=(("comgr", "0.9"),), expect_install=(("comgr", "0.9"),)),
+        WriteSystemFile("", path, "ours\n"),
+        AptChange("", install=(("comgr", "0.9"),), expect_install=(("comgr", "0.9"),)),
     )
     record, places = run_without_folder(tmp_path, *steps), places_below(tmp_path)
     events = tmp_path / "runs" / record.id / "events.jsonl"
@@ -206,7 +205,7 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
 
 
 COMGR = "comgr\t1.0\tii \tROCm <x@amd.com>"
-OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b", "put back")
+OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b")
 
 
 def noted_plan(record: Record) -> Plan:
@@ -238,7 +237,6 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
             OUT.lines,
             "b",
             "a",
-            "run the plan again",
         ),
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.advice.algorithms import algorithms
@@ -11,22 +12,23 @@ from wizard.advice.fit import Answer, Fit
 from wizard.advice.floors import home_room, numpy_allowed, python_need, python_obstacle
 from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
-from wizard.core.sizes import capitalized, size_text
-from wizard.durations import time_text
+from wizard.core.amounts import capitalized, size_text, time_text
+from wizard.core.journal import Record
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
-from wizard.knowledge.claims import Claim, load_claims, strongest_first
-from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.torches import holes_of, torch_release
-from wizard.knowledge.verdicts import (
+from wizard.knowledge.claims import (
+    Claim,
     Question,
     Word,
     evidence,
     load_aspects,
+    load_claims,
     load_purposes,
+    strongest_first,
     verdict_on,
 )
-from wizard.machine.disks import disk_in
+from wizard.knowledge.stacks import Stack, holes_of, load_stacks, torch_release
 from wizard.machine.facts import Machine, Unknown
+from wizard.machine.system import disk_in
 
 USES = frozenset({"applications", "image speed", "transformer", "training"})
 """Topics of claims about what a card is used for."""
@@ -313,3 +315,19 @@ def _about(topic: str, stack: Stack) -> tuple[str, ...]:
     """What people say of a figure: topic and aspect have the same name."""
     about = [c for c in load_claims() if c.topic == topic and stack.id in c.stacks]
     return tuple(claim.id for claim in strongest_first(about))
+
+
+ENOUGH_BYTES = 20_000_000
+"""Less tells of the start of a connection rather than of the line."""
+TOLD = re.compile(r", (\d{1,15}) of them came in (\d{1,9}\.\d) s\Z")
+"""As ``Received.words`` of the downloads ends an outcome."""
+
+
+def line_speed(records: Iterable[Record]) -> LineSpeed | None:
+    """The speed of the newest run that fetched enough to tell; None where there is none."""
+    for record in records:
+        for outcome in record.outcomes.values():
+            found = TOLD.search(outcome)
+            if found and int(found[1]) >= ENOUGH_BYTES and float(found[2]) > 0:
+                return LineSpeed(int(found[1]) / float(found[2]), record.began[:10])
+    return None

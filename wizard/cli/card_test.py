@@ -44,12 +44,12 @@ from wizard.conv2d.shapes import DEFAULT, Row, find_preset
 from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Deadlines, Sweep, SweepDone
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Gpu, Machine
-from wizard.places import Places
 from wizard.report.bundle import Papers, require_new, write_folder
 from wizard.report.card_test import (
     outcome_of_test,
@@ -60,8 +60,8 @@ from wizard.report.card_test import (
 )
 from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import trouble_lines
-from wizard.run.live import now
-from wizard.run.records import read_records
+from wizard.run.executor import now
+from wizard.run.runs import read_records
 from wizard.services.command_line import acts, host_of, places_of
 
 SEARCHED_LATER = 3

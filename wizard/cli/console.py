@@ -7,9 +7,9 @@ import os
 import sys
 from typing import Any
 
+from wizard.core.json_form import SCHEMA
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble
-from wizard.jsonform import SCHEMA
 from wizard.preflight.refusal import Refusal
 
 

@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from wizard.cli.console import print_json, refuse
+from wizard.core.json_form import to_json
 from wizard.core.lines import clean
 from wizard.diagnose.machine import part_statuses
 from wizard.host.host import Host
-from wizard.jsonform import to_json
 from wizard.machine.detect import detect
 from wizard.machine.wheel_hashes import Verified, verify
 from wizard.report.machine import machine_lines, verified_lines

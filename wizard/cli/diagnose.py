@@ -11,6 +11,8 @@ from typing import Any
 from wizard.advice.recommend import recommend
 from wizard.cli.console import print_json, refuse
 from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry
+from wizard.core.journal import Kind
+from wizard.core.json_form import SCHEMA
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
 from wizard.diagnose.listed_cards import card_form
@@ -18,8 +20,6 @@ from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import found as finding_of
 from wizard.diagnose.this_machine import TRY_S, to_try
 from wizard.host.host import Host
-from wizard.journalform import Kind
-from wizard.jsonform import SCHEMA
 from wizard.knowledge.causes import load_causes
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -38,7 +38,7 @@ from wizard.report.findings import (
     outcome_of,
 )
 from wizard.report.recommendation import short_text
-from wizard.run.stopped import stopped_plan
+from wizard.run.resume import stopped_plan
 from wizard.services.command_line import absolute, acts, host_of, places_of
 from wizard.services.machine import Unreadable, diagnosis_of, explained_file
 from wizard.services.plans import name_applications

@@ -13,9 +13,9 @@ from typing import Any
 
 from wizard.cli.console import agreed, forget_output, refuse, refuse_for
 from wizard.core.events import Event, PlanFinished
+from wizard.core.json_form import SCHEMA, to_json
 from wizard.core.process import on_signals
 from wizard.host.host import Host
-from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.report.plan import (
@@ -27,12 +27,11 @@ from wizard.report.plan import (
     plan_lines,
 )
 from wizard.root.session import STATE, find_at_work
-from wizard.run.executor import Executor
-from wizard.run.foreseen import foreseen
-from wizard.run.live import Live
+from wizard.run.at_work import at_work_text
+from wizard.run.exact_plan import asking_of, preflight
+from wizard.run.executor import Executor, Live
+from wizard.run.obstacles import foreseen
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.settling import asking_of, preflight
-from wizard.run.watching import at_work_text
 from wizard.services.command_line import acts, places_of
 
 GOES_ON = (

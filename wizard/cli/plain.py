@@ -14,12 +14,12 @@ from wizard.cli.plain_setup import clear, roll_back, set_up
 from wizard.cli.questions import Asker, Do, Guide, Left, Option, Page, WentBack, paragraph, say
 from wizard.cli.report import print_overview, restart_lines, work_lines
 from wizard.core.lines import clean
+from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.diagnose.explain import explain_file
 from wizard.diagnose.finding import Finding, conclude, counts_text
 from wizard.mending.mendable import without_plan
-from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.report.findings import explanation_lines, fix_command, whole_lines
-from wizard.run.standing import half_back, unfinished_run
+from wizard.run.runs import half_back, unfinished_run
 from wizard.services.command_line import absolute, acts, host_of, places_of
 from wizard.services.machine import diagnosis_of
 

@@ -11,13 +11,13 @@ from wizard.advice.card import chosen_card
 from wizard.advice.recommend import found_applications, recommend
 from wizard.cli.plain_measuring import measure_installed
 from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
+from wizard.core.journal import OLDER, Kind
 from wizard.core.lines import clean
 from wizard.host.host import Host
-from wizard.journalform import OLDER, Kind
 from wizard.knowledge.applications import PLAIN_TORCH, Application, load_applications
 from wizard.knowledge.cards import AMD
+from wizard.knowledge.claims import load_purposes
 from wizard.knowledge.stacks import find_stack, load_stacks
-from wizard.knowledge.verdicts import load_purposes
 from wizard.machine.facts import Gpu, Machine
 from wizard.plan.amd_packages import broken_driver
 from wizard.plan.choice import Choice
@@ -35,11 +35,15 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.clearing import asked_sources, clearing_plan, removal_scopes
-from wizard.run.records import older_runs, read_records
-from wizard.run.settling import asking_of, waiting_plan
-from wizard.run.standing import stands
-from wizard.run.stopped import stopped_plan
+from wizard.run.exact_plan import (
+    asked_sources,
+    asking_of,
+    clearing_plan,
+    removal_scopes,
+    waiting_plan,
+)
+from wizard.run.resume import stopped_plan
+from wizard.run.runs import older_runs, read_records, stands
 from wizard.services.command_line import (
     absolute,
     acts,

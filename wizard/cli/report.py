@@ -20,9 +20,13 @@ from wizard.host.host import Host
 from wizard.knowledge.explanations import load_explanations
 from wizard.machine.detect import detect
 from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.machine.recording.making import make_record
-from wizard.machine.recording.replay import differences
-from wizard.machine.recording.write import PlaceTaken, check_place, write
+from wizard.machine.recording.recorder import (
+    PlaceTaken,
+    check_place,
+    differences,
+    make_record,
+    write,
+)
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
@@ -41,8 +45,8 @@ from wizard.report.recommendation import recommendation_lines
 from wizard.report.sources import Gathered, collect_env, environment_for, gather
 from wizard.report.stacks import approaches, list_form, list_lines, topic_form, topic_lines
 from wizard.root.session import STATE
-from wizard.run.restart import restart_words
-from wizard.run.watching import at_work
+from wizard.run.at_work import at_work
+from wizard.run.runs import restart_words
 from wizard.services.command_line import (
     acts,
     app_words,

@@ -12,17 +12,16 @@ from pathlib import Path
 from wizard.cli.console import agreed, print_json, refuse
 from wizard.cli.execution import Teller, follow
 from wizard.core.events import Event, PlanFinished
+from wizard.core.journal import OLDER
 from wizard.core.lines import clean, clean_lines
-from wizard.journalform import OLDER
-from wizard.places import Places
+from wizard.core.own_files import Places
 from wizard.report.plan import plan_lines
 from wizard.root.session import STATE, find_at_work
-from wizard.run.live import Live, now
-from wizard.run.records import older_runs, read_records, unreadable_runs
-from wizard.run.watching import InSession, at_work, at_work_text, watch_events
+from wizard.run.at_work import InSession, at_work, at_work_text, watch_events
+from wizard.run.executor import Live, now
+from wizard.run.rollback import TakingBack, find_forgettable, find_whole_undo, forget_run
+from wizard.run.runs import older_runs, read_records, unreadable_runs
 from wizard.services.command_line import acts, host_of, places_of
-from wizard.undo.one_run import find_forgettable, forget_run
-from wizard.undo.whole_run import TakingBack, find_whole_undo
 
 NOTHING = "rdna1-setup is not running anything as root."
 ENDED = "The root step has finished."

@@ -18,10 +18,10 @@ from wizard.cli.console import refuse
 from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, log_text, show_and_do
 from wizard.cli.options import SOURCES, add_plan_arguments
 from wizard.cli.rollback import watch_first
+from wizard.core.amounts import today
+from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, Record
 from wizard.core.lines import clean
 from wizard.host.host import Host
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, Record
-from wizard.knowledge.ageing import today
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -38,7 +38,6 @@ from wizard.plan.plan_file import (
     plan_document,
     read_plan_document,
 )
-from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
 from wizard.preflight.holding import no_longer_so
 from wizard.preflight.refusal import Refused
@@ -53,11 +52,10 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.all_done import AllDone
-from wizard.run.live import Live
-from wizard.run.records import read_records
-from wizard.run.settling import asks_size, size_sought, wheels_sought
-from wizard.run.stopped import resumed_plan, stopped_plan
+from wizard.run.exact_plan import asks_size, size_sought, wheels_sought
+from wizard.run.executor import AllDone, Live
+from wizard.run.resume import resumed_plan, stopped_plan
+from wizard.run.runs import read_records
 from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import (
     absolute,
@@ -258,7 +256,7 @@ def _asked_in(file: PlanFile) -> argparse.Namespace:
     asked = _options().parse_args(file.asked)
     if asked_words(asked, asked.stack or "", "") != file.asked:
         raise WrongPlanFile("its options are not in the form that this program writes")
-    if not settled(file.plan.steps):
+    if not file.plan.settled:
         raise WrongPlanFile(
             "its packages have no exact versions: make it with `plan --exact --json`"
         )

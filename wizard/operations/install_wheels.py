@@ -10,8 +10,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.amounts import counted, listed, size_text
 from wizard.core.events import Output, Progress
-from wizard.core.sizes import counted, listed, size_text
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import (
     contents,
@@ -91,6 +91,10 @@ class InstallWheels(Operation):
     def observe(self) -> Before:
         """Files that lie where the wheels write: bytecode of a package that was backed up."""
         return {"there": sorted(self._files())}
+
+    def writes(self) -> tuple[str, ...]:
+        """uv's cache."""
+        return (self.cache,)
 
     async def do(self, system: System, before: Before) -> News:
         """Install all, then ask uv whether the packages get on with one another."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from wizard.plan.root_steps import LocalDeb, Versions
+from wizard.operations.packages import LocalDeb, Versions
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -6,14 +6,16 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import counted
-from wizard.journalform import Kind
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Package, Unknown
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, Versions
+from wizard.operations.root_step import OURS
+from wizard.operations.system_files import SetSystemPathAside
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
-    BACK,
     Edit,
     Leftovers,
     alternative_leftovers,
@@ -23,16 +25,8 @@ from wizard.plan.leftover_files import (
     tree_leftovers,
 )
 from wizard.plan.prepared import FilesNow
-from wizard.plan.root_steps import (
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    Versions,
-)
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
-from wizard.plan.system_places import OURS
 
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: your desktop "
@@ -142,7 +136,7 @@ def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
             "after the removal."
         )
         order = reversed(OURS)  # the source before its key: without that one apt would complain
-        yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
+        yield from (SetSystemPathAside(why, path) for path in order if path in files.texts)
 
 
 def _settings_stay(machine: Machine) -> Iterator[str]:
@@ -215,7 +209,6 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
     yield AptChange(
         f"This removes {counted(len(gone.names), 'installed package')}. The step stops if apt "
         "would remove anything else.",
-        _back(len(gone.names), len(lost)),
         remove=gone.names,
         purge=True,
         expect_remove=gone.names,

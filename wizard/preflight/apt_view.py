@@ -13,9 +13,10 @@ from pathlib import Path
 
 from wizard.machine.apt.entries import paragraphs
 from wizard.machine.rocm_names import without_architecture
-from wizard.plan.root_steps import AptChange, SetSystemPathAside, WriteSystemFile
+from wizard.operations.packages import AptChange
+from wizard.operations.root_step import KEYRING, SOURCE
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
-from wizard.plan.system_places import KEYRING, SOURCE
 from wizard.preflight.archive_records import qualified
 
 APT = "/etc/apt"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.journal import Kind
 from wizard.host.host import Host
-from wizard.journalform import Kind
+from wizard.operations.packages import AptChange
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
-from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.files import file_refusals
@@ -19,7 +19,7 @@ from wizard.preflight.way_back import Sources, no_way_back, sources_of
 
 async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
     """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
-    if not settled(plan.steps):
+    if not plan.settled:
         return (_unsettled(),)
     refusals = [*package_refusals(plan, asking.host), *file_refusals(plan, asking.host)]
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.host.host import Host
-from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut, sha256
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.preflight.refusal import Refusal
 
 

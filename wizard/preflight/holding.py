@@ -7,15 +7,11 @@ from collections.abc import Iterator
 from wizard.host.host import Host
 from wizard.machine.facts import Unknown
 from wizard.machine.package_states import installed_rows
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    SetSystemPathAside,
-    WriteSystemFile,
-    sha256,
-)
+from wizard.operations.edit_lines import TakeLinesOut, sha256
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import TakeLinesOut
 
 
 def no_longer_so(plan: Plan, host: Host) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.host.files import digest
-from wizard.knowledge.releases import Repair
+from wizard.knowledge.stacks import Repair
 from wizard.machine.facts import AptSource
-from wizard.plan.root_steps import LocalDeb
+from wizard.operations.packages import LocalDeb
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView
 from wizard.preflight.programs import Programs

@@ -8,7 +8,7 @@ from wizard.host.host import Host
 from wizard.machine.facts import PackageWork, Unknown
 from wizard.machine.package_states import STATES, Row, installed_rows
 from wizard.machine.package_work import package_work
-from wizard.plan.root_steps import (
+from wizard.operations.packages import (
     AptChange,
     FinishInterrupted,
     KeepDebs,

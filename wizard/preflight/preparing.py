@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wizard.knowledge.releases import Release, load_catalogue, repository_at
+from wizard.knowledge.stacks import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
+from wizard.operations.packages import UNSETTLED, Versions
 from wizard.plan.choice import Choice
 from wizard.plan.prepared import Offer, Prepared
-from wizard.plan.root_steps import UNSETTLED, Versions
 from wizard.plan.system import asked_for, release_named, suites_to_ask, system_part
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.root_step import OURS
 from wizard.plan.clean_up import files_with_settings
 from wizard.plan.prepared import FilesNow
-from wizard.plan.system_places import OURS
 from wizard.preflight.changed_files import changed_files
 from wizard.preflight.ownership import belongings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from wizard.plan.root_steps import AptChange, AptUpdate
+from wizard.operations.packages import AptChange, AptUpdate
 from wizard.plan.steps import Plan
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wizard.knowledge.releases import Repair
+from wizard.knowledge.stacks import Repair
 from wizard.preflight.unmet import Unmet
 
 VERSION = "1.0"

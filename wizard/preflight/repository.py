@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from wizard.knowledge.releases import Release, Repository
+from wizard.knowledge.stacks import Release, Repository
 from wizard.preflight.key import BYTES_LIMIT, checked_key
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.web_files import content_at

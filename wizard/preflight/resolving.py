@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from wizard.host.host import Host
-from wizard.knowledge.releases import Release
+from wizard.knowledge.stacks import Release
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.package_states import installed_rows
-from wizard.plan.root_steps import AptChange, LocalDeb, Versions
+from wizard.operations.packages import AptChange, LocalDeb, Versions
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView
 from wizard.preflight.archive_records import package_records
@@ -45,7 +45,7 @@ async def _simulated(
 ) -> Answer:
     own = {deb.name for deb in debs}
     asked = tuple(pair for pair in wanted if pair[0] not in own)
-    change = AptChange("", "", install=asked, debs=debs)
+    change = AptChange("", install=asked, debs=debs)
     return await asking.programs.ask(view.simulation(change), SIMULATION_S)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.knowledge.releases import Release
+from wizard.knowledge.stacks import Release
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
 from wizard.plan.choice import Choice
 from wizard.preflight.refusal import Refusal, Refused

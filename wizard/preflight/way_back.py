@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from wizard.host.host import Host
+from wizard.operations.packages import AptChange, KeepDebs, Versions
 from wizard.plan.room import ARCHIVES
-from wizard.plan.root_steps import AptChange, KeepDebs, Versions
 from wizard.plan.steps import Step
 from wizard.preflight.apt_view import make_view, status_of
 from wizard.preflight.archive_records import PackageRecord, package_records

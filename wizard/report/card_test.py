@@ -16,8 +16,8 @@ from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
 from wizard.conv2d.text import counted
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.host.host import Host
-from wizard.places import Places
 from wizard.report.bundle import Papers, papers_of, preview_lines
 from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_answers import setting_lines, trouble_lines
@@ -25,7 +25,7 @@ from wizard.report.conv2d_runs import holds_text
 from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction
 from wizard.report.sources import gather
-from wizard.run.live import now
+from wizard.run.executor import now
 
 CARD_FILE = "result-card.json"
 SEND = "To share it, send {0}, and the rest of the folder if you like, to {1}"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import assets
 from wizard.core.credentials import redact
+from wizard.core.journal import Kind
+from wizard.core.own_files import Places, places
 from wizard.host.host import Host
 from wizard.host.live import LiveHost
-from wizard.journalform import Kind
 from wizard.machine.recorded import RecordedHost, RecordError
-from wizard.places import Places, places
 
 if TYPE_CHECKING:
     from wizard.plan.choice import Choice

@@ -22,8 +22,7 @@ from wizard.diagnose.machine import Diagnosis, Progress, diagnose
 from wizard.diagnose.this_machine import looks_here
 from wizard.host.host import Host
 from wizard.knowledge.applications import Application, load_applications
-from wizard.knowledge.claims import Claim, load_claims
-from wizard.knowledge.roads import OtherRoad, load_roads
+from wizard.knowledge.claims import Claim, OtherRoad, load_claims, load_roads
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine

@@ -7,18 +7,18 @@ import asyncio
 import sys
 from pathlib import Path
 
-from wizard.advice.comparison import LineSpeed
+from wizard.advice.comparison import LineSpeed, line_speed
 from wizard.advice.recommend import found_applications, recommend
 from wizard.conv2d.sweep import Found
+from wizard.core.journal import Kind
+from wizard.core.own_files import Places
 from wizard.core.trouble import NoWayBack, Trouble, as_trouble
+from wizard.core.wording import by_keys
+from wizard.host.contents import Contents, read_contents
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
-from wizard.machine.contents import read_contents
-from wizard.machine.disks import with_disks
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents
-from wizard.places import Places
+from wizard.machine.system import with_disks
 from wizard.plan.choice import Choice
 from wizard.plan.keep_setting import make_keep
 from wizard.plan.planner import make_plan
@@ -27,21 +27,20 @@ from wizard.plan.steps import Plan
 from wizard.preflight.reading import files_now
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought
-from wizard.remedies import by_keys
-from wizard.run.clearing import clearing_for_good, clearing_plan, removal_scopes
-from wizard.run.line_speed import line_speed
-from wizard.run.ready import obstacle
-from wizard.run.records import read_records
-from wizard.run.settling import (
+from wizard.run.exact_plan import (
     asking_of,
     asks_size,
+    clearing_for_good,
+    clearing_plan,
     preflight,
+    removal_scopes,
     settled_plan,
     size_sought,
     wheels_sought,
 )
-from wizard.run.standing import made_by_us
-from wizard.run.stopped import as_begun
+from wizard.run.obstacles import obstacle
+from wizard.run.resume import as_begun
+from wizard.run.runs import made_by_us, read_records
 from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import (
     folder_of,

@@ -1,6 +1,7 @@
 """Runs: plans carried out, the way back, and what earlier starts left for this one.
 
-Welcome asks before its first frame, so nothing here loads a plan until one is carried out."""
+Welcome asks before its first frame, so nothing here loads a plan until one is carried out.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.journalform import Kind, Record
-from wizard.run import restart, standing, watching
-from wizard.run.executor import Executor
+from wizard.core.journal import Kind, Record
+from wizard.run import at_work, runs
 from wizard.run.log import log_of
-from wizard.run.records import read_records
+from wizard.run.runs import read_records
 from wizard.services.command_line import places_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.host.host import Host
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
+    from wizard.run.executor import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Runs:
     def _executor(self) -> Executor:
         """The one that acts, or the one that cannot; what acts takes long to load."""
         if self._made is None and self._live:
-            from wizard.run.live import Live  # not before the first frame
+            from wizard.run.executor import Live  # not before the first frame
 
             self._made = Live(self._places, os.environ, ask_for_rights=self._ask_for_rights)
         elif self._made is None:
@@ -95,17 +96,17 @@ class Runs:
         records = read_records(Path(self._places.runs)) if self._live else ()
         return next((log_of(record) for record in records if record.plan["id"] == plan.id), "")
 
-    def at_work(self) -> watching.AtWork | None:
+    def at_work(self) -> at_work.AtWork | None:
         """Quick: root's part of an earlier start, if it still works."""
-        return None if self._host.name else watching.at_work()
+        return None if self._host.name else at_work.at_work()
 
     def restart(self) -> str:
         """Quick: that a restart waits, or that it has happened and what comes next."""
-        return restart.restart_words(self._places) if self._live else ""
+        return runs.restart_words(self._places) if self._live else ""
 
     def unfinished(self) -> Unfinished | None:
         """Quick: the newest run that stopped before its end."""
-        record = standing.unfinished_run(self._places) if self._live else None
+        record = runs.unfinished_run(self._places) if self._live else None
         if record is None:
             return None
         plan, asked = record.plan, self._arguments.venv
@@ -117,23 +118,23 @@ class Runs:
         return replace(found, elsewhere=elsewhere)
 
     def _plan_of(self, record: Record) -> Plan:
-        from wizard.run.stopped import resumed_plan  # brings all steps along
+        from wizard.run.resume import resumed_plan  # brings all steps along
 
         # Where this start was told to fetch from, with logins that no journal keeps.
         return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
 
     def undoable(self) -> bool:
         """Quick: is there a run that can be taken back."""
-        return self._live and standing.can_undo(self._places)
+        return self._live and runs.can_undo(self._places)
 
     def half_back(self) -> str:
         """Quick: the run that Roll back has begun to take back, ``""`` for none."""
-        record = standing.half_back(self._places) if self._live else None
+        record = runs.half_back(self._places) if self._live else None
         return record.id if record is not None else ""
 
     def way_back(self) -> WayBack:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.undo.whole_run import TakingBack, find_whole_undo  # the same
+        from wizard.run.rollback import TakingBack, find_whole_undo  # the same
 
         found = find_whole_undo(self._places, self._host)
         taking = TakingBack(found, self._executor(), self._places)

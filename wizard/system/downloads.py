@@ -21,23 +21,16 @@ from typing import TYPE_CHECKING, Union
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
+from wizard.core.amounts import counted, listed
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
 from wizard.core.process import Crew, Left
-from wizard.core.sizes import counted, listed
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.files import HASH_CHUNK, digest
 from wizard.system.part import Mark, Staged, mark_of
 from wizard.system.space import in_words, require, write_failure
-from wizard.system.web import (
-    Broken,
-    Web,
-    content_length,
-    name_failure,
-    open_web,
-    worth_retrying,
-)
+from wizard.system.web import Broken, Web, content_length, name_failure, open_web, worth_retrying
 from wizard.system.whole_file import sync
 
 if TYPE_CHECKING:

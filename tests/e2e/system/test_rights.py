@@ -17,13 +17,14 @@ pytestmark = pytest.mark.e2e
 PROGRAM = """
 import sys
 from screens.app import SetupApp, show
-from screens.rights import LentTerminal
+from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.cli.options import parser
 from wizard.plan.identity import with_id
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.operations.groups import AddToGroups
+from wizard.plan.steps import Plan
 
 step = AddToGroups("The device files belong to it.", "owner", ("render",))
 plan = Plan("", Kind.FIX, "", "system", "", (step,), 0, 0, True, (), cause="kfd-permission")
