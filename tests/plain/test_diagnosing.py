@@ -10,7 +10,7 @@ import pytest
 from tests.plain.conversing import Conversation
 from wizard.cli.plain import diagnose
 from wizard.cli.questions import Guide
-from wizard.mending.mendable import BY_HAND
+from wizard.diagnose.fix_settings import BY_HAND
 
 MENDED = 7
 """The exit code of what is carried out here."""

@@ -15,6 +15,8 @@ from wizard.core.journal import Kind
 from wizard.core.json_form import SCHEMA
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
+from wizard.diagnose.fix import Supply, make_fix
+from wizard.diagnose.fix_settings import has_plan
 from wizard.diagnose.listed_cards import card_form
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import found as finding_of
@@ -23,8 +25,6 @@ from wizard.host.host import Host
 from wizard.knowledge.causes import load_causes
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.mending.fixing import Supply, make_fix
-from wizard.mending.mendable import has_plan
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.report.findings import (

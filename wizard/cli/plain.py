@@ -17,7 +17,7 @@ from wizard.core.lines import clean
 from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.diagnose.explain import explain_file
 from wizard.diagnose.finding import Finding, conclude, counts_text
-from wizard.mending.mendable import without_plan
+from wizard.diagnose.fix_settings import without_plan
 from wizard.report.findings import explanation_lines, fix_command, whole_lines
 from wizard.run.runs import half_back, unfinished_run
 from wizard.services.command_line import absolute, acts, host_of, places_of

@@ -14,7 +14,7 @@ from wizard.conv2d.runs.history import told_by
 from wizard.conv2d.shapes import load_presets
 from wizard.conv2d.sweep import found_by
 from wizard.core.lines import clean
-from wizard.knowledge.applications import trains
+from wizard.knowledge.claims import trains
 from wizard.machine.facts import Machine
 from wizard.services.command_line import absolute, acts, host_of, places_of
 

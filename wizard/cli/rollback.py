@@ -19,7 +19,7 @@ from wizard.report.plan import plan_lines
 from wizard.root.session import STATE, find_at_work
 from wizard.run.at_work import InSession, at_work, at_work_text, watch_events
 from wizard.run.executor import Live, now
-from wizard.run.rollback import TakingBack, find_forgettable, find_whole_undo, forget_run
+from wizard.run.rollback import Rollback, find_forgettable, find_whole_undo, forget_run
 from wizard.run.runs import older_runs, read_records, unreadable_runs
 from wizard.services.command_line import acts, host_of, places_of
 
@@ -86,7 +86,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
         return 0
     if not arguments.yes and not agreed("Roll back?"):
         return _not_agreed("Nothing was removed", found.folder.record.id)
-    taking = TakingBack(found, Live(places, host.environ, yes=arguments.yes), places)
+    taking = Rollback(found, Live(places, host.environ, yes=arguments.yes), places)
     code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
     if code == 0:
         print("Undone.")

@@ -17,6 +17,8 @@ from wizard.advice.recommend import Recommendation, recommend
 from wizard.conv2d.cards.card_form import place_of
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import Finding
+from wizard.diagnose.fix import has_plan, make_fix
+from wizard.diagnose.fix_settings import by_hand
 from wizard.diagnose.lines import NotText
 from wizard.diagnose.machine import Diagnosis, Progress, diagnose
 from wizard.diagnose.this_machine import looks_here
@@ -27,8 +29,6 @@ from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
-from wizard.mending.fixing import has_plan, make_fix
-from wizard.mending.settings import by_hand
 from wizard.plan.steps import Plan
 from wizard.report.bundle import papers_of, preview_lines, whole_lines, write_folder
 from wizard.report.sources import gather
