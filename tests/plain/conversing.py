@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from wizard.plain.asking import Asker
+from wizard.cli.questions import Asker
 
 
 class Conversation:

@@ -31,7 +31,7 @@ from tests.screens.driving import (
     usable_keys,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -44,7 +44,7 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
 from wizard.report.conv2d_conclusion import Measured
 from wizard.services import DEMO, Services
-from wizard.services.past import Past
+from wizard.services.experiments import Past
 
 __all__ = ["venv"]
 SIZE = (80, 24)

@@ -34,7 +34,7 @@ from tests.screens.driving import (
 )
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
