@@ -35,7 +35,6 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
-from wizard.preflight.refusal import Refused
 from wizard.report.events import RESTART
 from wizard.report.plan import plan_lines, size_told
 from wizard.report.warning import cannot_run
@@ -218,8 +217,8 @@ class Review(PlanScreen):
         """Makes the plan that is wanted; where there is none, the one that is there stays."""
         try:
             self._take(await asyncio.to_thread(self._made, self._choice, self._for_good))
-        except Refused as found:
-            tell(self, "Plan not changed", refused(found.refusal))
+        except Trouble as trouble:
+            tell(self, "Plan not changed", refused(trouble))
         except (OSError, ValueError) as error:
             tell(self, "Plan not changed", fault("The plan was not changed", error))
         self._choice, self._for_good = self.session.choice, self._removes_for_good()
@@ -256,10 +255,8 @@ class Review(PlanScreen):
         self.wait("Checking the packages and versions against the repository and apt ...")
         try:
             self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
-        except Refused as found:
-            return refused(found.refusal)
         except Trouble as trouble:
-            return trouble
+            return refused(trouble)
         except ValueError as impossible:
             return Trouble(
                 str(impossible), "This plan cannot be carried out. Nothing was changed.", GO_BACK

@@ -11,6 +11,7 @@ from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
 from wizard.core.sizes import size_text
+from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Disk
@@ -30,7 +31,6 @@ from wizard.plan.steps import Plan, Step
 from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import TakeLinesOut
 from wizard.preflight.check import check
-from wizard.preflight.refusal import Refusal
 
 VERSION = "1.0.0.50701-98~22.04"
 ROWS = (
@@ -61,7 +61,7 @@ async def checked(
     *answers: Reply,
     host: Host | None = None,
     rows: tuple[str, ...] = ROWS,
-) -> tuple[Refusal, ...]:
+) -> tuple[Trouble, ...]:
     return await check(plan, asking(folder, *(answers or replies()), host=host, rows=rows))
 
 

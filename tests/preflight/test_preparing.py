@@ -22,6 +22,7 @@ from tests.preflight.asked import (
     when,
 )
 from tests.preflight.small_archive import run
+from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.prepared import Offer
@@ -29,7 +30,6 @@ from wizard.plan.root_steps import LocalDeb
 from wizard.preflight.asking import Asking
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Answer, Children
-from wizard.preflight.refusal import Refusal, Refused
 
 MIRROR = "http://mirror.example/rocm/apt"
 SHELF = {
@@ -112,10 +112,10 @@ async def offered(
     return prepared.offer
 
 
-async def refusal(folder: Path, *replies: Reply, **facts: Any) -> Refusal:
-    with pytest.raises(Refused) as raised:
+async def refusal(folder: Path, *replies: Reply, **facts: Any) -> Trouble:
+    with pytest.raises(Trouble) as raised:
         await found(folder, *replies, **facts)
-    return raised.value.refusal
+    return raised.value
 
 
 async def test_versions_suite_key_and_sizes_are_the_archives_own(tmp_path: Path) -> None:
@@ -297,12 +297,12 @@ async def test_libraries_of_an_older_ubuntu_are_not_taken_without_ubuntus_key(
 ) -> None:
     monkeypatch.setattr("wizard.preflight.making.UBUNTU_KEYS", str(tmp_path / "no keyring"))
     rounds = simulating(said(UNMET, code=100))
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(Trouble) as raised:
         await offered(
             building(tmp_path, UPDATED, rounds, SIZED), None, chosen(system_set="full"), "5.2.0"
         )
-    assert "no longer has: libtinfo5" in raised.value.refusal.happened
-    assert "ubuntu-keyring" in raised.value.refusal.next_step
+    assert "no longer has: libtinfo5" in raised.value.happened
+    assert "ubuntu-keyring" in raised.value.next_step
 
 
 async def test_where_python_is_python3_is_installed_the_compiler_is_packed_anew(

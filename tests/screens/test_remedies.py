@@ -24,7 +24,6 @@ from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.core.trouble import Trouble, explained
 from wizard.knowledge.causes import load_causes
-from wizard.preflight.refusal import Refusal
 from wizard.remedies import by_keys
 from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
@@ -64,7 +63,7 @@ def test_notices_and_refusals_name_keys_too() -> None:
     trouble = Trouble("It stopped.", "No matter.", "Run the same command again.")
     assert told(trouble).endswith("\n\nTry again.")
     assert in_one_run(trouble).endswith(" Try again.")
-    refusal = refused(Refusal("No.", "No.", "Check the date, then run the same command again."))
+    refusal = refused(Trouble("No.", "No.", "Check the date, then run the same command again."))
     assert refusal.next_step == "Check the date, then try again."
 
 

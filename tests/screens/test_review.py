@@ -35,6 +35,7 @@ from tests.screens.driving import (
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
@@ -42,7 +43,6 @@ from wizard.plan.identity import with_id
 from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange, MakeSnapshot
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, WriteFile
-from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
 from wizard.run.wheels_size import WheelsSize
 from wizard.services import Services
@@ -78,7 +78,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     def settle(machine: Machine, choice: Choice) -> Plan:
         choices.append(choice.without_rollback)
         if not choice.without_rollback:
-            raise Refused(Refusal("No archive has comgr 1.0.", "Lost.", "Mend.", waivable=True))
+            raise NoWayBack("No archive has comgr 1.0.", "Lost.", "Mend.")
         return replace(examples.make_plan(machine, choice), id="settled")
 
     services = but(LIVE_SERVICES, make=make, settle=settle)
@@ -268,7 +268,7 @@ def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
 
 
 async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
-    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another.")))
+    services, _ = gone_or(WheelsSought(Trouble("It has no torch.", "Nothing.", "Use another.")))
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
@@ -312,7 +312,7 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
     async def size(_plan: Plan) -> WheelsSize:
         raise AssertionError
 
-    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another."))
+    gone = WheelsSought(Trouble("It has no torch.", "Nothing.", "Use another."))
     services = but(gone_or(gone)[0], wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")

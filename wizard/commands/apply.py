@@ -10,7 +10,7 @@ from wizard.commands.carrying import (
     cannot_ask,
     carry,
     refuse,
-    refuse_all,
+    refuse_for,
 )
 from wizard.commands.choosing import add_choice_arguments
 from wizard.commands.looking import acts, host_of
@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the plan, ask, carry it out; 0 when every outcome was verified."""
+    from wizard.core.trouble import Trouble
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
-    from wizard.preflight.refusal import Refused
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
     except PlanImpossible as error:
         return refuse(str(error))
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
+    except Trouble as trouble:
+        return refuse_for(trouble)
     if obstacle := obstacle_to(machine, arguments, plan):
         return refuse(obstacle)
     return carry(plan, arguments, host, machine)

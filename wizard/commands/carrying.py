@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from wizard.host.host import Host
     from wizard.machine.facts import Machine
     from wizard.plan.steps import Plan
-    from wizard.preflight.refusal import Refusal
     from wizard.run.executor import Executor
 
 GOES_ON = (
@@ -92,7 +91,7 @@ def log_text(plan: Plan, host: Host) -> str:
     return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
 
 
-def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+def _preflight(plan: Plan, host: Host) -> tuple[Trouble, ...]:
     """Why root's part cannot be begun."""
     import asyncio
 
@@ -101,14 +100,14 @@ def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
     return asyncio.run(preflight(plan, places_of(host), asking_of(host)))
 
 
-def refuse_all(refusals: tuple[Refusal, ...]) -> int:
+def refuse_all(refusals: tuple[Trouble, ...]) -> int:
     """Say why nothing was begun, and give the exit code."""
     for each in refusals:
         refuse_for(each)
     return 2
 
 
-def refuse_for(why: Refusal | Trouble) -> int:
+def refuse_for(why: Trouble) -> int:
     """Say what happened, what it means and what to do, and give the exit code."""
     from wizard.core.lines import clean
 

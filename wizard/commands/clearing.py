@@ -12,7 +12,7 @@ from wizard.commands.carrying import (
     cannot_ask,
     carry,
     refuse,
-    refuse_all,
+    refuse_for,
 )
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import kind_asked, make_asked
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 def clear(arguments: argparse.Namespace) -> int:
     """Show the plan, ask, carry it out; 0 when there is nothing to do."""
+    from wizard.core.trouble import Trouble
     from wizard.machine.detect import detect
     from wizard.plan.impossible import NothingToDo, PlanImpossible
-    from wizard.preflight.refusal import Refused
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -39,8 +39,8 @@ def clear(arguments: argparse.Namespace) -> int:
         return 0
     except PlanImpossible as error:
         return refuse(str(error))
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
+    except Trouble as trouble:
+        return refuse_for(trouble)
     return carry(plan, arguments, host)
 
 

@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from wizard.commands.carrying import carry, refuse, refuse_all, show_and_do
+from wizard.commands.carrying import carry, refuse, refuse_for, show_and_do
 from wizard.commands.choosing import SOURCES, wrong_wheelhouse
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import add_plan_arguments, asked_words, make_asked
@@ -29,9 +29,9 @@ ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and
 
 def apply_file(arguments: argparse.Namespace) -> int:
     """Check the plan of the file, show it, ask, carry it out; 0 also when all of it is done."""
+    from wizard.core.trouble import Trouble
     from wizard.plan.impossible import PlanImpossible
     from wizard.plan.plan_file import WrongPlanFile
-    from wizard.preflight.refusal import Refused
 
     if given := _given_beside(arguments):
         return refuse(f"--plan already contains all options. Omit {', '.join(given)}.")
@@ -47,8 +47,8 @@ def apply_file(arguments: argparse.Namespace) -> int:
         return _carry_out(file.plan, asked, arguments)
     except PlanImpossible as error:
         return refuse(f"This plan is no longer possible. {clean(str(error))} {ANEW}")
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
+    except Trouble as trouble:
+        return refuse_for(trouble)
 
 
 def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:

@@ -82,7 +82,7 @@ def kind_asked(arguments: argparse.Namespace) -> Kind:
 def make_asked(
     arguments: argparse.Namespace, stack: str, host: Host, machine: Machine, *, exact: bool
 ) -> Plan:
-    """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Refused too.
+    """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Trouble too.
 
     ``exact`` asks the repository and apt where packages are to be installed, and apt where some
     may go without a way back.
@@ -140,7 +140,7 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
 
 
 def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
-    """The plan, exact to each package: asks the archive. Raises PlanImpossible and Refused."""
+    """The plan, exact to each package: asks the archive. Raises PlanImpossible and Trouble."""
     import asyncio
 
     from wizard.machine.disks import with_disks

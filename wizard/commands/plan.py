@@ -50,9 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan; without --stack, the recommended one."""
     from wizard.advice.recommend import recommend
+    from wizard.core.trouble import Trouble
     from wizard.machine.detect import detect
     from wizard.plan.planner import PlanImpossible
-    from wizard.preflight.refusal import Refused
     from wizard.report.recommendation import compared
 
     if wrong := _wrong_use(arguments):
@@ -84,10 +84,10 @@ def run(arguments: argparse.Namespace) -> int:
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
-    except Refused as refused:
-        from wizard.commands.carrying import refuse_all
+    except Trouble as trouble:
+        from wizard.commands.carrying import refuse_for
 
-        return refuse_all((refused.refusal,))
+        return refuse_for(trouble)
     if arguments.brief:
         _print_brief(plan, found, size)
         return 0
@@ -122,17 +122,16 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
 
 
 def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
-    """Ask the index for the wheels, and tell if it could not be asked. Raises Refused."""
+    """Ask the index for the wheels, and tell if it could not be asked. Raises Trouble."""
     import asyncio
     import textwrap
 
-    from wizard.preflight.refusal import Refused
     from wizard.run.settling import wheels_sought
 
     print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
-        raise Refused(found.refusal)
+        raise found.refusal
     print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 

@@ -11,7 +11,7 @@ from wizard.commands.carrying import (
     add_carrying_arguments,
     cannot_ask,
     refuse,
-    refuse_all,
+    refuse_for,
 )
 from wizard.commands.choosing import add_choice_arguments, choice_of, name_applications
 from wizard.commands.looking import acts, agreed, host_of, places_of, there_before
@@ -39,9 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from wizard.core.lines import clean
+    from wizard.core.trouble import Trouble
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
-    from wizard.preflight.refusal import Refused
 
     if arguments.stack is None and not arguments.app:
         return refuse(
@@ -58,33 +58,30 @@ def run(arguments: argparse.Namespace) -> int:
         plan = asyncio.run(_settled(arguments, host, machine))
     except PlanImpossible as error:
         return refuse(clean(str(error)))
-    except Refused as refused:
-        return refuse_all((refused.refusal,))
+    except Trouble as trouble:
+        return refuse_for(trouble)
     return _rehearse(arguments, host, plan)
 
 
 async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) -> Plan:
-    """The plan, settled with the archive; raises Refused for what speaks against beginning it."""
-    from wizard.preflight.refusal import Refusal, Refused
+    """The plan, settled with the archive; raises Trouble for what speaks against beginning it."""
+    from wizard.core.trouble import Trouble
     from wizard.run.settling import asking_of, preflight, settled_plan, waiting_plan
 
     name_applications(arguments, machine)
     choice, places = choice_of(arguments, arguments.stack, host.home), places_of(host)
     if waiting_plan(choice, places) is not None:
-        raise Refused(
-            Refusal(
-                "This plan has already been started, so a trial run would begin partway through "
-                "it.",
-                "Nothing was changed.",
-                "Resume the plan (`rdna1-setup apply` with the same options), or undo it.",
-            )
+        raise Trouble(
+            "This plan has already been started, so a trial run would begin partway through it.",
+            "Nothing was changed.",
+            "Resume the plan (`rdna1-setup apply` with the same options), or undo it.",
         )
     print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
     asking = asking_of(host)
     there = there_before(host, choice.venv)
     plan = await settled_plan(machine, choice, places, there, asking)
     if refusals := await preflight(plan, places, asking):
-        raise Refused(refusals[0])
+        raise refusals[0]
     return plan
 
 

@@ -79,13 +79,13 @@ def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
 
     All of it is named, and it stays unless the answer is yes.
     """
-    from wizard.preflight.refusal import Refused
+    from wizard.core.trouble import Trouble
     from wizard.run.clearing import asked_sources
     from wizard.run.settling import asking_of
 
     try:
         sources = asked_sources(plan, asking_of(host))
-    except Refused:
+    except Trouble:
         return ()  # the command says why
     return chosen_for_good(road, sources) if sources.lost else ()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wizard.core.trouble import Trouble
 from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
 from wizard.preflight.programs import Answer
-from wizard.preflight.refusal import Refusal
 
 NOTHING = "Nothing was changed."
 LAST_WORDS = 3
@@ -132,15 +132,15 @@ KNOWN = (
 )
 
 
-def explained(answer: Answer) -> Refusal:
+def explained(answer: Answer) -> Trouble:
     """Why apt failed."""
     for known in KNOWN:
         if found := known.pattern.search(answer.text):
             what = [*filter(None, found.groups()), "it"]
             happened = known.happened.format(*what)
             next_step = known.next_step.format(*what)
-            return Refusal(happened, f"{known.meaning} {NOTHING}", next_step)
-    return Refusal(
+            return Trouble(happened, f"{known.meaning} {NOTHING}", next_step)
+    return Trouble(
         f"apt failed with exit code {answer.code}: {' / '.join(_last_words(answer))}",
         f"rdna1-setup does not know this error. {NOTHING}",
         "Fix the problem that apt reports, then run the same command again.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
@@ -12,12 +13,11 @@ from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.files import file_refusals
 from wizard.preflight.packages import package_refusals
-from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.rehearsing import simulated
 from wizard.preflight.way_back import Sources, no_way_back, sources_of
 
 
-async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
+async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
     """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
     if not settled(plan.steps):
         return (_unsettled(),)
@@ -27,16 +27,16 @@ async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
         if sources.lost:
             refusals.append(no_way_back(sources, waivable=plan.kind is not Kind.FIX))
         if full := shortage(_needs(plan, sources, asking.host), asking.host.disk):
-            refusals.append(Refusal(full.happened, full.meaning, full.next_step))
+            refusals.append(full)
         if not refusals:  # apt's own words would only repeat them
             refusals += [refusal async for refusal in simulated(plan, asking)]
-    except Refused as refused:
-        return (*refusals, refused.refusal)
+    except Trouble as trouble:
+        return (*refusals, trouble)
     return tuple(refusals)
 
 
-def _unsettled() -> Refusal:
-    return Refusal(
+def _unsettled() -> Trouble:
+    return Trouble(
         "The repository has not been queried yet.",
         "The exact packages to install are not known yet. Nothing was changed.",
         "Make the plan again on this machine while it is online.",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.preflight.refusal import Refusal
 
 
-def file_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+def file_refusals(plan: Plan, host: Host) -> tuple[Trouble, ...]:
     """One for all files that are others by now."""
     changed = [path for step in plan.steps for path in _changed(step, host)]
     if not changed:
         return ()
     return (
-        Refusal(
+        Trouble(
             "These files have changed since the plan was made: "
             f"{', '.join(dict.fromkeys(changed))}.",
             "The plan would replace content you have not reviewed. Nothing was changed.",

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.host.prints import digest
 from wizard.knowledge.releases import Repair
 from wizard.machine.facts import AptSource
@@ -15,7 +16,6 @@ from wizard.plan.root_steps import LocalDeb
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView
 from wizard.preflight.programs import Programs
-from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.repair import SUFFIX, VERSION, stand_in_control, without_dependency
 
 UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
@@ -69,11 +69,11 @@ async def older_libraries(
     In a view of their own: were that Ubuntu among the sources, apt might take more from it.
     """
     if not _there(Path(UBUNTU_KEYS)):
-        raise Refused(_no_keys(names))
+        raise _no_keys(names)
     view = _older_view(folder / "older", repair.older_suite, _mirror(sources))
     answer = await programs.ask(view.update("older.list"), LONG_S)
     if answer.code != 0:
-        raise Refused(explained(answer))
+        raise explained(answer)
     wanted = tuple(sorted(names))
     await _download(view, view.folder, wanted, programs)
     return tuple([await _newest(view.folder, f"{name}_*.deb", programs) for name in wanted])
@@ -97,8 +97,8 @@ def _mirror(sources: tuple[AptSource, ...]) -> str:
     return next((uri.rstrip("/") for uri in found if "security." not in uri), UBUNTU)
 
 
-def _no_keys(names: Iterable[str]) -> Refusal:
-    return Refusal(
+def _no_keys(names: Iterable[str]) -> Trouble:
+    return Trouble(
         "The chosen set needs packages that this system no longer has: "
         f"{', '.join(sorted(names))}.",
         f"Ubuntu has these packages, but Ubuntu's key ({UBUNTU_KEYS}) is missing, so they cannot "
@@ -128,13 +128,13 @@ async def _build(tree: Path, deb: Path, programs: Programs) -> None:
     argv = ("dpkg-deb", "--root-owner-group", "--build", str(tree), str(deb))
     answer = await programs.ask(argv, LONG_S, SAME_BYTES)
     if answer.code != 0 or not _there(deb):
-        raise Refused(explained(answer))
+        raise explained(answer)
 
 
 async def _must(argv: tuple[str, ...], deadline_s: float, programs: Programs) -> tuple[str, ...]:
     answer = await programs.ask(argv, deadline_s)
     if answer.code != 0:
-        raise Refused(explained(answer))
+        raise explained(answer)
     return answer.lines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.machine.facts import PackageWork, Unknown
 from wizard.machine.package_states import STATES, Row, installed_rows
@@ -16,13 +17,12 @@ from wizard.plan.root_steps import (
     Versions,
 )
 from wizard.plan.steps import Plan, Step
-from wizard.preflight.refusal import Refusal
 
 HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"
 APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
 
 
-def package_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+def package_refusals(plan: Plan, host: Host) -> tuple[Trouble, ...]:
     """Why packages cannot be changed now; looks at the machine anew."""
     if not any(isinstance(step, APT_STEPS) for step in plan.steps):
         return ()
@@ -33,18 +33,18 @@ def package_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
     return (*_locked(work), *_unfinished(plan, work), *_held(plan, rows), *_changed(plan, rows))
 
 
-def _unknown(why: Unknown) -> Refusal:
-    return Refusal(
+def _unknown(why: Unknown) -> Trouble:
+    return Trouble(
         f"The list of installed packages cannot be read: {why.because}.",
         "Without this list, nothing can be removed safely. Nothing was changed.",
         "Make sure that `dpkg-query --show` works, then run the same command again.",
     )
 
 
-def _locked(work: PackageWork) -> Iterator[Refusal]:
+def _locked(work: PackageWork) -> Iterator[Trouble]:
     if isinstance(work.lock_holder, Unknown) or not work.lock_holder:
         return
-    yield Refusal(
+    yield Trouble(
         f"{work.lock_holder} is installing or removing packages right now.",
         "Only one program can install or remove packages at a time. Nothing was changed.",
         "Wait until the other program has finished, then run the same command again. Never delete "
@@ -52,11 +52,11 @@ def _locked(work: PackageWork) -> Iterator[Refusal]:
     )
 
 
-def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
+def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Trouble]:
     """What dpkg left half done, unless the plan finishes or removes it itself."""
     finishes = any(isinstance(step, FinishInterrupted) for step in plan.steps)
     if work.interrupted and not finishes and not work.lock_holder:
-        yield Refusal(
+        yield Trouble(
             "dpkg was interrupted and has not finished its work.",
             "apt refuses everything else until this work is finished. Nothing was changed.",
             "Run `sudo dpkg --configure -a`, then run the same command again.",
@@ -81,8 +81,8 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
         )
 
 
-def _not_fully(left: list[str], remedy: str) -> Refusal:
-    return Refusal(
+def _not_fully(left: list[str], remedy: str) -> Trouble:
+    return Trouble(
         f"These packages are not fully installed: {', '.join(left[:5])}.",
         "Every apt command tries to finish installing these packages, and fails. Nothing was "
         "changed.",
@@ -90,7 +90,7 @@ def _not_fully(left: list[str], remedy: str) -> Refusal:
     )
 
 
-def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
+def _held(plan: Plan, rows: list[Row]) -> Iterator[Trouble]:
     touched = {
         name
         for step in plan.steps
@@ -99,7 +99,7 @@ def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     }
     held = sorted(row.name for row in rows if row.held and row.name in touched)
     if held:
-        yield Refusal(
+        yield Trouble(
             f"apt was told to keep {', '.join(held)} unchanged.",
             "The plan would change these packages, so it was not started. Nothing was changed.",
             f"If you want to change them, run this first: sudo apt-mark unhold {' '.join(held)}",
@@ -115,12 +115,12 @@ def _named(step: Step) -> Versions:
             return ()
 
 
-def _changed(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
+def _changed(plan: Plan, rows: list[Row]) -> Iterator[Trouble]:
     there = {(row.name, row.version) for row in rows}
     wanted = [pair for step in plan.steps for pair in _named(step)]
     lost = [f"{name} {version}" for name, version in wanted if (name, version) not in there]
     if lost:
-        yield Refusal(
+        yield Trouble(
             f"These packages in the plan are no longer installed: {', '.join(lost[:5])}.",
             "Packages changed after the plan was made. This run changed nothing.",
             "Make the plan again and review it.",

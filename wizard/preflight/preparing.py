@@ -15,7 +15,6 @@ from wizard.preflight.apt_view import AptView, make_view
 from wizard.preflight.archive_records import PackageRecord, package_records
 from wizard.preflight.asking import Asking
 from wizard.preflight.reading import files_now
-from wizard.preflight.refusal import Refused
 from wizard.preflight.repair import SUFFIX
 from wizard.preflight.repository import fetch_key, find_suite
 from wizard.preflight.resolving import SIMULATION_S, repair_notes, resolved
@@ -27,7 +26,7 @@ UPDATE_S = 600.0
 
 
 async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking) -> Prepared:
-    """What a plan needs to be settled; raises Refused, or PlanImpossible for what cannot be."""
+    """What a plan needs to be settled; raises Trouble, or PlanImpossible for what cannot be."""
     catalogue = load_catalogue()
     entry = release_named(catalogue, release)
     repository = repository_at(catalogue, choice.rocm_repo, choice.rocm_key_fingerprint)
@@ -52,10 +51,10 @@ async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking
 async def _for_good(
     machine: Machine, choice: Choice, release: str, draft: Prepared, asking: Asking
 ) -> Versions:
-    """Packages that go and could not come back; raises Refused unless the user has chosen that."""
+    """Packages that go and could not come back; raises Trouble unless the user has chosen that."""
     sources = await sources_of(system_part(machine, choice, release, draft).steps, asking)
     if sources.lost and not choice.without_rollback:
-        raise Refused(no_way_back(sources))
+        raise no_way_back(sources)
     return sources.lost
 
 
@@ -67,7 +66,7 @@ async def _view(
     view = make_view(asking.folder, steps, asking.root)
     answer = await asking.programs.ask(view.update(), UPDATE_S)
     if answer.code != 0:
-        raise Refused(explained(answer))
+        raise explained(answer)
     return view
 
 

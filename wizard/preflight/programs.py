@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wizard.core.process import Exited, stream
-from wizard.core.trouble import Trouble
-from wizard.preflight.refusal import Refusal, Refused
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PASSED_ON = ("HOME", "TMPDIR", "LANG")
@@ -30,7 +28,7 @@ class Answer:
 
 
 class Programs(Protocol):
-    """A way to ask programs; raises Refused for one that cannot be started or does not end."""
+    """A way to ask programs; raises Trouble for one that cannot be started or does not end."""
 
     async def ask(
         self, argv: tuple[str, ...], deadline_s: float, environment: Mapping[str, str] | None = None
@@ -57,15 +55,10 @@ class Children:
         whole = {**self._environment, **(environment or {})}
         lines: list[str] = []
         code = -1
-        try:
-            said = stream(argv, environment=whole, deadline_s=deadline_s)
-            async with aclosing(said) as output:
-                async for item in output:
-                    if isinstance(item, Exited):
-                        code = item.code
-                    else:
-                        lines += item
-        except Trouble as trouble:
-            told = Refusal(trouble.happened, trouble.meaning, trouble.next_step)
-            raise Refused(told) from None
+        async with aclosing(stream(argv, environment=whole, deadline_s=deadline_s)) as output:
+            async for item in output:
+                if isinstance(item, Exited):
+                    code = item.code
+                else:
+                    lines += item
         return Answer(code, tuple(lines))

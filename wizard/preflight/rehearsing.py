@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from wizard.core.trouble import Trouble
 from wizard.plan.root_steps import AptChange, AptUpdate
 from wizard.plan.steps import Plan
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view
 from wizard.preflight.asking import Asking
-from wizard.preflight.refusal import Refusal
 from wizard.preflight.resolving import SIMULATION_S
 from wizard.preflight.simulation import Transaction, transaction
 
 
-async def simulated(plan: Plan, asking: Asking) -> AsyncIterator[Refusal]:
+async def simulated(plan: Plan, asking: Asking) -> AsyncIterator[Trouble]:
     """Why a transaction would not be the reviewed one, for the first for which that is so."""
     for number, step in enumerate(plan.steps):
         if not isinstance(step, AptChange) or not all(map(asking.host.is_file, _debs(step))):
@@ -30,21 +30,21 @@ def _debs(step: AptChange) -> tuple[str, ...]:
     return tuple(deb.path for deb in step.debs)
 
 
-async def _fetched(plan: Plan, number: int, view: AptView, asking: Asking) -> Refusal | None:
+async def _fetched(plan: Plan, number: int, view: AptView, asking: Asking) -> Trouble | None:
     if not any(isinstance(step, AptUpdate) for step in plan.steps[:number]):
         return None
     answer = await asking.programs.ask(view.update(), SIMULATION_S)
     return None if answer.code == 0 else explained(answer)
 
 
-async def _one(step: AptChange, view: AptView, asking: Asking) -> Refusal | None:
+async def _one(step: AptChange, view: AptView, asking: Asking) -> Trouble | None:
     answer = await asking.programs.ask(view.simulation(step), SIMULATION_S)
     if answer.code != 0:
         return explained(answer)
     return difference(step, transaction(answer.lines))
 
 
-def difference(step: AptChange, found: Transaction) -> Refusal | None:
+def difference(step: AptChange, found: Transaction) -> Trouble | None:
     """How a transaction differs from the reviewed one; None when it is that very one."""
     wanted, gone = set(step.expect_install), set(step.expect_remove)
     told = (
@@ -57,7 +57,7 @@ def difference(step: AptChange, found: Transaction) -> Refusal | None:
     said = [words.format(", ".join(names[:8])) for words, names in told if names]
     if not said:
         return None
-    return Refusal(
+    return Trouble(
         f"apt {'; it '.join(said)}.",
         "What apt would do differs from the plan you reviewed. Another package depends on a "
         "package in that plan, or packages have changed since "

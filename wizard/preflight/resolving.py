@@ -13,7 +13,6 @@ from wizard.preflight.archive_records import package_records
 from wizard.preflight.asking import Asking
 from wizard.preflight.making import build_stand_in, older_libraries, repacked
 from wizard.preflight.programs import Answer
-from wizard.preflight.refusal import Refused
 from wizard.preflight.repair import Lacking, lacking
 from wizard.preflight.simulation import Transaction, transaction
 from wizard.preflight.surprises import not_installable
@@ -25,7 +24,7 @@ SIMULATION_S = 180.0
 async def resolved(
     machine: Machine, entry: Release, wanted: Versions, view: AptView, asking: Asking
 ) -> tuple[tuple[LocalDeb, ...], Transaction]:
-    """The transaction, with the packages that had to be made good for it; raises Refused."""
+    """The transaction, with the packages that had to be made good for it; raises Trouble."""
     need, debs = Lacking(), tuple[LocalDeb, ...]()
     while True:
         answer = await _simulated(wanted, debs, view, asking)
@@ -34,7 +33,7 @@ async def resolved(
         missing = unmet(answer.lines)
         more = need | _more(entry, missing, asking.host)
         if more == need:
-            raise Refused(not_installable(entry, missing) if missing else explained(answer))
+            raise not_installable(entry, missing) if missing else explained(answer)
         # apt tells only what it stumbles over first: each repair may show what else lacks.
         need = more
         debs = await _made_good(machine, entry, need, view, asking)
@@ -80,7 +79,7 @@ async def _version(name: str, view: AptView, asking: Asking) -> str:
     answer = await asking.programs.ask(argv, SIMULATION_S)
     records = package_records(answer.text)
     if answer.code != 0 or not records:
-        raise Refused(explained(answer))
+        raise explained(answer)
     return records[0].version
 
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from wizard.core.trouble import Trouble
 from wizard.knowledge.releases import Release
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
 from wizard.plan.choice import Choice
-from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.simulation import Coming, Transaction
 from wizard.preflight.unmet import Missing, Unmet
 
 
 def refuse_surprises(found: Transaction, choice: Choice) -> None:
-    """Raise Refused for what this program never does, or was not asked to do."""
+    """Raise Trouble for what this program never does, or was not asked to do."""
     if found.unread:
-        raise Refused(_unread(found.unread[0]))
+        raise _unread(found.unread[0])
     modules = [one.name for one in found.coming if one.name in DRIVERS]
     if modules:
-        raise Refused(_module(modules[0]))
+        raise _module(modules[0])
     if found.leaving:
-        raise Refused(_removes([name for name, _ in found.leaving]))
+        raise _removes([name for name, _ in found.leaving])
     if changed := [one for one in found.coming if one.old]:
-        raise Refused(_exchanges(changed, choice))
+        raise _exchanges(changed, choice)
 
 
-def _unread(line: str) -> Refusal:
-    return Refusal(
+def _unread(line: str) -> Trouble:
+    return Trouble(
         f"apt printed a line that this program does not know: {line}",
         "This program cannot tell what apt would do. Nothing was changed.",
         "Please report the line that apt printed. In the meantime, you can use --footprint venv, "
@@ -32,8 +32,8 @@ def _unread(line: str) -> Refusal:
     )
 
 
-def _module(name: str) -> Refusal:
-    return Refusal(
+def _module(name: str) -> Trouble:
+    return Trouble(
         f"apt would install {name}, which builds a kernel module.",
         "Old modules fail to build on newer kernels, and a failed build blocks apt. Nothing was "
         "changed.",
@@ -43,8 +43,8 @@ def _module(name: str) -> Refusal:
     )
 
 
-def _removes(names: list[str]) -> Refusal:
-    return Refusal(
+def _removes(names: list[str]) -> Trouble:
+    return Trouble(
         f"To install these packages, apt would remove others: {', '.join(names[:8])}.",
         "Those packages are not part of AMD's ROCm, and you did not ask to remove them. Nothing "
         "was changed.",
@@ -53,7 +53,7 @@ def _removes(names: list[str]) -> Refusal:
     )
 
 
-def _exchanges(changed: list[Coming], choice: Choice) -> Refusal:
+def _exchanges(changed: list[Coming], choice: Choice) -> Trouble:
     told = ", ".join(f"{one.name} {one.old} with {one.version}" for one in changed[:5])
     ours = any("radeon" in one.origin for one in changed)
     scopes = ",".join((*choice.system_removal, DISTRIBUTION))
@@ -62,14 +62,14 @@ def _exchanges(changed: list[Coming], choice: Choice) -> Refusal:
         if ours
         else "Update the system first: run `sudo apt-get update`, then `sudo apt-get upgrade`."
     )
-    return Refusal(
+    return Trouble(
         f"apt would replace installed packages: {told}.",
         "This program only installs packages that are not installed yet. Nothing was changed.",
         remedy,
     )
 
 
-def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Refusal:
+def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Trouble:
     """Why a set cannot be installed, from the dependencies that nothing meets."""
     nowhere = dict.fromkeys(
         " or ".join(each.name for each in one.missing)
@@ -77,7 +77,7 @@ def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Refusal:
         if all(each.nowhere for each in one.missing)
     )
     if nowhere:
-        return Refusal(
+        return Trouble(
             f"This set of ROCm {entry.version} packages needs other packages that this system "
             f"does not have: {', '.join(nowhere)}.",
             "This set of packages was made for another release of the operating system. apt calls "
@@ -87,7 +87,7 @@ def not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Refusal:
             "update` first.",
         )
     told = "; ".join(f"{one.package} needs {_words(one.missing[0])}" for one in missing[:3])
-    return Refusal(
+    return Trouble(
         f"This set of ROCm {entry.version} packages conflicts with packages already installed: "
         f"{told}.",
         "apt calls that 'held broken packages', but no package is held. Nothing was changed.",

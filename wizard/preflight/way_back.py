@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.host.host import Host
 from wizard.plan.room import ARCHIVES
 from wizard.plan.root_steps import AptChange, KeepDebs, Versions
@@ -13,7 +14,6 @@ from wizard.preflight.apt_view import make_view, status_of
 from wizard.preflight.archive_records import PackageRecord, package_records
 from wizard.preflight.asking import Asking
 from wizard.preflight.dependents import dependents
-from wizard.preflight.refusal import Refusal
 from wizard.preflight.resolving import SIMULATION_S
 
 AGAIN = "Configure their archive again and run `sudo apt-get update`"
@@ -69,7 +69,7 @@ async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
     )
 
 
-def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
+def no_way_back(sources: Sources, *, waivable: bool = True) -> Trouble:
     """Why packages are not removed of which some are lost; every one of them is named.
 
     ``waivable``: the plan can be made anew so that it removes them for good.
@@ -90,11 +90,11 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
         if waivable
         else f"remove them yourself: sudo apt-get purge {' '.join(n for n, _ in sources.lost)}"
     )
-    return Refusal(
+    kind = NoWayBack if waivable else Trouble
+    return kind(
         " ".join(happened),
         "Rollback could not restore the removed packages. Nothing was changed.",
         f"{AGAIN}, or {otherwise}.",
-        waivable=waivable,
     )
 
 

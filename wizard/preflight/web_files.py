@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
-from wizard.preflight.refusal import Refusal, Refused
+from wizard.core.trouble import Trouble
 from wizard.system.web import Web, name_failure
 
 ABSENT = frozenset({403, 404, 410})
@@ -16,7 +16,7 @@ ABSENT = frozenset({403, 404, 410})
 
 
 async def content_at(web: Web, address: str, limit: int) -> bytes | None:
-    """The beginning of a file, None where there is none; raises Refused when nobody answers."""
+    """The beginning of a file, None where there is none; raises Trouble when nobody answers."""
     return await asyncio.to_thread(_content, web, address, limit)
 
 
@@ -44,8 +44,6 @@ def _in_folder(path: str, limit: int) -> bytes | None:
         return None
 
 
-def _refused(error: Exception, address: str) -> Refused:
+def _refused(error: Exception, address: str) -> Trouble:
     trouble = name_failure(error, address)
-    return Refused(
-        Refusal(trouble.happened, f"{trouble.meaning} Nothing was changed.", trouble.next_step)
-    )
+    return Trouble(trouble.happened, f"{trouble.meaning} Nothing was changed.", trouble.next_step)

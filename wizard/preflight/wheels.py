@@ -25,7 +25,6 @@ from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
 from wizard.plan.steps import CreateEnvironment, Plan, Resolve
 from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
-from wizard.preflight.refusal import Refusal
 from wizard.system.web import Web, name_failure, open_web
 
 FAMILY = ("torch", "torchvision", "torchaudio")
@@ -103,7 +102,7 @@ USUAL = Patience()
 class WheelsSought:
     """What speaks against a plan, or what is to be known beside it."""
 
-    refusal: Refusal | None = None
+    refusal: Trouble | None = None
     note: str = ""
 
 
@@ -119,8 +118,7 @@ async def seek_wheels(
         try:
             settings = await asyncio.to_thread(pip_settings, LiveHost(environ), resolve.venv)
         except Trouble as trouble:
-            told = (trouble.happened, trouble.meaning, trouble.next_step)
-            return WheelsSought(Refusal(*told))
+            return WheelsSought(trouble)
     wanted = wheels_of(plan, machine)
     if wanted is None or settings.no_index:
         return WheelsSought()
@@ -139,7 +137,7 @@ async def seek_wheels(
                     "They will be tried."
                 )
                 return WheelsSought(note=note)
-            return WheelsSought(Refusal(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
+            return WheelsSought(Trouble(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
 
 
 def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import UNFINISHED
 from wizard.knowledge.stacks import find_stack
@@ -20,7 +21,6 @@ from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
-from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought, seek_wheels
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
@@ -41,7 +41,7 @@ def asking_of(host: Host) -> Asking:
 async def settled_plan(
     machine: Machine, choice: Choice, places: Places, there: Contents | None, asking: Asking
 ) -> Plan:
-    """The plan, exact to each package. Raises PlanImpossible, or Refused for what preflight finds.
+    """The plan, exact to each package. Raises PlanImpossible, or Trouble for what preflight finds.
 
     A run of this choice that was cut off keeps its own plan: half done, the machine would give
     another one.
@@ -58,7 +58,7 @@ async def settled_plan(
     return make_plan(machine, choice, places, there, prepared)
 
 
-async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Refusal, ...]:
+async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Trouble, ...]:
     """What speaks against beginning; nothing where there is no root's part, or a run waits.
 
     The steps of one that waits may be done already, by root's part or by hand.

@@ -13,13 +13,13 @@ from wizard.remedies import by_keys
 
 if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
+    from wizard.core.trouble import Trouble
     from wizard.host.host import Host
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
-    from wizard.preflight.refusal import Refusal
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.wheels_size import WheelsSize
 
@@ -44,7 +44,7 @@ class Plans:
     ) -> Plan:
         """The plan that takes these scopes away, if so said also what nothing could put back.
 
-        It may take a while. Raises Refused where apt cannot be asked.
+        It may take a while. Raises Trouble where apt cannot be asked.
         """
         from wizard.run.clearing import clearing_for_good, clearing_plan
 
@@ -62,7 +62,7 @@ class Plans:
 
     def settle(self, machine: Machine, choice: Choice) -> Plan:
         """The plan, exact to each package: asks the archive, which takes a while, and so is not
-        asked in a dry run. Raises Trouble and Refused too."""
+        asked in a dry run. Raises Trouble too."""
         from wizard.commands.making import settled_here
 
         return settled_here(machine, with_sources(choice, self._arguments), self._host)
@@ -105,9 +105,9 @@ class Plans:
         return find_rehearsed(plan)
 
 
-def refused(*refusals: Refusal) -> Trouble:
+def refused(*refusals: Trouble) -> Trouble:
     """Why Apply would not begin, in three texts."""
-    kind = NoWayBack if any(each.waivable for each in refusals) else Trouble
+    kind = NoWayBack if any(isinstance(each, NoWayBack) for each in refusals) else Trouble
     happened = " ".join(each.happened for each in refusals)
     return kind(
         happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))
