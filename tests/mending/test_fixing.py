@@ -14,19 +14,14 @@ from assets.root_helper import Wrong, refuse_lines
 from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
+from wizard.apt.packages import PackageWork
+from wizard.apt.sources import PIN
 from wizard.core.events import StepStarted
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.journalform import Kind
 from wizard.machine.detect import detect
-from wizard.machine.facts import (
-    ChangedLibrary,
-    Environment,
-    Machine,
-    PackageWork,
-    Setting,
-    TorchInstall,
-)
+from wizard.machine.facts import ChangedLibrary, Environment, Machine, Setting, TorchInstall
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
@@ -47,7 +42,6 @@ from wizard.plan.root_steps import (
     WriteSystemFile,
 )
 from wizard.plan.steps import Plan
-from wizard.plan.system_places import PIN
 from wizard.plan.user_files import TakeLinesOut, without_lines
 from wizard.plan.user_files import with_lines as with_lines_back
 from wizard.report.events import event_lines

@@ -7,8 +7,10 @@ from dataclasses import replace
 from tests.handmade import clean_jammy
 from tests.machine.records import machine
 from tests.preflight.asked import VALID
+from wizard.apt.packages import Package
+from wizard.apt.sources import AptSource
 from wizard.machine.detect import detect
-from wizard.machine.facts import AptSource, Machine, Package, RocmTree, SystemFile
+from wizard.machine.facts import Machine, RocmTree, SystemFile
 from wizard.plan.prepared import FilesNow, Offer, Prepared
 from wizard.plan.root_steps import LocalDeb
 from wizard.preflight.reading import files_now

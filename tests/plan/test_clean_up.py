@@ -9,7 +9,8 @@ import pytest
 from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import amd, recorded, with_packages
-from wizard.machine.facts import Machine, PackageWork, RocmTree, Setting, SystemFile, Unknown
+from wizard.apt.packages import PackageWork
+from wizard.machine.facts import Machine, RocmTree, Setting, SystemFile, Unknown
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.content import content_lines
 from wizard.plan.impossible import NothingToDo

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
+from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.places import places
 from wizard.plan.choice import Choice
@@ -26,7 +27,6 @@ from wizard.plan.steps import (
     WriteFile,
     WriteSystemFile,
 )
-from wizard.plan.system_places import KEYRING, PIN, SOURCE
 
 OURS = places({}, HOME)
 

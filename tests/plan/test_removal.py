@@ -18,10 +18,13 @@ from tests.plan.system_machines import (
     source,
     with_packages,
 )
-from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile, Unknown
+from wizard.apt.files import Belongings, TreeContent
+from wizard.apt.packages import PackageWork
+from wizard.apt.sources import KEYRING, SOURCE, AptSource
+from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
 from wizard.plan.amd_packages import AMD, DRIVER, SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
-from wizard.plan.prepared import Belongings, FilesNow, TreeContent
+from wizard.plan.prepared import FilesNow
 from wizard.plan.removal import make_removal
 from wizard.plan.root_steps import (
     AptChange,
@@ -32,7 +35,6 @@ from wizard.plan.root_steps import (
     sha256,
 )
 from wizard.plan.steps import Plan
-from wizard.plan.system_places import KEYRING, SOURCE
 
 GONE = {
     "rx5600xt-noble-rocm57": (12, "/opt/rocm-5.7.1"),

@@ -18,6 +18,7 @@ from tests.plan.system_machines import (
     recorded,
     with_packages,
 )
+from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.knowledge.releases import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.places import places
@@ -39,7 +40,6 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import CreateEnvironment, Plan
 from wizard.plan.system import suites_to_ask
-from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 
 OURS = places({}, HOME)
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
 from tests.plan.test_system import changes, plan_for
+from wizard.apt.sources import SOURCE
 from wizard.journalform import Kind
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan
@@ -22,7 +23,6 @@ from wizard.plan.root_steps import (
     WriteSystemFile,
 )
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import lost, make_way_back, other_versions
 

@@ -8,9 +8,9 @@ import pytest
 
 from assets import root_helper
 from tests.run.places import tree
+from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.plan.root_steps import AptChange, LocalDeb, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
-from wizard.plan.system_places import KEYRING, PIN, SOURCE
 from wizard.preflight.apt_view import CHANGE, AptView, make_view
 
 STATUS = """\

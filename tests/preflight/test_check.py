@@ -10,6 +10,7 @@ import pytest
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
+from wizard.apt.sources import SOURCE
 from wizard.core.sizes import size_text
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
@@ -28,7 +29,6 @@ from wizard.plan.root_steps import (
     sha256,
 )
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import TakeLinesOut
 from wizard.preflight.check import check
 

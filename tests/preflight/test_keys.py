@@ -16,9 +16,9 @@ from tests.preflight.asked import (
     VALID,
     VALID_FINGERPRINT,
 )
+from wizard.apt.openpgp import NotAKey, in_letters, public_keys
+from wizard.apt.repository import checked_key, plain_fingerprint
 from wizard.core.trouble import Trouble
-from wizard.preflight.key import checked_key, plain_fingerprint
-from wizard.preflight.openpgp import NotAKey, in_letters, public_keys
 
 ADDRESS = "https://repo.radeon.com/rocm/rocm.gpg.key"
 

@@ -19,9 +19,9 @@ from tests.preflight.asked import (
     VALID_FINGERPRINT,
     Shelf,
 )
+from wizard.apt.repository import fetch_key, find_suite
 from wizard.core.trouble import Trouble
 from wizard.knowledge.releases import Repository, load_catalogue
-from wizard.preflight.repository import fetch_key, find_suite
 from wizard.system.web import Web
 
 PLACE = "https://repo.radeon.com/rocm/apt"

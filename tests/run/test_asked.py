@@ -9,13 +9,13 @@ from tests.handmade import clean_jammy, python
 from tests.plan.system_machines import offer
 from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.run.places import places_below
+from wizard.apt.sources import KEYRING, SOURCE
 from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.prepared import FilesNow, Prepared
 from wizard.plan.steps import Plan
-from wizard.plan.system_places import KEYRING, SOURCE
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.records import read_records

@@ -53,7 +53,7 @@ from wizard.machine.facts import FoundApplication, Machine
 from wizard.overlay.changes import Counts
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.watching import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from tests.handmade import card, noble_with_leftovers, torch
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
+from wizard.apt.packages import Package, PackageWork
 from wizard.conv2d.search.setting_answer import Found
 from wizard.journalform import Kind
 from wizard.knowledge.applications import Application
@@ -18,8 +19,6 @@ from wizard.machine.facts import (
     Environment,
     Interpreter,
     Machine,
-    Package,
-    PackageWork,
     RocmTree,
     Setting,
     Surroundings,

@@ -25,9 +25,10 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.apt.packages import Package
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.journalform import Kind
-from wizard.machine.facts import Machine, Package
+from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of
 from wizard.plan.root_steps import KeepDebs

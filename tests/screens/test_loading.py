@@ -28,7 +28,7 @@ from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.watching import AtWork
 from wizard.services import Services
 

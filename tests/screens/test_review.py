@@ -43,7 +43,7 @@ from wizard.plan.identity import with_id
 from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange, MakeSnapshot
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, WriteFile
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.wheels_size import WheelsSize
 from wizard.services import Services
 from wizard.services.runs import Unfinished

@@ -9,10 +9,10 @@ import pytest
 from screens.start import services_for
 from tests.screens import examples
 from wizard.__main__ import parser
+from wizard.apt.sources import SOURCE
 from wizard.glyphs import speaks_unicode
 from wizard.plan.choice import Choice
 from wizard.plan.steps import FetchWheels
-from wizard.plan.system_places import SOURCE
 
 
 @pytest.mark.parametrize(

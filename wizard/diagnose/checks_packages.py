@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
+from wizard.apt.packages import Package
+from wizard.apt.sources import AptSource
 from wizard.core.sizes import size_text
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
-from wizard.machine.facts import AptSource, Machine, Package, Unknown
+from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import is_broken, release_of
 
 LITTLE = 10**9

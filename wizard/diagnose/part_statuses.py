@@ -8,14 +8,13 @@ from wizard.diagnose.finding import Finding, Status, worst
 from wizard.diagnose.machine import diagnose
 from wizard.knowledge.causes import load_parts
 from wizard.machine.access import ACCESS, may_compute
-from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.disks import DISKS
 from wizard.machine.driver import DRIVER
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
 from wizard.machine.miopen import MIOPEN
 from wizard.machine.own_runs import OWN_RUNS
-from wizard.machine.packages import PACKAGES
+from wizard.machine.packages import APT_SOURCES, PACKAGES
 from wizard.machine.part import was_late
 from wizard.machine.processes import PROCESSES
 from wizard.machine.pythons import INTERPRETERS

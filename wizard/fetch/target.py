@@ -12,7 +12,7 @@ from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.python_steps import version_brought
 from wizard.plan.venv import target as gfx_of
-from wizard.preflight.wheels import python_of
+from wizard.plan.wheel_index import python_of
 
 UV = "uv"
 """Stands for the uv of a machine that has none yet: it is installed together with this program."""

@@ -10,7 +10,6 @@ from wizard.host.host import Host
 from wizard.host.wary import WaryHost
 from wizard.machine.access import ACCESS
 from wizard.machine.applications import applications_part
-from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.disks import DISKS
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import environments_part
@@ -19,7 +18,7 @@ from wizard.machine.gpus import GPUS
 from wizard.machine.miopen import MIOPEN
 from wizard.machine.once import Once
 from wizard.machine.own_runs import OWN_RUNS
-from wizard.machine.packages import PACKAGES
+from wizard.machine.packages import APT_SOURCES, PACKAGES
 from wizard.machine.part import PATIENCE_S, PartDone, Reading
 from wizard.machine.processes import PROCESSES
 from wizard.machine.pythons import INTERPRETERS

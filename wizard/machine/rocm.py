@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from wizard.apt.files import INFO, opt_folders
 from wizard.host.host import Host
-from wizard.machine.dpkg_files import INFO, opt_folders
 from wizard.machine.facts import Fact, RocmTree, Unknown
 from wizard.machine.part import Found, Part
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from wizard.apt.indexes import amd_versions
+from wizard.apt.packages import Package
+from wizard.apt.sources import PIN
 from wizard.core.sizes import counted
 from wizard.host.host import Host
-from wizard.machine.apt.indexes import amd_versions
-from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.facts import Machine, Unknown
 from wizard.mending.settings import Mending
 from wizard.plan.group_steps import GROUPS, join_groups
 from wizard.plan.impossible import PlanImpossible
@@ -19,7 +21,6 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Step
 from wizard.plan.system import PIN_TEXT
 from wizard.plan.system_family import require_apt
-from wizard.plan.system_places import PIN
 
 CUT = ("half-installed", "must be reinstalled")
 """States that dpkg cannot finish: what it unpacks is not there any more."""
@@ -87,7 +88,7 @@ _THEN = (
 
 def _shadowing(host: Host, machine: Machine, names: tuple[str, ...]) -> tuple[Package, ...]:
     """Packages of the distribution of which AMD's lists have one of the same name."""
-    amds = {name for name, _ in amd_versions(host).value}
+    amds = {name for name, _ in amd_versions(host)[0]}
     packages = machine.rocm_packages
     known = () if isinstance(packages, Unknown) else packages
     theirs = (one for one in known if one.origin == "distribution" and one.name in names)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.apt.sources import SOURCE
 from wizard.core.sizes import counted
-from wizard.plan.system_places import SOURCE
 
 Versions = tuple[tuple[str, str], ...]
 """Names of packages with their exact versions."""

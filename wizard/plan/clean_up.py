@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterator
 
 from wizard.advice.leftovers import short_path
+from wizard.apt.packages import Package, Versions
+from wizard.apt.sources import OURS
 from wizard.journalform import Kind
-from wizard.machine.facts import Machine, Package, RocmTree, Setting
+from wizard.machine.facts import Machine, RocmTree, Setting
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import BACK, Leftovers
 from wizard.plan.prepared import FilesNow
 from wizard.plan.removal import held, removal_steps, system_plan
-from wizard.plan.root_steps import SetSystemPathAside, Versions, WriteSystemFile, sha256
+from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import uses_apt
-from wizard.plan.system_places import OURS
 from wizard.plan.user_files import TakeLinesOut, without_lines
 
 PROFILES = "/etc/profile.d/"

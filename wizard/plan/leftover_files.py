@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.machine.apt.entries import deb822_entries, line_entries, paragraphs
-from wizard.machine.apt.pins import WORDS
-from wizard.machine.facts import AptSource, Machine, RocmTree, SystemFile, Unknown
-from wizard.plan.prepared import Belongings, FilesNow
+from wizard.apt.files import Belongings
+from wizard.apt.sources import AMD_WORDS, OURS, AptSource, entries_of, paragraphs
+from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
+from wizard.plan.prepared import FilesNow
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
-from wizard.plan.system_places import OURS
 from wizard.plan.user_files import Lines, without_lines
 
 KEY_FOLDERS = ("/etc/apt/keyrings/", "/etc/apt/trusted.gpg.d/")
@@ -81,14 +80,11 @@ def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: File
 
 def _entries(file: str, text: str, starts: frozenset[int]) -> Lines:
     """The lines of those entries of a file that begin at these numbers."""
-    rows = tuple(enumerate(text.split("\n"), 1))
-    if not file.endswith(".sources"):
-        gone = {entry.line for entry in line_entries(text)} & starts
-        return tuple((number, row) for number, row in rows if number in gone)
-    gone = {entry.line for entry in deb822_entries(text)} & starts
+    gone = {entry.line for entry in entries_of(file, text)} & starts
+    folded = file.endswith(".sources")
     found, out = [], False
-    for number, row in rows:
-        out = number in gone or (out and bool(row.strip("\r")))
+    for number, row in enumerate(text.split("\n"), 1):
+        out = number in gone or (folded and out and bool(row.strip("\r")))
         if out:
             found.append((number, row))
     return tuple(found)
@@ -116,7 +112,7 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
 
 def _only_amd_pins(text: str) -> bool:
     pins = [fields for _, fields in paragraphs(text) if "pin-priority" in fields]
-    return all(WORDS.search(f"{one.get('pin', '')} {one.get('package', '')}") for one in pins)
+    return all(AMD_WORDS.search(f"{one.get('pin', '')} {one.get('package', '')}") for one in pins)
 
 
 def _keys(machine: Machine, staying: list[AptSource]) -> Iterator[Edit]:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from wizard.plan.root_steps import LocalDeb, Versions
+from wizard.apt.files import Belongings
+from wizard.apt.packages import Versions
+from wizard.plan.root_steps import LocalDeb
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -29,27 +31,6 @@ class Offer:
     download_bytes: int
     installed_bytes: int
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TreeContent:
-    """A folder of ROCm below ``/opt``, and whose its files are."""
-
-    path: str
-    owners: frozenset[str]
-    """Packages with something in it."""
-    stray: bool
-    """True when something in it belongs to no package: that is what is left when they go."""
-
-
-@dataclass(frozen=True, slots=True)
-class Belongings:
-    """What dpkg says belongs to the ROCm packages that are not the distribution's."""
-
-    owners: Mapping[str, str]
-    """Their files below ``/etc``, each with its package: these go and come with it."""
-    trees: Mapping[str, TreeContent]
-    """By path; those that could not be looked through are not among them."""
 
 
 @dataclass(frozen=True, slots=True)

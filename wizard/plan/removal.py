@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
+from wizard.apt.packages import Package, Versions
+from wizard.apt.sources import OURS
 from wizard.core.sizes import counted
 from wizard.journalform import Kind
-from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo
@@ -23,16 +25,9 @@ from wizard.plan.leftover_files import (
     tree_leftovers,
 )
 from wizard.plan.prepared import FilesNow
-from wizard.plan.root_steps import (
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    Versions,
-)
+from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
-from wizard.plan.system_places import OURS
 
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: your desktop "

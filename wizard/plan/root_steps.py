@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Union
 
+from wizard.apt.packages import Versions
+from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.plan.apt_steps import (
     UNSETTLED,
@@ -21,9 +23,7 @@ from wizard.plan.apt_steps import (
     MakeSnapshot,
     MarkPackages,
     RestoreSettings,
-    Versions,
 )
-from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 from wizard.plan.titles import about_path, first_that_fits
 from wizard.plan.user_files import Lines, lines_out_text, lines_out_title
 

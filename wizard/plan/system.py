@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.core.sizes import counted
 from wizard.knowledge.releases import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine, Unknown
@@ -25,7 +26,6 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Step
 from wizard.plan.system_family import require_apt
-from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 
 NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
+from wizard.apt.packages import Versions
 from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.operations.operation import Before
@@ -25,7 +26,6 @@ from wizard.plan.root_steps import (
     PutSystemPathBack,
     RestoreSettings,
     SetSystemPathAside,
-    Versions,
     WriteSystemFile,
 )
 from wizard.plan.steps import Plan, Step

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.machine.apt.entries import paragraphs
-from wizard.machine.rocm_names import without_architecture
+from wizard.apt.indexes import qualified
+from wizard.apt.packages import without_architecture
+from wizard.apt.sources import KEYRING, SOURCE, paragraphs
 from wizard.plan.root_steps import AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
-from wizard.plan.system_places import KEYRING, SOURCE
-from wizard.preflight.archive_records import qualified
 
 APT = "/etc/apt"
 LISTS = "/var/lib/apt/lists"

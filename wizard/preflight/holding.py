@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.apt.packages import installed_rows
 from wizard.host.host import Host
 from wizard.machine.facts import Unknown
-from wizard.machine.package_states import installed_rows
 from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,

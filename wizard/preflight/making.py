@@ -8,12 +8,12 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.apt.errors import explained
+from wizard.apt.sources import AptSource
 from wizard.core.trouble import Trouble
 from wizard.host.prints import digest
 from wizard.knowledge.releases import Repair
-from wizard.machine.facts import AptSource
 from wizard.plan.root_steps import LocalDeb
-from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView
 from wizard.preflight.programs import Programs
 from wizard.preflight.repair import SUFFIX, VERSION, stand_in_control, without_dependency

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.apt.packages import STATES, PackageWork, Row, Versions, installed_rows, package_work
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
-from wizard.machine.facts import PackageWork, Unknown
-from wizard.machine.package_states import STATES, Row, installed_rows
-from wizard.machine.package_work import package_work
-from wizard.plan.root_steps import (
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    MarkPackages,
-    Versions,
-)
+from wizard.machine.facts import Unknown
+from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
 from wizard.plan.steps import Plan, Step
 
 HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"

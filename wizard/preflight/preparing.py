@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wizard.apt.errors import explained
+from wizard.apt.indexes import PackageRecord, package_records
+from wizard.apt.packages import Versions
+from wizard.apt.repository import fetch_key, find_suite
 from wizard.knowledge.releases import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.prepared import Offer, Prepared
-from wizard.plan.root_steps import UNSETTLED, Versions
+from wizard.plan.root_steps import UNSETTLED
 from wizard.plan.system import asked_for, release_named, suites_to_ask, system_part
-from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view
-from wizard.preflight.archive_records import PackageRecord, package_records
 from wizard.preflight.asking import Asking
 from wizard.preflight.reading import files_now
 from wizard.preflight.repair import SUFFIX
-from wizard.preflight.repository import fetch_key, find_suite
 from wizard.preflight.resolving import SIMULATION_S, repair_notes, resolved
 from wizard.preflight.simulation import Transaction
 from wizard.preflight.surprises import refuse_surprises

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.apt.files import Belongings, belongings, changed_files
+from wizard.apt.sources import OURS
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.clean_up import files_with_settings
 from wizard.plan.prepared import FilesNow
-from wizard.plan.system_places import OURS
-from wizard.preflight.changed_files import changed_files
-from wizard.preflight.ownership import belongings
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 EXCHANGED = re.compile(r"libMIOpen\.so[.\d]*\.(?:original|orig|bak|backup)")
@@ -27,10 +26,18 @@ def files_now(host: Host, machine: Machine) -> FilesNow:
             if isinstance(text, str) and REPLACED not in text
         },
         exchanged=tuple(_exchanged(host, machine)),
-        belongings=belongings(host, machine),
+        belongings=_belongings(host, machine),
         # Of a recorded machine there are no files to hash.
         changed={} if host.name else changed_files(_names(machine)),
     )
+
+
+def _belongings(host: Host, machine: Machine) -> Belongings | None:
+    if isinstance(machine.rocm_packages, Unknown):
+        return None
+    names = (one.name for one in machine.rocm_packages if one.origin != "distribution")
+    folders = (tree.path for tree in machine.rocm_trees if tree.link_to is None)
+    return belongings(host, names, folders)
 
 
 def _names(machine: Machine) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from wizard.apt.errors import explained
 from wizard.core.trouble import Trouble
 from wizard.plan.root_steps import AptChange, AptUpdate
 from wizard.plan.steps import Plan
-from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view
 from wizard.preflight.asking import Asking
 from wizard.preflight.resolving import SIMULATION_S

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wizard.apt.dependencies import Unmet
 from wizard.knowledge.releases import Repair
-from wizard.preflight.unmet import Unmet
 
 VERSION = "1.0"
 SUFFIX = "+rdna1.1"

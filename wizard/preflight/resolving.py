@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from wizard.apt.dependencies import Unmet, unmet
+from wizard.apt.errors import explained
+from wizard.apt.indexes import package_records
+from wizard.apt.packages import Versions, installed_rows
 from wizard.host.host import Host
 from wizard.knowledge.releases import Release
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.package_states import installed_rows
-from wizard.plan.root_steps import AptChange, LocalDeb, Versions
-from wizard.preflight.apt_errors import explained
+from wizard.plan.root_steps import AptChange, LocalDeb
 from wizard.preflight.apt_view import AptView
-from wizard.preflight.archive_records import package_records
 from wizard.preflight.asking import Asking
 from wizard.preflight.making import build_stand_in, older_libraries, repacked
 from wizard.preflight.programs import Answer
 from wizard.preflight.repair import Lacking, lacking
 from wizard.preflight.simulation import Transaction, transaction
 from wizard.preflight.surprises import not_installable
-from wizard.preflight.unmet import Unmet, unmet
 
 SIMULATION_S = 180.0
 

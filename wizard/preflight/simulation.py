@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wizard.plan.root_steps import Versions
+from wizard.apt.packages import Versions
 
 NAME = r"(?P<name>[a-z0-9][a-z0-9+.-]*)(?::(?P<architecture>[a-z0-9-]+))?"
 REST = r"(?: \[[^\]]*\])*"

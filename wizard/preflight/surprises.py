@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from wizard.apt.dependencies import Missing, Unmet
 from wizard.core.trouble import Trouble
 from wizard.knowledge.releases import Release
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
 from wizard.plan.choice import Choice
 from wizard.preflight.simulation import Coming, Transaction
-from wizard.preflight.unmet import Missing, Unmet
 
 
 def refuse_surprises(found: Transaction, choice: Choice) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from wizard.apt.dependencies import dependents
+from wizard.apt.indexes import PackageRecord, package_records
+from wizard.apt.packages import Versions
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.host.host import Host
 from wizard.plan.room import ARCHIVES
-from wizard.plan.root_steps import AptChange, KeepDebs, Versions
+from wizard.plan.root_steps import AptChange, KeepDebs
 from wizard.plan.steps import Step
 from wizard.preflight.apt_view import make_view, status_of
-from wizard.preflight.archive_records import PackageRecord, package_records
 from wizard.preflight.asking import Asking
-from wizard.preflight.dependents import dependents
 from wizard.preflight.resolving import SIMULATION_S
 
 AGAIN = "Configure their archive again and run `sudo apt-get update`"

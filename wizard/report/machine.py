@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, TypeVar
 from wizard.core.lines import clean
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.part_statuses import part_statuses
-from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines
 from wizard.machine.facts import Access, Environment, Gpu, Machine, System
 from wizard.machine.gpu_words import board_lines
-from wizard.machine.packages import PACKAGES, PackageFacts
+from wizard.machine.packages import APT_SOURCES, PACKAGES, PackageFacts
 from wizard.machine.part import Part
 from wizard.machine.processes import PROCESSES
 from wizard.machine.silent_mounts import MOUNTED

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from wizard.apt.packages import Versions
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.reading import files_now

@@ -17,11 +17,11 @@ from wizard.places import Places, places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import FetchWheels, Plan
+from wizard.plan.wheel_index import WheelsSought, seek_wheels
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
-from wizard.preflight.wheels import WheelsSought, seek_wheels
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
 from wizard.run.stopped import resumed_plan

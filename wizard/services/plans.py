@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
-    from wizard.preflight.wheels import WheelsSought
+    from wizard.plan.wheel_index import WheelsSought
     from wizard.run.wheels_size import WheelsSize
 
 

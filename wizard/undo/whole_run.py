@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from wizard.apt.packages import Versions
 from wizard.core.events import (
     Event,
     Output,
@@ -28,7 +29,6 @@ from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import ROLLED_BACK
 from wizard.places import Places
-from wizard.plan.apt_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.executor import Executor

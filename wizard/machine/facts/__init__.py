@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.apt.packages import Package, PackageWork
+from wizard.apt.sources import AptSource
 from wizard.core.fact import Fact, Unknown
 from wizard.host.file_systems import Disk, SilentFileSystem
 from wizard.machine.facts.hardware import Access, DeviceNode, Driver, Gpu, Link, Process
-from wizard.machine.facts.packages import AptSource, Package, PackageWork, RocmTree, SystemFile
+from wizard.machine.facts.packages import RocmTree, SystemFile
 from wizard.machine.facts.pythons import (
     ChangedLibrary,
     Environment,

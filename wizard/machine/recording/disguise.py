@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from wizard.apt.sources import LISTS
 from wizard.host.host import Host
-from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Fact, Unknown
 from wizard.redaction import numbers, secrets
 from wizard.redaction.names import GROUP, STRANGERS

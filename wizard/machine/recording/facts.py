@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from wizard.machine.apt.indexes import LISTS
+from wizard.apt.packages import HELD, LOCKS, MOUNTS, without_architecture
+from wizard.apt.sources import LISTS
 from wizard.machine.facts import Machine, MiopenStore, Process
-from wizard.machine.package_work import HELD, LOCKS, MOUNTS
 from wizard.machine.processes import KFD_PROCESSES, PROC
 from wizard.machine.recording.disguise import Disguise
 from wizard.machine.recording.recorder import Kept
 from wizard.machine.recording.watch import Asked
-from wizard.machine.rocm_names import without_architecture
 
 
 def keep_facts(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable
 
-from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
+from wizard.apt.files import OPT_FOLDER
 from wizard.machine.elf import segments_of
 from wizard.machine.shell import assignments
 from wizard.machine.surroundings import DEVICE

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
+from wizard.apt.packages import NATIVE, is_rocm
 from wizard.machine.facts import Machine
-from wizard.machine.package_states import NATIVE
 from wizard.machine.recording.disguise import Disguise
-from wizard.machine.rocm_names import is_rocm
 
 PYTHON = re.compile(r"(?:lib)?python3(?:\.\d+)?(?:-venv|-pip|-minimal|-full)?")
 INSTALLED = ("", "ii", "hi")

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.machine.apt.keys import FOLDERS as KEY_FOLDERS
-from wizard.machine.apt.keys import OLD_RING
+from wizard.apt.sources import KEY_FOLDERS as KEY_FOLDERS
+from wizard.apt.sources import OLD_RING
 from wizard.machine.recording import apt, keep
 from wizard.machine.recording.keep import Keep, KeepHead
 from wizard.machine.recording.settings import RULES as SETTING_RULES
