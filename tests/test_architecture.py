@@ -46,7 +46,7 @@ CHANGES_FILES = {
     "wizard/run/shell_lines.py",
     "wizard/run/settling.py",
     "wizard/run/preflight_folder.py",
-    "wizard/preflight/making.py",
+    "wizard/apt/debs.py",
     "wizard/root/line.py",
 }
 """Modules that the executor of dry runs must not reach."""

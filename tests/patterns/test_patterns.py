@@ -31,7 +31,7 @@ ON_LOADING = {
     "assets/root_helper.py: pattern",
     "wizard/conv2d/worker/miopen_log.py: text",
     "wizard/machine/recording/keep.py: pattern",
-    "wizard/apt/errors.py: pattern",
+    "wizard/apt/programs.py: pattern",
     "wizard/redaction/rules.py: form",
     "wizard/redaction/secrets.py: form",
     "wizard/core/known_failures.py: pattern",

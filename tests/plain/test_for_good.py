@@ -10,9 +10,9 @@ from tests.plain.conversing import Conversation
 from wizard.plain.asking import WentBack
 from wizard.plain.away import FOR_GOOD, chosen_for_good
 from wizard.plain.road import Road
-from wizard.preflight.way_back import Sources
+from wizard.plan.rollback_packages import Sources
 
-SOURCES = Sources((), (), (("rocm-core", "5.7.1"),), (("rocblas", "3.1.0"),), 0)
+SOURCES = Sources((("rocm-core", "5.7.1"),), (("rocblas", "3.1.0"),))
 
 
 def answered(*answers: str) -> tuple[tuple[str, ...] | None, Conversation]:

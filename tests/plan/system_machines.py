@@ -7,13 +7,12 @@ from dataclasses import replace
 from tests.handmade import clean_jammy
 from tests.machine.records import machine
 from tests.preflight.asked import VALID
-from wizard.apt.packages import Package
+from wizard.apt.packages import LocalDeb, Package
 from wizard.apt.sources import AptSource
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine, RocmTree, SystemFile
-from wizard.plan.prepared import FilesNow, Offer, Prepared
-from wizard.plan.root_steps import LocalDeb
-from wizard.preflight.reading import files_now
+from wizard.plan.leftover_files import FilesNow, files_now
+from wizard.plan.system import Offer, Prepared
 
 KEY = VALID.decode()
 RELEASES = {"5.7.1": "50701-98~22.04", "5.2.0": "50200-65", "7.0.2": "70002-56~24.04"}

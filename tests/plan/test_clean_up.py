@@ -14,7 +14,7 @@ from wizard.machine.facts import Machine, RocmTree, Setting, SystemFile, Unknown
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.content import content_lines
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.root_steps import AptChange, SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.steps import Plan
 from wizard.plan.user_files import TakeLinesOut, without_lines

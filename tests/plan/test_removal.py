@@ -24,7 +24,7 @@ from wizard.apt.sources import KEYRING, SOURCE, AptSource
 from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
 from wizard.plan.amd_packages import AMD, DRIVER, SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.removal import make_removal
 from wizard.plan.root_steps import (
     AptChange,

@@ -13,6 +13,7 @@ from assets import root_helper
 from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import prepared, recorded
+from wizard.apt.packages import LocalDeb
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
@@ -26,7 +27,6 @@ from wizard.plan.root_steps import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
-    LocalDeb,
     MakeSnapshot,
     MarkPackages,
     PutSystemPathBack,

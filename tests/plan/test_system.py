@@ -18,6 +18,7 @@ from tests.plan.system_machines import (
     recorded,
     with_packages,
 )
+from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.knowledge.releases import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
@@ -25,21 +26,20 @@ from wizard.places import places
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import FilesNow, Prepared
 from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
     AptUpdate,
     KeepDebs,
-    LocalDeb,
     MarkPackages,
     SetSystemPathAside,
     WriteSystemFile,
     settled,
 )
 from wizard.plan.steps import CreateEnvironment, Plan
-from wizard.plan.system import suites_to_ask
+from wizard.plan.system import Prepared, suites_to_ask
 
 OURS = places({}, HOME)
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
 from tests.plan.test_system import changes, plan_for
+from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
 from wizard.journalform import Kind
 from wizard.plan.impossible import NothingToDo
@@ -14,7 +15,6 @@ from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
     FinishInterrupted,
-    LocalDeb,
     MarkPackages,
     PutSystemPathBack,
     RestoreSettings,

@@ -6,9 +6,9 @@ import pytest
 
 from tests.preflight.asked import said
 from wizard.apt.dependencies import unmet
-from wizard.apt.errors import explained
 from wizard.apt.indexes import package_records
-from wizard.preflight.simulation import Coming, transaction
+from wizard.apt.programs import explained
+from wizard.apt.view import Coming, transaction
 
 INSTALLING = """\
 Reading package lists...

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.plan.system_machines import amd, with_packages
 from wizard.apt.files import changed_files
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.removal import make_removal
 from wizard.plan.root_steps import AptChange
 

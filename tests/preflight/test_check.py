@@ -10,6 +10,7 @@ import pytest
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
+from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
 from wizard.core.sizes import size_text
 from wizard.core.trouble import Trouble
@@ -23,14 +24,13 @@ from wizard.plan.root_steps import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
-    LocalDeb,
     SetSystemPathAside,
     WriteSystemFile,
     sha256,
 )
+from wizard.plan.start_check import check
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import TakeLinesOut
-from wizard.preflight.check import check
 
 VERSION = "1.0.0.50701-98~22.04"
 ROWS = (

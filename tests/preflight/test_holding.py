@@ -16,9 +16,9 @@ from wizard.plan.root_steps import (
     WriteSystemFile,
     sha256,
 )
+from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Step
 from wizard.plan.user_files import TakeLinesOut
-from wizard.preflight.holding import no_longer_so
 
 GONE = AptChange("x", "y", remove=("rocm-core",), expect_remove=("rocm-core",))
 CAME = AptChange("x", "y", install=(("hip", "2"),), expect_install=(("hip", "2"),))

@@ -23,19 +23,19 @@ from tests.preflight.small_archive import (
     small_system,
 )
 from tests.run.places import tree
+from wizard.apt.programs import Children
+from wizard.apt.view import Asking
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
 from wizard.places import places
 from wizard.plan.choice import Choice
+from wizard.plan.exact import prepare
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import Prepared
 from wizard.plan.removal import make_removal
 from wizard.plan.root_steps import AptChange, KeepDebs, settled
+from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
-from wizard.preflight.asking import Asking
-from wizard.preflight.check import check
-from wizard.preflight.preparing import prepare
-from wizard.preflight.programs import Children
+from wizard.plan.system import Prepared
 from wizard.run.live import now
 from wizard.system.web import open_web
 

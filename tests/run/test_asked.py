@@ -13,9 +13,10 @@ from wizard.apt.sources import KEYRING, SOURCE
 from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.plan.choice import Choice
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import FilesNow, Prepared
 from wizard.plan.steps import Plan
+from wizard.plan.system import Prepared
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.records import read_records

@@ -10,7 +10,8 @@ import pytest
 
 from tests.run.places import places_below, plan_of
 from tests.run.test_live import ending, events_of, live, two_steps
-from wizard.plan.apt_steps import AptChange, LocalDeb
+from wizard.apt.packages import LocalDeb
+from wizard.plan.apt_steps import AptChange
 from wizard.plan.steps import Plan, RunProgram
 from wizard.run.journal import Journal
 from wizard.run.live import now

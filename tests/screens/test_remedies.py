@@ -117,8 +117,16 @@ def remedies() -> Iterator[str]:
     for cause in load_causes().values():
         yield from (cause.meaning, *cause.fix)
     home = Path(wizard.__file__).parent
-    for folder in ("run", "preflight", "undo", "diagnose", "mending"):
-        for path in sorted((home / folder).rglob("*.py")):
+    plans = ("exact", "rollback_packages", "start_check", "wheel_index")
+    for place in (
+        "run",
+        "apt",
+        "undo",
+        "diagnose",
+        "mending",
+        *(f"plan/{each}.py" for each in plans),
+    ):
+        for path in sorted((home / place).rglob("*.py")) or [home / place]:
             tree = ast.parse(path.read_text(encoding="utf-8"))
             inside = {
                 id(part)

@@ -11,11 +11,11 @@ import pytest
 
 from tests.machine.records import make
 from tests.run.places import places_below, plan_of
+from wizard.apt.packages import LocalDeb
 from wizard.core.events import Output, StepFailed
 from wizard.core.trouble import Trouble
 from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
-from wizard.plan.apt_steps import LocalDeb
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups, AptChange, RestoreSettings, WriteSystemFile

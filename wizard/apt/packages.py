@@ -78,6 +78,19 @@ GRAPHICS = re.compile(r"[a-z0-9][a-z0-9.+]*(?:-[a-z0-9.+]+)*-amdgpu(?:-.+)?")
 
 
 @dataclass(frozen=True, slots=True)
+class LocalDeb:
+    """A package file that is handed to apt by its path; the helper copies it and checks the hash.
+
+    What the user built lies in a folder of the user's; what the helper kept lies in its backup.
+    """
+
+    path: str
+    sha256: str
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One package of the system, ROCm or not."""
 

@@ -54,7 +54,7 @@ def apply_file(arguments: argparse.Namespace) -> int:
 def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:
     from wizard.journalform import UNFINISHED
     from wizard.machine.detect import detect
-    from wizard.preflight.holding import no_longer_so
+    from wizard.plan.start_check import no_longer_so
 
     host = host_of(arguments)
     record = _earlier(reviewed, host) if acts(arguments) else None

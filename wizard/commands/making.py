@@ -122,11 +122,11 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan as far as this machine alone can tell. Raises PlanImpossible."""
     from wizard.machine.disks import with_disks
     from wizard.plan.planner import make_plan
-    from wizard.plan.prepared import Prepared
+    from wizard.plan.system import Prepared
 
     prepared = Prepared()
     if choice.footprint != "venv":
-        from wizard.preflight.reading import files_now
+        from wizard.plan.leftover_files import files_now
 
         prepared = Prepared(files_now(host, machine))
     there, places = there_before(host, choice.venv), places_of(host)

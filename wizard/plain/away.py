@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from wizard.host.host import Host
     from wizard.machine.facts import Machine
     from wizard.plain.road import Road
+    from wizard.plan.rollback_packages import Sources
     from wizard.plan.steps import Plan
-    from wizard.preflight.way_back import Sources
 
 AWAY = "What do you want to remove? You will see the plan first, and you can undo it."
 RUNS = (
@@ -92,7 +92,7 @@ def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
 
 def chosen_for_good(road: Road, sources: Sources) -> tuple[str, ...] | None:
     """The same, once it is known that something would be lost."""
-    from wizard.preflight.way_back import no_way_back
+    from wizard.plan.rollback_packages import no_way_back
 
     refusal = no_way_back(sources)
     road.say()

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
-from wizard.apt.sources import OURS
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, RocmTree, Setting
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.leftover_files import BACK, Leftovers
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import BACK, FilesNow, Leftovers, files_with_settings
 from wizard.plan.removal import held, removal_steps, system_plan
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.shell_lines import Findings, rocm_lines
@@ -44,12 +42,6 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
             " ".join((("There is nothing to clean up: other scripts left nothing behind."), *told))
         )
     return system_plan(Kind.CLEAN_UP, steps, told, first)
-
-
-def files_with_settings(machine: Machine) -> tuple[str, ...]:
-    """Files that every login reads and that set something for ROCm, ours not among them."""
-    paths = dict.fromkeys(one.file for one in machine.settings if one.file and not one.within)
-    return tuple(path for path in paths if path not in OURS)
 
 
 def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from wizard.apt.files import Belongings
+from wizard.apt.files import Belongings, belongings, changed_files
 from wizard.apt.sources import AMD_WORDS, OURS, AptSource, entries_of, paragraphs
+from wizard.host.host import Host
 from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
-from wizard.plan.prepared import FilesNow
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.user_files import Lines, without_lines
 
@@ -23,7 +24,60 @@ GONE = "which does not exist"
 """How detection tells of an alternative that leads nowhere."""
 BACK = "restore it from the backup"
 
+REPLACED = "\N{REPLACEMENT CHARACTER}"
+EXCHANGED = re.compile(r"libMIOpen\.so[.\d]*\.(?:original|orig|bak|backup)")
+_NONE: Mapping[str, str] = MappingProxyType({})
+
 Edit = SetSystemPathAside | WriteSystemFile
+
+
+@dataclass(frozen=True, slots=True)
+class FilesNow:
+    """Files that a plan edits or replaces, as they are now."""
+
+    texts: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """By path; those that could not be read, or are no UTF-8, are not among them."""
+    exchanged: tuple[str, ...] = ()
+    """What somebody kept of a library below ``/opt`` before exchanging it."""
+    belongings: Belongings | None = None
+    """None where dpkg's lists could not all be read: then it is found out while it is done."""
+    changed: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """Files of ROCm packages that somebody changed, each with its package."""
+
+
+def files_now(host: Host, machine: Machine) -> FilesNow:
+    """The files as they are; what is no UTF-8 is left out, because it could not be put back."""
+    paths = (
+        *files_with_settings(machine),
+        *(one.file for one in machine.apt_sources if one.amd),
+        *(one.path for one in machine.system_files if one.kind == "pin"),
+        *OURS,
+    )
+    read = {path: host.read(path) for path in dict.fromkeys(paths)}
+    texts = {p: text for p, text in read.items() if isinstance(text, str) and REPLACED not in text}
+    exchanged = tuple(_exchanged(host, machine))
+    packages = machine.rocm_packages
+    if isinstance(packages, Unknown):
+        return FilesNow(texts, exchanged)
+    names = (one.name for one in packages if one.origin != "distribution")
+    folders = (tree.path for tree in machine.rocm_trees if tree.link_to is None)
+    # Of a recorded machine there are no files to hash.
+    changed = {} if host.name else changed_files(one.name for one in packages)
+    return FilesNow(texts, exchanged, belongings(host, names, folders), changed)
+
+
+def _exchanged(host: Host, machine: Machine) -> Iterator[str]:
+    for tree in machine.rocm_trees:
+        names = host.names(f"{tree.path}/lib") if tree.link_to is None else ()
+        for name in () if isinstance(names, Unknown) else names:
+            if EXCHANGED.fullmatch(name):
+                yield f"{tree.path}/lib/{name}"
+
+
+def files_with_settings(machine: Machine) -> tuple[str, ...]:
+    """Files that every login reads and that set something for ROCm, ours not among them."""
+    paths = dict.fromkeys(one.file for one in machine.settings if one.file and not one.within)
+    return tuple(path for path in paths if path not in OURS)
 
 
 @dataclass(frozen=True, slots=True)

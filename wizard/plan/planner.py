@@ -30,12 +30,11 @@ from wizard.plan.existing_notes import existing_notes
 from wizard.plan.group_steps import group_steps
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.prepared import Prepared
 from wizard.plan.room import room_notes
 from wizard.plan.settings import chosen_preset, visible_device
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
-from wizard.plan.system import SystemPart, system_part
+from wizard.plan.system import Prepared, SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.using import not_installed
 from wizard.plan.venv import venv_steps

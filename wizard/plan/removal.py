@@ -17,6 +17,7 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
     BACK,
     Edit,
+    FilesNow,
     Leftovers,
     alternative_leftovers,
     file_leftovers,
@@ -24,7 +25,6 @@ from wizard.plan.leftover_files import (
     strangers,
     tree_leftovers,
 )
-from wizard.plan.prepared import FilesNow
 from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Union
 
-from wizard.apt.packages import Versions
+from wizard.apt.packages import LocalDeb, Versions
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.plan.apt_steps import (
@@ -19,7 +19,6 @@ from wizard.plan.apt_steps import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
-    LocalDeb,
     MakeSnapshot,
     MarkPackages,
     RestoreSettings,

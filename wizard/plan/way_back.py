@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
-from wizard.apt.packages import Versions
+from wizard.apt.packages import LocalDeb, Versions
 from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.operations.operation import Before
@@ -21,7 +21,6 @@ from wizard.plan.root_steps import (
     AptChange,
     FinishInterrupted,
     KeepDebs,
-    LocalDeb,
     MarkPackages,
     PutSystemPathBack,
     RestoreSettings,

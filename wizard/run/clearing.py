@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 
 from wizard.apt.packages import Versions
+from wizard.apt.view import Asking
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import make_clean_up
+from wizard.plan.leftover_files import files_now
 from wizard.plan.removal import make_removal
+from wizard.plan.rollback_packages import Sources, sources_of
 from wizard.plan.steps import Plan
-from wizard.preflight.asking import Asking
-from wizard.preflight.reading import files_now
-from wizard.preflight.way_back import Sources, sources_of
 from wizard.run.preflight_folder import made
 
 

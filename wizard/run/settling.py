@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from wizard.apt.programs import Children
+from wizard.apt.view import Asking
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import UNFINISHED
@@ -15,13 +17,11 @@ from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places, places
 from wizard.plan.choice import Choice
+from wizard.plan.exact import prepare
 from wizard.plan.planner import make_plan
+from wizard.plan.start_check import check
 from wizard.plan.steps import FetchWheels, Plan
 from wizard.plan.wheel_index import WheelsSought, seek_wheels
-from wizard.preflight.asking import Asking
-from wizard.preflight.check import check
-from wizard.preflight.preparing import prepare
-from wizard.preflight.programs import Children
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
 from wizard.run.stopped import resumed_plan

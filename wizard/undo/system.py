@@ -6,15 +6,15 @@ from pathlib import Path
 
 from wizard.apt.dependencies import dependents
 from wizard.apt.indexes import qualified
-from wizard.apt.packages import INSTALLED, Versions, installed_rows, package_work
+from wizard.apt.packages import INSTALLED, LocalDeb, Versions, installed_rows, package_work
 from wizard.apt.sources import paragraphs
+from wizard.apt.view import STATUS, status_of
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
 from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.machine.facts import Unknown
 from wizard.places import Places
-from wizard.plan.apt_steps import LocalDeb
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.root_steps import (
@@ -24,10 +24,9 @@ from wizard.plan.root_steps import (
     TakeFromGroups,
     WriteSystemFile,
 )
+from wizard.plan.start_check import APT_STEPS
 from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import lost, make_way_back, other_versions
-from wizard.preflight.apt_view import STATUS, status_of
-from wizard.preflight.packages import APT_STEPS
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
 from wizard.run.root_part import NOTHING_DONE, is_root_step

@@ -1,46 +1,36 @@
-"""The way back, looked at beforehand: where each package that goes could come from again."""
+"""Where each package that a plan removes could come from again, looked at beforehand."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wizard.apt.dependencies import dependents
-from wizard.apt.indexes import PackageRecord, package_records
+from wizard.apt.indexes import PackageRecord
 from wizard.apt.packages import Versions
+from wizard.apt.view import Asking, make_view, status_of
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.host.host import Host
 from wizard.plan.room import ARCHIVES
 from wizard.plan.root_steps import AptChange, KeepDebs
 from wizard.plan.steps import Step
-from wizard.preflight.apt_view import make_view, status_of
-from wizard.preflight.asking import Asking
-from wizard.preflight.resolving import SIMULATION_S
-
-AGAIN = "Configure their archive again and run `sudo apt-get update`"
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the packages that a plan removes can be had again."""
+    """Which packages that a plan removes cannot be had again."""
 
-    cached: Versions
-    """Their files lie in apt's cache."""
-    downloadable: Versions
-    missing: Versions
+    missing: Versions = ()
     """Neither in apt's cache nor in the index of an archive."""
-    dependent: Versions
+    dependent: Versions = ()
     """Of these there are files, but they need some that go for good."""
-    backup_bytes: int
-    """What keeping them takes, at most."""
+    backup_bytes: int = 0
+    """What keeping all others takes, at most."""
 
     @property
     def lost(self) -> Versions:
         """What nothing could put back."""
         return (*self.missing, *self.dependent)
-
-
-NOTHING = Sources((), (), (), (), 0)
 
 
 async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
@@ -49,24 +39,27 @@ async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
     keeping = (step for step in steps if isinstance(step, KeepDebs) and not step.coming)
     pairs = tuple(pair for step in keeping for pair in step.packages)
     if not pairs:
-        return NOTHING
-    now = make_view(asking.folder / "now", (), asking.root)  # before anything is moved
-    argv = ("apt-cache", *now.options, "show", "--all-versions", *(name for name, _ in pairs))
-    answer = await asking.programs.ask(argv, SIMULATION_S)
-    records = _by_version(package_records(answer.text))
-    cached = tuple(pair for pair in pairs if _in_cache(asking.host, pair))
-    rest = tuple(pair for pair in pairs if pair not in cached)
-    downloadable = tuple(p for p in rest if p in records and records[p].downloadable)
-    missing = tuple(pair for pair in rest if pair not in downloadable)
-    given_up = {pair for step in steps if isinstance(step, AptChange) for pair in step.for_good}
-    dependent = _dependent((*cached, *downloadable), {*missing, *given_up}, asking)
-    kept = tuple(pair for pair in pairs if pair not in (*missing, *dependent))
+        return Sources()
+    now = make_view(asking.folder / "now", asking.programs, {}, root=asking.root)
+    found = await now.records("--all-versions", *(name for name, _ in pairs))
+    # The record of an index outranks that of dpkg, which knows of no file.
+    found = tuple(sorted(found, key=lambda record: record.downloadable))
+    records = {(one.name, one.version): one for one in found}
+
+    fetchable = {pair for pair, record in records.items() if record.downloadable}
+    kept = [pair for pair in pairs if pair in fetchable or _in_cache(asking.host, pair)]
+    missing = tuple(pair for pair in pairs if pair not in kept)
+    given_up = (pair for step in steps if isinstance(step, AptChange) for pair in step.for_good)
+    gone = {name for name, _ in (*missing, *given_up)}
+    needy = (
+        dependents(status_of(asking.root), gone, {name for name, _ in kept})
+        if gone
+        else frozenset()
+    )
     return Sources(
-        tuple(pair for pair in cached if pair in kept),
-        tuple(pair for pair in downloadable if pair in kept),
         missing,
-        dependent,
-        sum(_size(pair, records) for pair in kept),
+        tuple(pair for pair in kept if pair[0] in needy),
+        sum(_size(records.get(pair)) for pair in kept if pair[0] not in needy),
     )
 
 
@@ -95,27 +88,12 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Trouble:
     return kind(
         " ".join(happened),
         "Rollback could not restore the removed packages. Nothing was changed.",
-        f"{AGAIN}, or {otherwise}.",
+        f"Configure their archive again and run `sudo apt-get update`, or {otherwise}.",
     )
 
 
 def _named(packages: Versions) -> str:
     return ", ".join(f"{name} {version}" for name, version in packages)
-
-
-def _dependent(kept: Versions, lost: Collection[tuple[str, str]], asking: Asking) -> Versions:
-    """Those that could not come back although there are files of them."""
-    if not kept or not lost:
-        return ()
-    names = [{name for name, _ in packages} for packages in (lost, kept)]
-    found = dependents(status_of(asking.root), *names)
-    return tuple(pair for pair in kept if pair[0] in found)
-
-
-def _by_version(records: tuple[PackageRecord, ...]) -> dict[tuple[str, str], PackageRecord]:
-    """The record of an index outranks that of dpkg, which knows of no file."""
-    ordered = sorted(records, key=lambda record: record.downloadable)
-    return {(one.name, one.version): one for one in ordered}
 
 
 def _in_cache(host: Host, pair: tuple[str, str]) -> bool:
@@ -126,8 +104,7 @@ def _in_cache(host: Host, pair: tuple[str, str]) -> bool:
     return any(host.is_file(f"{start}_{kind}.deb") for kind in kinds)
 
 
-def _size(pair: tuple[str, str], records: dict[tuple[str, str], PackageRecord]) -> int:
-    record = records.get(pair)
+def _size(record: PackageRecord | None) -> int:
     if record is None:
         return 0
     return record.download_bytes if record.downloadable else record.installed_bytes
