@@ -15,13 +15,9 @@ standard output, which may be gone, and to ``events.jsonl`` in the folder of the
 
 In this order: requests and their checks; places, and what may stand in files there; files, safely;
 the run with its journal, events, backup and way back; programs; apt and dpkg; kept package files;
-the other verbs; the terminal, the hand-over and the loop; the rehearsal and what it changed.
+the other verbs; the terminal, the hand-over and the loop.
 
 Before anything is changed the journal of the run says so, and ``UNDO.sh`` can take it back.
-
-With ``rehearse`` in the first line nothing is changed: the same code does all steps and UNDO.sh in
-an overlay of the system, in namespaces of its own, and the files that differ are told. It begins by
-itself, takes no command, and ends with its input.
 """
 
 from __future__ import annotations
@@ -161,15 +157,6 @@ class Request(NamedTuple):
         return hashlib.sha256(form.encode()).hexdigest()
 
 
-class Rehearsal(NamedTuple):
-    """That a plan is to be tried in an overlay of the system, and nothing else be changed."""
-
-    megabytes: int
-    """How much space it is said to take."""
-    may_be_gone: Tuple[int, ...]
-    """Steps that set aside what an earlier step may have taken along."""
-
-
 class Plan(NamedTuple):
     """The first line that comes in."""
 
@@ -177,8 +164,6 @@ class Plan(NamedTuple):
     steps: Tuple[Request, ...]
     digest: str
     yes: bool
-    rehearsal: Optional[Rehearsal] = None
-    """None for the real thing."""
 
 
 class Person(NamedTuple):
@@ -256,7 +241,7 @@ def read_plan(line: bytes, person: Person) -> Plan:
     plan = strict_json(line)
     if type(plan) is not dict or not {"schema", "run", "steps"} <= set(plan):
         raise Wrong("schema, run and steps are missing")
-    if set(plan) - {"schema", "run", "steps", "yes", "rehearse"}:
+    if set(plan) - {"schema", "run", "steps", "yes"}:
         raise Wrong("it has unknown keys")
     if type(plan["schema"]) is not int or plan["schema"] != PROTOCOL:
         raise Wrong("its schema is not {}".format(PROTOCOL))
@@ -271,21 +256,7 @@ def read_plan(line: bytes, person: Person) -> Plan:
         raise Wrong("there must be 1 to {} steps".format(MOST_STEPS))
     requests = tuple(_step(number, step, person) for number, step in enumerate(steps, 1))
     digest = hashlib.sha256(line.rstrip(b"\n")).hexdigest()[:12]
-    rehearsal = rehearsal_of(plan["rehearse"], requests) if "rehearse" in plan else None
-    return Plan(name, requests, digest, plan.get("yes", False), rehearsal)
-
-
-def rehearsal_of(value: Any, steps: Sequence[Request]) -> Rehearsal:
-    """What the first line says of a rehearsal; raises Wrong."""
-    if type(value) is not dict or set(value) != {"megabytes", "may_be_gone"}:
-        raise Wrong("rehearse takes exactly megabytes and may_be_gone")
-    size, gone = value["megabytes"], value["may_be_gone"]
-    if type(size) is not int or not 0 <= size <= 10_000_000:
-        raise Wrong("megabytes of rehearse is not a size")
-    places = {number for number, step in enumerate(steps, 1) if step.verb == "set_aside"}
-    if type(gone) is not list or any(type(n) is not int or n not in places for n in gone):
-        raise Wrong("may_be_gone of rehearse names a step that moves nothing to the backup")
-    return Rehearsal(size, tuple(gone))
+    return Plan(name, requests, digest, plan.get("yes", False))
 
 
 def _step(number: int, request: Any, person: Person) -> Request:
@@ -880,6 +851,20 @@ def _refuse_writable_by_others(descriptor: int, path: str) -> None:
 
 
 @contextlib.contextmanager
+def opened(folder: Optional[int], name: str) -> Iterator[Optional[int]]:
+    """A folder that is no link, open; None where there is none."""
+    descriptor = None
+    with contextlib.suppress(OSError):
+        if folder is not None or name.startswith("/"):
+            descriptor = os.open(name, FOLDER, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
 def place_at(path: str, make: bool = False) -> Iterator[Tuple[int, str]]:
     """The folder of a path, open, and the name in it."""
     folder, _, name = path.rpartition("/")
@@ -929,6 +914,15 @@ def open_plain(folder: int, name: str, longest: int) -> Optional[BinaryIO]:
         os.close(descriptor)
         raise _no_regular_file(name)
     return os.fdopen(descriptor, "rb")
+
+
+def read_plain(path: str) -> bytes:
+    """A short file of root's; nothing where there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(65_536)
+    except OSError:
+        return b""
 
 
 def parts_of(file: Any, size: int) -> Iterator[bytes]:
@@ -1676,7 +1670,7 @@ class Run:
         self.group = group
         self.backup = os.open("backup", FOLDER, dir_fd=folder)
         self.debs = os.open("debs", FOLDER, dir_fd=self.backup)
-        self.output: Optional[int] = 1  # sys.stdout is None where the caller has closed it
+        self._output: Optional[int] = 1  # sys.stdout is None where the caller has closed it
         self._journal = os.open("journal.jsonl", APPEND, 0o600, dir_fd=folder)
         self._events = self.shared("events.jsonl")
         self._told = 0
@@ -1726,8 +1720,8 @@ class Run:
         record = dict(fields, event=event, seq=self._told)
         with contextlib.suppress(OSError):  # a full disk
             append_line(self._events, record)
-        if self.output is not None and not send(self.output, record):
-            self.output = None  # the wizard reads the file once it has time again
+        if self._output is not None and not send(self._output, record):
+            self._output = None  # the wizard reads the file once it has time again
             hang_up(1)
 
 
@@ -1880,21 +1874,10 @@ class Ended(NamedTuple):
     output: str
 
 
-NETWORK: List[int] = []
-"""In a rehearsal the network of the system, for those who fetch; all others have none there."""
-
-
-def enter_network() -> None:
-    """Between fork and exec of a program that fetches: let it have the system's network."""
-    for descriptor in NETWORK:
-        kernel("setns", descriptor, CLONE_NEWNET)
-
-
 def run(
     argv: Sequence[str],
     deadline_s: float = SHORT_DEADLINE_S,
     folder: str = "/",
-    network: bool = False,
 ) -> Ended:
     """Run a short program to its end; what does not end in time is killed and left."""
     process = subprocess.Popen(
@@ -1905,7 +1888,6 @@ def run(
         env=ENVIRONMENT,
         cwd=folder,
         start_new_session=True,
-        preexec_fn=enter_network if network and NETWORK else None,
     )
     try:
         output, _ = process.communicate(timeout=deadline_s)
@@ -2005,9 +1987,7 @@ class Step:
             self._shown = fields
             self.run.tell("progress", step=self.number, **fields)
 
-    def follow(
-        self, argv: Sequence[str], deadline_s: float, apt: bool = False, network: bool = False
-    ) -> Ended:
+    def follow(self, argv: Sequence[str], deadline_s: float, apt: bool = False) -> Ended:
         """Run a program that takes its time; past its deadline it is left to itself.
 
         It writes to files and not to pipes: should we be killed, it goes on to its end. apt-get
@@ -2030,7 +2010,6 @@ class Step:
             cwd="/",
             start_new_session=True,
             pass_fds=kept,
-            preexec_fn=enter_network if network and NETWORK else None,
         )
         try:
             return self._watch(process, argv[0], *growing, deadline_s)
@@ -2422,7 +2401,7 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
         "-o",
         "DPkg::Lock::Timeout=120",
     )
-    ended = step.follow(("apt-get", *only, "update"), FETCH_DEADLINE_S, apt=True, network=True)
+    ended = step.follow(("apt-get", *only, "update"), FETCH_DEADLINE_S, apt=True)
     if ended.code != 0:
         raise explain(ended)
     form = ("--format", "$(FILENAME)", "Created-By: Packages")
@@ -2452,8 +2431,6 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
         if not earlier:
             keep_replaced(wanted, before, step)
             note_change(wanted, before, files, step)
-        if NETWORK:
-            fetch_alone(argv, step)
         ended = step.follow(argv, CHANGE_DEADLINE_S, apt=True)
         if unmet(wanted, packages()):
             raise _not_as_wanted(wanted, ended)
@@ -2524,14 +2501,6 @@ def keep_what_changed(step: Step) -> None:
         if intent["request"] == step.request.digest and "alternatives" in intent["noted"]:
             calls = [("keep_changed", intent["noted"]["alternatives"])]
             run(("sh", "-c", shell_script(calls, step)))
-
-
-def fetch_alone(argv: Sequence[str], step: Step) -> None:
-    """Download what a transaction needs, so that the rest of it needs no network."""
-    only = (argv[0], "--download-only", *argv[1:])
-    ended = step.follow(only, FETCH_DEADLINE_S, apt=True, network=True)
-    if ended.code != 0:
-        raise explain(ended)
 
 
 def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
@@ -3174,8 +3143,6 @@ def as_person(person: Person) -> Iterator[None]:
         os.seteuid(0)
         os.setegid(0)
         os.setgroups(groups)
-        if NETWORK:  # in a rehearsal: the kernel has dropped this with the change of the user
-            end_with_parent()
 
 
 def take_deb(path: str, wanted: str, step: Step) -> str:
@@ -3303,7 +3270,7 @@ def downloaded(name: str, version: str, path: str, step: Step) -> Ended:
     fetched = _empty_folder(step, "fetched")
     argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
     wanted = (*argv, "download", "{}={}".format(name, version))
-    ended = run(wanted, FETCH_DEADLINE_S, folder=fetched, network=True)
+    ended = run(wanted, FETCH_DEADLINE_S, folder=fetched)
     refuse_full_disk(ended)
     with folder_at(fetched) as folder:
         for file in os.listdir(folder):
@@ -3984,33 +3951,18 @@ def _listed(title: str, names: Iterable[str]) -> List[str]:
 
 def shown(plan: Plan) -> str:
     """The plan as the terminal shows it before anything is done."""
-    what = "do" if plan.rehearsal is None else "rehearse"
     lines = [
         "",
-        "rdna1-setup asks to {} exactly this as root (digest {}):".format(what, plan.digest),
+        "rdna1-setup asks to do exactly this as root (digest {}):".format(plan.digest),
     ]
     for number, request in enumerate(plan.steps, 1):
         first, *rest = describe(request)
         lines += ["{:3d}. {}".format(number, first), *rest]
-    if plan.rehearsal is not None:
-        lines += [*rehearsal_words(plan.rehearsal), ""]
-        return "\n".join(lines)
     lines += ["To undo it without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
     whole = "\n".join(lines)
     if len(whole) > LONGEST_SHOWN:
         raise Wrong("it is too long to read ({} characters)".format(len(whole)))
     return whole
-
-
-def rehearsal_words(rehearsal: Rehearsal) -> List[str]:
-    """What a rehearsal is, for the question on the terminal."""
-    return textwrap.wrap(
-        "TRIAL RUN: all of this happens on a temporary copy of this system and is undone there. "
-        "Nothing on this "
-        "system is changed. Meanwhile, about {:.1f} GB is used under {}, and no other program "
-        "can change packages.".format(rehearsal.megabytes / 1000, STATE),
-        78,
-    )
 
 
 def confirm(plan: Plan, person: Person) -> None:
@@ -4188,12 +4140,6 @@ class Commands:
         self._descriptor = descriptor
         self._unread = b""
 
-    def is_waiting(self, seconds: float) -> bool:
-        """True when something came, or the input has ended."""
-        if b"\n" in self._unread:
-            return True
-        return bool(select.select((self._descriptor,), (), (), seconds)[0])
-
     def line(self, longest: int, deadline_s: Optional[float] = None) -> Optional[bytes]:
         """The next line, or None at the end of the input; raises Wrong for a line without end."""
         limit = None if deadline_s is None else time.monotonic() + deadline_s
@@ -4304,11 +4250,7 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
     try:
         lock = Lock()
         confirm(plan, person)
-        clear_rehearsal()
         run_ = open_run(plan.run, person)
-        if plan.rehearsal is not None:
-            refuse_begun(run_)
-            return plan, run_, lock
         requests = [[request.verb, request.digest] for request in plan.steps]
         run_.note("begin", schema=PROTOCOL, digest=plan.digest, user=person.uid, steps=requests)
         run_.write_undo(run_.intents())
@@ -4339,677 +4281,6 @@ def detach() -> bool:
     return True
 
 
-REHEARSAL = STATE + "/rehearsal"
-"""What a rehearsal writes; it is gone when that ends, or when the next helper starts."""
-MERGED = REHEARSAL + "/root"
-RESERVE = 256 << 20
-"""Bytes that a rehearsal leaves free, whatever it was said to take."""
-POLICY = "/usr/sbin/policy-rc.d"
-CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x4000000, 0x8000000
-CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND = 1, 2, 4, 8, 32, 4096
-MS_REC, MS_PRIVATE = 16384, 1 << 18
-MNT_DETACH = 2
-PR_SET_PDEATHSIG, PR_CAPBSET_DROP = 1, 24
-PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-KEPT_RIGHTS = (0, 1, 3, 4, 5, 6, 7, 8, 10, 18, 29, 31)
-"""What packages need: to own, to become another user, chroot and the like. Not among them: to
-mount, to make devices, to load modules, to set the clock, to look into other processes."""
-HIGHEST_RIGHT = 63
-NEEDED_PLACES = re.compile(r"/|/(?:usr|var|opt|etc|boot|bin|sbin|lib[a-z0-9]*)(?:/.*)?")
-"""What a plan may change: an overlay of these, or no rehearsal."""
-OWN_PLACES = re.compile(
-    r"/(?:proc|sys|dev|run|tmp)(?:/.*)?|/boot/efi|" + re.escape(REHEARSAL) + "(?:/.*)?"
-)
-"""Made anew inside, or not there at all."""
-NO_STORE = ("autofs", "binfmt_misc", "cgroup", "cgroup2", "nsfs", "rpc_pipefs", "tracefs")
-REMOTE = re.compile(r"nfs4?|cifs|smb3|smbfs|9p|ceph|afs|glusterfs|lustre|fuse(?:blk|\..*)?")
-STANDS = (
-    "The simulation on the Review screen is still valid, and you can apply the plan without "
-    "a trial run."
-)
-
-
-def kernel(name: str, *arguments: Any) -> int:
-    """A call of the C library that Python lacks; raises OSError when it fails."""
-    import ctypes  # only rehearsals need it
-
-    library = ctypes.CDLL(None, use_errno=True)
-    result = getattr(library, name)(
-        *(a if a is None or isinstance(a, bytes) else ctypes.c_ulong(a) for a in arguments)
-    )
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), name)
-    return int(result)
-
-
-def mount(source: str, target: str, kind: str, flags: int = 0, options: str = "") -> None:
-    """Mount something in our own namespace."""
-    words = (os.fsencode(word) if word else None for word in (source, target, kind))
-    try:
-        kernel("mount", *words, flags, os.fsencode(options) or None)
-    except OSError as error:
-        error.filename = target.replace(MERGED, "") or "/"
-        raise
-
-
-def end_with_parent() -> None:
-    """Let the kernel end this process when the one that started it ends, however that comes."""
-    kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-class Mounted(NamedTuple):
-    """A file system of this machine."""
-
-    place: str
-    kind: str
-
-
-def file_systems(mountinfo: str, files: Sequence[str]) -> List[Mounted]:
-    """File systems that hold files of this machine, each after those that it lies in.
-
-    What lies on other machines may not answer; it is left out unless one of these files is on it.
-    """
-    found: Dict[str, Mounted] = {}
-    for line in mountinfo.splitlines():
-        before, _, after = line.partition(" - ")
-        place = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), before.split()[4])
-        found[place] = Mounted(place, after.split()[0])
-    kept = (
-        each
-        for each in found.values()
-        if each.kind not in NO_STORE
-        and not OWN_PLACES.fullmatch(each.place)
-        and not (
-            REMOTE.fullmatch(each.kind)
-            and not NEEDED_PLACES.fullmatch(each.place)
-            and not any(file.startswith(each.place.rstrip("/") + "/") for file in files)
-        )
-    )
-    return sorted(kept, key=lambda each: each.place)
-
-
-def clear_rehearsal() -> None:
-    """Remove what a rehearsal left; its processes and mounts have ended with it."""
-    with folder_at(STATE, make=True) as state:
-        if look(state, os.path.basename(REHEARSAL)) is not None:
-            shutil.rmtree(REHEARSAL)
-
-
-def refuse_begun(run_: Run) -> None:
-    """Raise Trouble for a run that has changed something."""
-    if run_.records():
-        raise Trouble(
-            ("Run {} has already been started, so a trial run is no longer possible.").format(
-                run_.name
-            ),
-            "A trial run would get mixed up with the changes that the run has already made.",
-            "Continue or undo that run. A trial run is possible only for a new run.",
-        )
-
-
-def free_bytes() -> int:
-    """Room for what a rehearsal writes."""
-    found = os.statvfs(STATE)
-    return found.f_bavail * found.f_frsize
-
-
-def refuse_too_little(rehearsal: Rehearsal) -> None:
-    """Raise Trouble where the system would run out of space."""
-    free = free_bytes()
-    if free < rehearsal.megabytes * 1_000_000 + RESERVE:
-        raise Trouble(
-            "A trial run needs {:.1f} GB in {}, but only {:.1f} GB is free.".format(
-                rehearsal.megabytes / 1000 + RESERVE / 1e9, STATE, free / 1e9
-            ),
-            "Nothing was started. " + STANDS,
-            "Free up some space (`sudo apt-get clean`), or continue without a trial run.",
-        )
-
-
-def hold_packages(step: Step) -> List[int]:
-    """Keep others from changing packages below us, for as long as these descriptors are open."""
-    held = []
-    wait_for_locks(step, (*DPKG_LOCKS, *LIST_LOCKS))
-    for path in (*DPKG_LOCKS, *LIST_LOCKS):
-        with contextlib.suppress(FileNotFoundError), place_at(path) as (folder, name):
-            descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-            held.append(descriptor)
-            try:
-                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise Trouble(
-                    "Another program has just started changing packages.",
-                    "A trial run would now show neither the old state nor the new one.",
-                    "Wait until the other program has finished, then try again.",
-                ) from None
-    return held
-
-
-def rehearse(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands) -> None:
-    """Try the plan and its way back in an overlay, and tell what both change; ends by itself.
-
-    It serves nobody but the wizard that asked: when its input ends, so does the rehearsal.
-    """
-    pid = os.getpid()
-    lock.hold(pid)
-    begun = begun_at(pid)
-    run_.tell(
-        "ready", digest=plan.digest, folder=run_.path, pid=pid, begun=begun, protocol=PROTOCOL
-    )
-    assert plan.rehearsal is not None  # noqa: S101 - that is why we are here
-    held: List[int] = []
-    try:
-        refuse_too_little(plan.rehearsal)
-        held = hold_packages(Step(run_, lock, person, 0, Request("rehearse", {})))
-        Stage(plan, run_, person, commands).play()
-    except Trouble as trouble:
-        run_.tell("failed", step=0, **trouble.told())
-    except OSError as error:
-        run_.tell("failed", step=0, **as_trouble(error).told())
-    finally:
-        for descriptor in held:
-            os.close(descriptor)
-        with contextlib.suppress(OSError):
-            clear_rehearsal()
-
-
-class Stage:
-    """A rehearsal seen from outside: what is told inside is passed on, and then looked at."""
-
-    def __init__(self, plan: Plan, run_: Run, person: Person, commands: Commands) -> None:
-        self.plan = plan
-        self.run = run_
-        self.person = person
-        self.commands = commands
-        self.helper = os.getpid()
-        self._inside = 0
-        self._free = self._least = free_bytes()
-        os.mkdir(REHEARSAL, 0o700)
-        files = [path for each in plan.steps for path, _ in each.arguments.get("debs", ())]
-        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-            self.mounts = file_systems(file.read(), files)
-        self.layers = [_layer(number, each) for number, each in enumerate(self.mounts)]
-
-    def play(self) -> None:
-        """All of it; raises Trouble when it could not be done."""
-        heard, said = os.pipe2(os.O_CLOEXEC)
-        waits, goes = os.pipe2(os.O_CLOEXEC)
-        child = os.fork()
-        if not child:
-            os.close(heard)
-            os.close(goes)
-            _enter(self, said, waits)
-        os.close(said)
-        os.close(waits)
-        try:
-            self._hear(heard, goes)
-        finally:
-            self._end(child)
-            os.close(heard)
-            os.close(goes)
-
-    def _hear(self, heard: int, goes: int) -> None:
-        news = Commands(heard)
-        while True:
-            self._look_round()
-            if not news.is_waiting(1.0):
-                continue
-            line = news.line(LONGEST_PLAN)
-            if line is None:
-                raise Trouble(
-                    "The trial run ended unexpectedly.",
-                    "Something, perhaps a lack of memory, ended the trial run. Nothing was "
-                    "changed. " + STANDS,
-                    "Try again, or continue without a trial run.",
-                )
-            event = json.loads(line.decode("ascii"))
-            name = event.pop("event")
-            event.pop("seq", None)
-            if name == "inside":
-                self._inside = event["pid"]
-            elif name in ("there", "back"):
-                self._tell_changes(name)
-                os.write(goes, b"\n")
-            elif name == "rehearsed":
-                self.run.tell(name, used=self._free - self._least, **event)
-                return
-            elif name == "no stage":
-                raise Trouble(event["happened"], event["meaning"], event["next_step"])
-            elif name in ("started", "output", "progress", "done", "failed"):
-                self.run.tell(name, **event)
-
-    def _look_round(self) -> None:
-        """Raise Trouble when nobody wants it any more, or the space runs out."""
-        if self.commands.is_waiting(0):
-            raise Trouble(
-                "The trial run was stopped.",
-                "Nothing on this system was changed, and the copy is being deleted.",
-                "You can try again at any time.",
-            )
-        self._least = min(self._least, free_bytes())
-        if self._least < RESERVE // 2:
-            raise Trouble(
-                "The trial run needed more space than expected, and was stopped.",
-                "Nothing on this system was changed, and the space used by the trial run was "
-                "freed.",
-                "Free up some space in {}, or continue without a trial run. {}".format(
-                    STATE, STANDS
-                ),
-            )
-
-    def _tell_changes(self, when: str) -> None:
-        """Write the whole list into a file of the run, and tell its numbers."""
-        name = "changes-{}.jsonl".format(when)
-        counts = {"created": 0, "changed": 0, "gone": 0}
-        with os.fdopen(self.run.shared(name), "w", encoding="ascii") as file:
-            file.truncate(0)
-            for layer in self.layers:
-                for change in changes_in(layer):
-                    counts[change["how"]] += 1
-                    file.write(json.dumps(change) + "\n")
-        self.run.tell("changes", when=when, file="{}/{}".format(self.run.path, name), **counts)
-
-    def _end(self, child: int) -> None:
-        """End everything inside: with its first process the kernel ends all others."""
-        if self._inside:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._inside, signal.SIGKILL)
-        else:
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-
-
-class Layer(NamedTuple):
-    """A file system and the folder that takes what would be written to it."""
-
-    place: str
-    upper: str
-    work: str
-
-
-def _layer(number: int, each: Mounted) -> Layer:
-    own = "{}/{}".format(REHEARSAL, number)
-    return Layer(each.place, own + "/upper", own + "/work")
-
-
-def _enter(stage: Stage, said: int, waits: int) -> None:
-    """In the process between: hold the door until the first process inside has ended."""
-    try:
-        for descriptor in (0, 1):  # the wizard must hear when its helper is gone
-            hang_up(descriptor)
-        end_with_parent()
-        if os.getppid() != stage.helper:
-            return
-        kernel("unshare", CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS)
-        ready, start = os.pipe2(os.O_CLOEXEC)
-        first = os.fork()
-        if not first:
-            os.close(start)
-            _first_inside(stage, said, waits, ready)
-        os.close(ready)
-        send(said, {"event": "inside", "pid": first})
-        os.write(start, b"\n")
-        os.close(said)
-        os.waitpid(first, 0)
-    except OSError as error:
-        send(said, dict(_no_overlay(error).told(), event="no stage"))
-    finally:
-        os._exit(0)
-
-
-def _first_inside(stage: Stage, said: int, waits: int, ready: int) -> None:
-    """In the first process inside: build the place, lock the door, do the work."""
-    try:
-        end_with_parent()
-        if not os.read(ready, 1):
-            return
-        kept = {0, 1, 2, said, waits}
-        for descriptor in map(int, os.listdir("/proc/self/fd")):
-            if descriptor not in kept:
-                with contextlib.suppress(OSError):
-                    os.close(descriptor)
-        try:
-            build_stage(stage)
-            lock_door()
-        except OSError as error:
-            raise _no_overlay(error) from None
-        act_inside(stage, said, waits)
-    except Trouble as trouble:
-        send(said, dict(trouble.told(), event="no stage"))
-    except BaseException as error:
-        told = "{}: {}".format(type(error).__name__, error)[:400]
-        text = (
-            "The trial run failed because of a bug: " + told,
-            "This is a bug in rdna1-setup.",
-            STANDS,
-        )
-        send(said, dict(Trouble(*text).told(), event="no stage"))
-    finally:
-        os._exit(0)
-
-
-def _no_overlay(error: OSError) -> Trouble:
-    reasons = {
-        errno.EINVAL: "an overlay is not possible on this file system, such as in a container",
-        errno.ENODEV: "this kernel has no overlay file system",
-        errno.EPERM: "this container does not allow it",
-        errno.ELOOP: "this kernel supports no overlay inside the folder that it covers",
-    }
-    said = reasons.get(error.errno or 0, error.strerror or "")
-    return Trouble(
-        "A temporary copy of {} could not be made: {}.".format(error.filename or "/", said),
-        "Without a temporary copy, a trial run is not possible. Nothing was changed.",
-        STANDS,
-    )
-
-
-def build_stage(stage: Stage) -> None:
-    """Overlays of all that the plan may change, and surroundings without a service."""
-    kernel("unshare", CLONE_NEWNS)
-    mount("none", "/", "", MS_REC | MS_PRIVATE)
-    os.mkdir(MERGED)
-    for each, layer in zip(stage.mounts, stage.layers):  # noqa: B905 - not in Python 3.8
-        _lay_over(each, layer)
-    resolver = os.path.realpath("/etc/resolv.conf")
-    names = read_plain(resolver) if resolver.startswith("/run/") else b""
-    mount("tmpfs", MERGED + "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
-    mount("tmpfs", MERGED + "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")  # noqa: S108
-    mount("tmpfs", MERGED + REHEARSAL, "tmpfs", MS_RDONLY, "mode=0700")
-    os.mkdir(MERGED + "/run/lock")
-    if names:
-        os.makedirs(MERGED + os.path.dirname(resolver), exist_ok=True)
-        with open(MERGED + resolver, "wb") as file:
-            file.write(names)
-    NETWORK.append(os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC))
-    kernel("unshare", CLONE_NEWNET)
-    quiet = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
-    mount("proc", MERGED + "/proc", "proc", quiet)
-    mount("sysfs", MERGED + "/sys", "sysfs", quiet)
-    _make_devices(MERGED + "/dev")
-    with open(MERGED + POLICY, "w", encoding="ascii") as file:
-        file.write("#!/bin/sh\nexit 101\n")
-    os.chmod(MERGED + POLICY, 0o755)  # noqa: S103 - a program of the system
-
-
-def read_plain(path: str) -> bytes:
-    """A short file of root's; nothing where there is none."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(65_536)
-    except OSError:
-        return b""
-
-
-def _lay_over(each: Mounted, layer: Layer) -> None:
-    """An overlay of a file system; of what no plan touches, else a view that cannot be written."""
-    target = MERGED + each.place.rstrip("/")
-    if os.path.isdir(each.place) and not re.search("[:,\\\\]", each.place):
-        seen = os.stat(each.place)
-        os.makedirs(layer.upper)
-        os.mkdir(layer.work)
-        os.chown(layer.upper, seen.st_uid, seen.st_gid)
-        os.chmod(layer.upper, stat.S_IMODE(seen.st_mode))
-        folders = "lowerdir={},upperdir={},workdir={}".format(each.place, layer.upper, layer.work)
-        # redirect_dir: else a folder could not be renamed. volatile: nothing is to outlive it.
-        options = folders + ",redirect_dir=on,metacopy=off,index=off"
-        for more in (",volatile", ""):
-            try:
-                mount("overlay", target, "overlay", MS_NODEV, options + more)
-            except OSError:
-                if not more and NEEDED_PLACES.fullmatch(each.place):
-                    raise
-            else:
-                return
-    with contextlib.suppress(OSError):  # such as another user's: then it is not seen at all
-        mount(each.place, target, "", MS_BIND)
-        mount("", target, "", MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NODEV)
-
-
-def _make_devices(folder: str) -> None:
-    """The few devices that every program may count on."""
-    mount("tmpfs", folder, "tmpfs", MS_NOSUID, "mode=0755")
-    numbers = {"null": 3, "zero": 5, "full": 7, "random": 8, "urandom": 9}
-    for name, minor in numbers.items():
-        path = "{}/{}".format(folder, name)
-        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
-        os.chmod(path, 0o666)  # noqa: S103 - they are everybody's
-    for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
-        os.symlink("/proc/self/fd" + target, "{}/{}".format(folder, name))
-    os.symlink("pts/ptmx", folder + "/ptmx")
-    for name in ("pts", "shm"):
-        os.mkdir("{}/{}".format(folder, name))
-    own = "newinstance,gid=5,mode=0620,ptmxmode=0666"
-    mount("devpts", folder + "/pts", "devpts", MS_NOSUID | MS_NOEXEC, own)
-    mount("tmpfs", folder + "/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")
-    mount("", folder, "", MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID)
-
-
-def lock_door() -> None:
-    """Make the copy our root, the old one unreachable, and give up what leads out of it."""
-    os.chdir(MERGED)
-    number = PIVOT_ROOT.get(os.uname().machine)
-    if number is None:
-        raise OSError(errno.ENOSYS, "this processor is not known", "/")
-    kernel("syscall", number, b".", b".")
-    kernel("umount2", b".", MNT_DETACH)
-    os.chdir("/")
-    for right in range(HIGHEST_RIGHT + 1):
-        if right not in KEPT_RIGHTS:
-            with contextlib.suppress(OSError):  # this kernel knows fewer
-                kernel("prctl", PR_CAPBSET_DROP, right)
-
-
-def act_inside(stage: Stage, said: int, waits: int) -> None:
-    """The steps of the plan, then its way back, with the code of a real run."""
-    plan = stage.plan
-    run_ = open_run(plan.run, stage.person)
-    run_.output = said
-    lock = Lock()
-    before, marks = packages(), automatic()
-    run_.note("begin", schema=PROTOCOL, digest=plan.digest, user=stage.person.uid, steps=[])
-    run_.write_undo(())
-    failed = 0
-    for number, request in enumerate(plan.steps, 1):
-        step = Step(run_, lock, stage.person, number, request, plan.steps[number:])
-        if not failed and not left_out(plan, step) and not carry_out(step):
-            failed = number
-    run_.tell("there")
-    os.read(waits, 1)
-    back = Step(run_, lock, stage.person, len(plan.steps) + 1, Request("undo", {}))
-    run_.tell("started", step=back.number)
-    fcntl.flock(lock.descriptor, fcntl.LOCK_UN)
-    code = back.follow(("sh", run_.path + "/UNDO.sh"), CHANGE_DEADLINE_S).code
-    run_.tell("done", step=back.number, outcome="UNDO.sh ended with exit code {}".format(code))
-    run_.tell("back")
-    os.read(waits, 1)
-    after, now = packages(), automatic()
-    names = {n for n in {*before, *after} if before.get(n) != after.get(n)} | (marks ^ now)
-    run_.tell("rehearsed", failed=failed, undo=code, packages=sorted(names)[:100])
-
-
-def left_out(plan: Plan, step: Step) -> bool:
-    """True for what cannot be tried in a copy, and for what went with an earlier step."""
-    why = ""
-    if step.request.verb == "snapshot":
-        why = "a trial run makes no snapshot"
-    elif plan.rehearsal and step.number in plan.rehearsal.may_be_gone:
-        why = "" if exists(step.request.arguments["path"]) else "already removed by an earlier step"
-    if why:
-        step.run.tell("started", step=step.number)
-        step.run.tell("done", step=step.number, outcome=why)
-    return bool(why)
-
-
-class Seen(NamedTuple):
-    """What a file was like, in a form that goes into a list."""
-
-    kind: str
-    mode: int
-    owner: int
-    group: int
-    size: int
-    target: str
-    """Of a link, or the number of a device."""
-
-
-Change = Dict[str, Any]
-HASHED = 1 << 20
-"""Larger files are compared, and their hashes not told."""
-UNSEEN = (STATE, POLICY)
-"""Our own books, and what a rehearsal alone puts there."""
-
-
-class Side(NamedTuple):
-    """A folder and a name in it, on one side of a comparison; ``folder`` is None for nothing."""
-
-    folder: Optional[int]
-    name: str
-
-    def look(self) -> Optional[os.stat_result]:
-        """What is there; a whiteout of the overlay is nothing."""
-        found = None if self.folder is None else look(self.folder, self.name)
-        return None if found is None or is_whiteout(found) else found
-
-
-def is_whiteout(seen: os.stat_result) -> bool:
-    """True for what stands in an upper folder for something that was removed."""
-    return stat.S_ISCHR(seen.st_mode) and seen.st_rdev == 0
-
-
-def changes_in(layer: Layer) -> Iterator[Change]:
-    """Everything that is otherwise in the copy of a file system, but for times."""
-    if not os.path.isdir(layer.upper):
-        return
-    with opened(None, layer.upper) as upper, opened(None, layer.place) as before:
-        assert upper is not None  # noqa: S101 - it was just there
-        yield from in_upper(layer, layer.place.rstrip("/"), upper, before, before)
-
-
-@contextlib.contextmanager
-def opened(folder: Optional[int], name: str) -> Iterator[Optional[int]]:
-    """A folder that is no link, open; None where there is none."""
-    descriptor = None
-    with contextlib.suppress(OSError):
-        if folder is not None or name.startswith("/"):
-            descriptor = os.open(name, FOLDER, dir_fd=folder)
-    try:
-        yield descriptor
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def in_upper(
-    layer: Layer, path: str, upper: int, before: Optional[int], beneath: Optional[int]
-) -> Iterator[Change]:
-    """Changes below a folder: what was written, what was there, and what shines through."""
-    names = set(os.listdir(upper))
-    for name in sorted(names):
-        here = "{}/{}".format(path, name)
-        if here in UNSEEN:
-            continue
-        after, old = Side(upper, name), Side(before, name)
-        seen = after.look()
-        if seen is None or not stat.S_ISDIR(seen.st_mode):
-            yield from differing(here, after, old)
-            continue
-        yield from _one(here, after, old)
-        with opened(upper, name) as below, opened(before, name) as was:
-            if below is not None:
-                with _beneath(layer, below, beneath, name) as shining:
-                    yield from in_upper(layer, here, below, was, shining)
-    if _same(before, beneath):
-        return
-    rest = set(() if beneath is None else os.listdir(beneath)) - names
-    gone = set(() if before is None else os.listdir(before)) - names
-    for name in sorted(rest | gone):
-        here = "{}/{}".format(path, name)
-        yield from differing(here, Side(beneath, name), Side(before, name))
-
-
-def _same(one: Optional[int], other: Optional[int]) -> bool:
-    if one is None or other is None:
-        return one is other
-    return os.path.samestat(os.fstat(one), os.fstat(other))
-
-
-@contextlib.contextmanager
-def _beneath(
-    layer: Layer, upper: int, beneath: Optional[int], name: str
-) -> Iterator[Optional[int]]:
-    """The folder of the system that shines through one of the copy: none, its own, or a moved."""
-    if _attribute(upper, "opaque") == b"y":
-        yield None
-        return
-    moved = os.fsdecode(_attribute(upper, "redirect"))
-    with contextlib.ExitStack() as stack:
-        if moved.startswith("/"):
-            at = stack.enter_context(opened(None, layer.place))
-            for part in moved.strip("/").split("/"):
-                at = stack.enter_context(opened(at, part))
-        else:
-            at = stack.enter_context(opened(beneath, moved or name))
-        yield at
-
-
-def _attribute(folder: int, name: str) -> bytes:
-    try:
-        return os.getxattr(folder, "trusted.overlay." + name)
-    except OSError:
-        return b""
-
-
-def differing(path: str, after: Side, before: Side) -> Iterator[Change]:
-    """Changes at and below a path, of two plain trees."""
-    if path in UNSEEN:
-        return
-    yield from _one(path, after, before)
-    with opened(after.folder, after.name) as new, opened(before.folder, before.name) as old:
-        names = {name for each in (new, old) if each is not None for name in os.listdir(each)}
-        for name in sorted(names):
-            yield from differing("{}/{}".format(path, name), Side(new, name), Side(old, name))
-
-
-def _one(path: str, after: Side, before: Side) -> Iterator[Change]:
-    """The change of one thing itself, if it is another one."""
-    new, old = _seen(after), _seen(before)
-    if new is None and old is None:
-        return
-    if new == old and (new is None or new.kind != "file" or _content(after) == _content(before)):
-        return
-    how = "created" if old is None else "gone" if new is None else "changed"
-    change: Change = {"path": path, "how": how}
-    for word, side, seen in (("after", after, new), ("before", before, old)):
-        if seen is not None:
-            change[word] = seen._asdict()
-            # A hash can give a short secret away: only of what everybody may read.
-            if seen.kind == "file" and seen.mode & 0o004 and seen.size <= HASHED:
-                change[word]["sha256"] = _content(side)
-    yield change
-
-
-def _seen(side: Side) -> Optional[Seen]:
-    found = side.look()
-    if found is None or side.folder is None:
-        return None
-    mode = stat.S_IMODE(found.st_mode)
-    if stat.S_ISREG(found.st_mode):
-        return Seen("file", mode, found.st_uid, found.st_gid, found.st_size, "")
-    if stat.S_ISDIR(found.st_mode):
-        return Seen("folder", mode, found.st_uid, found.st_gid, 0, "")
-    if stat.S_ISLNK(found.st_mode):
-        target = os.readlink(side.name, dir_fd=side.folder)
-        return Seen("link", 0, found.st_uid, found.st_gid, 0, target)
-    number = "{:x}:{:x}".format(stat.S_IFMT(found.st_mode), found.st_rdev)
-    return Seen("special", mode, found.st_uid, found.st_gid, 0, number)
-
-
-def _content(side: Side) -> str:
-    assert side.folder is not None  # noqa: S101 - it was seen there
-    return _hash_of(side.folder, side.name)
-
-
 def speak_utf8() -> None:
     """Start anew where the caller's language writes letters otherwise: names of files are bytes."""
     if sys.getfilesystemencoding() != "utf-8":
@@ -5030,7 +4301,7 @@ def main() -> int:
         send(1, dict(trouble.told(), event="refused"))
         return 2
     if detach():
-        (serve if plan.rehearsal is None else rehearse)(plan, run_, lock, person, commands)
+        serve(plan, run_, lock, person, commands)
     return 0
 
 

@@ -219,8 +219,6 @@ SCREENS = {
     "clear": ("screens.clear", "Clear"),
     "review": ("screens.review.screen", "Review"),
     "apply": ("screens.run.screen", "Install"),
-    "rehearse": ("screens.run.screen", "Rehearse"),
-    "changes": ("screens.run.changes", "Changes"),
     "roll_back": ("screens.review.roll_back", "RollBack"),
     "take_back": ("screens.run.screen", "TakeBack"),
     "watch": ("screens.run.screen", "Watch"),

@@ -30,7 +30,7 @@ from screens.windows.dialogs import Notice
 from wizard.core.lines import clean
 from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
-from wizard.diagnose.verdict import Verdict
+from wizard.diagnose.outcomes import Verdict
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.services import Services

@@ -15,7 +15,7 @@ from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
 from wizard.advice.leftovers import short_path
-from wizard.conv2d.asked import sweep_in
+from wizard.conv2d.requests import sweep_in
 from wizard.core.events import PlanFinished
 from wizard.core.lines import clean
 from wizard.core.sizes import counted, size_text
@@ -32,9 +32,9 @@ from wizard.plan.using import (
     still_missing,
 )
 from wizard.remedies import by_keys
+from wizard.report.conv2d_answers import keep_command
 from wizard.report.conv2d_conclusion import concluded
-from wizard.report.conv2d_settings import keep_command
-from wizard.report.events import LOGIN, RESTART
+from wizard.report.plan import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.services import DEMO, LIVE
 

@@ -17,7 +17,7 @@ from screens.session import Session
 if TYPE_CHECKING:
     from screens.step import StepScreen
     from wizard.diagnose.finding import Status
-    from wizard.diagnose.verdict import Verdict
+    from wizard.diagnose.outcomes import Verdict
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
 
@@ -78,9 +78,8 @@ def in_daemon(
 def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdict]:
     """How each part of a machine stands, and what that comes to."""
     # They read tables: not before the first frame.
-    from wizard.diagnose.machine import diagnose
-    from wizard.diagnose.part_statuses import part_statuses
-    from wizard.diagnose.verdict import verdict
+    from wizard.diagnose.machine import diagnose, part_statuses
+    from wizard.diagnose.outcomes import verdict
 
     findings = diagnose(machine).findings
     return part_statuses(machine, findings), verdict(machine, findings)

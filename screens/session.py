@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from screens.diagnose.state import Shown
-    from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.setting import SweepSetting
+    from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
     from wizard.diagnose.finding import Finding
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
-    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.report.conv2d_conclusion import Measured
@@ -48,8 +47,6 @@ class Session:
     """Kind and scopes of a plan that only takes away; None for another plan."""
     clears: bool = False
     """True on the way that only takes away: what is to go is asked in place of a stack."""
-    rehearsed: Rehearsed | None = None
-    """What the last rehearsal came to."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
     way_back: WayBack | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from wizard.core.lines import shown as shown
-from wizard.diagnose.card_words import fact_text
+from wizard.diagnose.outcomes import fact_text
 from wizard.machine.facts import Unknown
 
 if TYPE_CHECKING:

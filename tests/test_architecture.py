@@ -18,10 +18,10 @@ ROOT = Path(__file__).parents[1]
 STARTS_PROGRAMS = {
     "assets/root_helper.py",
     "wizard/root/rights.py",
-    "wizard/host/watched.py",
+    "wizard/host/deadline.py",
     "wizard/core/process.py",
-    "wizard/conv2d/worker/channel.py",
-    "wizard/conv2d/runs/detach.py",
+    "wizard/conv2d/worker/process.py",
+    "wizard/conv2d/runs/runner.py",
     "assets/conv2d_worker.py",
     "assets/conv2d_repro.py",
 }
@@ -108,7 +108,7 @@ CHANGING_CALLS = frozenset(
 MAKES_A_SYSTEM = {
     "wizard/run/live.py",
     "wizard/run/wheels_size.py",
-    "wizard/fetch/filling.py",
+    "wizard/fetch/download.py",
     "wizard/undo/going_back.py",
 }
 """Where plans are carried out, and what fills folders of our own."""
@@ -179,14 +179,14 @@ def test_headless_commands_never_load_the_terminal_library(arguments: str) -> No
 
 
 NOT_BEFORE_THE_FIRST_FRAME = {
-    *("elftools", "packaging", "psutil", "tomli", "tomllib"),
+    *("elftools", "packaging", "psutil"),
     *(
         "screens.choose.screen",
         "screens.detect",
         "screens.windows.report_preview",
         "screens.review.screen",
     ),
-    *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect", "wizard.overlay"),
+    *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect"),
     *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
     *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),
 }

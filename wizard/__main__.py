@@ -21,7 +21,6 @@ COMMANDS = (
     "diagnose",
     "explain",
     "plan",
-    "rehearse",
     "apply",
     "fetch",
     "remove",
@@ -40,7 +39,6 @@ READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about
 CHANGES_FILES = (
     "apply",
     "fetch",
-    "rehearse",
     "remove",
     "clean-up",
     "conv2d",

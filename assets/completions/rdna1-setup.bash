@@ -5,13 +5,12 @@
 #    source ~/.local/share/bash_completion/rdna1-setup
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
+_shtab_rdna1_setup_subparsers=(detect diagnose explain plan apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
 
 _shtab_rdna1_setup_detect_option_strings=(-h --help --dry-run --machine --demo --json --verify)
 _shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --demo --kernel-log --try-torch --app --fix --yes --json --venv --torch-index --wheelhouse)
 _shtab_rdna1_setup_explain_option_strings=(-h --help --dry-run --machine --demo --app --json)
 _shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --brief --exact --evidence)
-_shtab_rdna1_setup_rehearse_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --yes --json)
 _shtab_rdna1_setup_apply_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --plan --yes --json)
 _shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --demo --stack --app --for --gpu --torch-index --wheelhouse --json)
 _shtab_rdna1_setup_remove_option_strings=(-h --help --dry-run --machine --demo --distribution-rocm --driver --without-rollback --yes --json)
@@ -42,13 +41,6 @@ _shtab_rdna1_setup_plan___preset_COMPGEN=_rdna1_setup_presets
 _shtab_rdna1_setup_plan___venv_COMPGEN=_shtab_compgen_dirs
 _shtab_rdna1_setup_plan___wheelhouse_COMPGEN=_shtab_compgen_dirs
 _shtab_rdna1_setup_plan___base_python_COMPGEN=_shtab_compgen_files
-_shtab_rdna1_setup_rehearse___machine_COMPGEN=_shtab_compgen_dirs
-_shtab_rdna1_setup_rehearse___stack_COMPGEN=_rdna1_setup_stack
-_shtab_rdna1_setup_rehearse___app_COMPGEN=_rdna1_setup_app
-_shtab_rdna1_setup_rehearse___preset_COMPGEN=_rdna1_setup_presets
-_shtab_rdna1_setup_rehearse___venv_COMPGEN=_shtab_compgen_dirs
-_shtab_rdna1_setup_rehearse___wheelhouse_COMPGEN=_shtab_compgen_dirs
-_shtab_rdna1_setup_rehearse___base_python_COMPGEN=_shtab_compgen_files
 _shtab_rdna1_setup_apply___machine_COMPGEN=_shtab_compgen_dirs
 _shtab_rdna1_setup_apply___stack_COMPGEN=_rdna1_setup_stack
 _shtab_rdna1_setup_apply___app_COMPGEN=_rdna1_setup_app
@@ -95,15 +87,13 @@ _shtab_rdna1_setup___wheelhouse_COMPGEN=_shtab_compgen_dirs
 
 _shtab_rdna1_setup_plan___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_plan___system_set_choices=(smallest full)
-_shtab_rdna1_setup_rehearse___footprint_choices=(venv venv+system)
-_shtab_rdna1_setup_rehearse___system_set_choices=(smallest full)
 _shtab_rdna1_setup_apply___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_apply___system_set_choices=(smallest full)
 _shtab_rdna1_setup_conv2d___engine_choices=(configured native unfold)
 _shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___find_limit_choices=(size height width channels-in channels-out kernel batch)
 _shtab_rdna1_setup_report___format_choices=(md json)
-_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
+_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
 
 _shtab_rdna1_setup_detect__h_nargs=0
 _shtab_rdna1_setup_detect___help_nargs=0
@@ -141,17 +131,6 @@ _shtab_rdna1_setup_plan___json_nargs=0
 _shtab_rdna1_setup_plan___brief_nargs=0
 _shtab_rdna1_setup_plan___exact_nargs=0
 _shtab_rdna1_setup_plan___evidence_nargs=0
-_shtab_rdna1_setup_rehearse__h_nargs=0
-_shtab_rdna1_setup_rehearse___help_nargs=0
-_shtab_rdna1_setup_rehearse___dry_run_nargs=0
-_shtab_rdna1_setup_rehearse___demo_nargs=0
-_shtab_rdna1_setup_rehearse___user_torch_aside_nargs=0
-_shtab_rdna1_setup_rehearse___without_card_nargs=0
-_shtab_rdna1_setup_rehearse___without_groups_nargs=0
-_shtab_rdna1_setup_rehearse___without_rollback_nargs=0
-_shtab_rdna1_setup_rehearse___profile_file_nargs=0
-_shtab_rdna1_setup_rehearse___yes_nargs=0
-_shtab_rdna1_setup_rehearse___json_nargs=0
 _shtab_rdna1_setup_apply__h_nargs=0
 _shtab_rdna1_setup_apply___help_nargs=0
 _shtab_rdna1_setup_apply___dry_run_nargs=0

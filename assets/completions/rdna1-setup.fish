@@ -50,7 +50,7 @@ function _shtab_rdna1_setup_using
   test "$_shtab_rdna1_setup_cmdpath" = "$argv"
 end
 
-set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about
+set -g _shtab_rdna1_setup_commands detect diagnose explain plan apply fetch remove clean-up conv2d test-my-card keep rollback watch report about
 set -g _shtab_rdna1_setup_opts_with_value --app --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --python --python-mirror --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
 
 complete -c rdna1-setup -e
@@ -132,34 +132,6 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l json -d 'print JSO
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l brief -d 'with --json: the recommendation, sizes, and each step'"'"'s title, without commands'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also check the wheels with the index, the download size, and the exact system packages with the repository and apt'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l evidence -d 'also show every statement about the stack: author, card, date, link, contradictions'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rehearse -d 'Try a plan'"'"'s root steps in a copy of this system, show what changes, and keep nothing.'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -s h -l help -d 'show this help message and exit'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l dry-run -d 'show everything but change nothing'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l machine -xka "(__fish_complete_directories)" -d 'use a machine recording instead of this machine'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l demo -d 'use an example machine that comes with the program'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l stack -xka "cpu native rocm52 rocm57 rocm62" -d 'the stack, such as rocm52 or cpu; `plan` lists all of them'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l footprint -xka "venv venv+system" -d 'venv: one folder (default); venv+system: also ROCm packages, as root'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l app -xka "a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo" -d 'what you want to run, such as comfyui or llm-chat; repeat the option for more (default: programs found here)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l preset -xka "'GEMM only' 'implicit GEMM only'" -d 'also set these published variables for the stack, such as '"'"'GEMM only'"'"' for rocm57'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l venv -xka "(__fish_complete_directories)" -d 'the folder to install in (default: ~/ai/ID)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l torch-index -x -d 'use another wheel index, or pip for pip'"'"'s own configuration'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l wheelhouse -xka "(__fish_complete_directories)" -d 'install from a folder of wheels, without the network'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l python-mirror -x -d 'where uv gets Python: an address, or file:///DIR/python made by `fetch`'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l rocm-repo -x -d 'get system packages from a copy of https://repo.radeon.com/rocm/apt'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l rocm-key-fingerprint -x -d 'the fingerprint of the key that signs this copy, if it is not AMD'"'"'s'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l gpu -x -d 'PCI address of the card to use'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l base-python -xka "(__fish_complete_path (commandline -ct))" -d 'base the venv on this Python (default: the most suitable one)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l user-torch-aside -d 'move a torch in your user packages out of the way if the environment would import it'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l without-card -d 'install for another machine, without checking for a card'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l without-groups -d 'do not change your groups (default: if you have no permission to use the GPU, the plan adds you to its group, as root)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l without-rollback -d 'permanently remove packages that are no longer in any archive'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l system-release -x -d 'use a different ROCm release from the stack'"'"'s own'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l system-set -xka "smallest full" -d 'how much of ROCm to install (default: the smallest useful set)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l system-removal -x -d 'what to remove first: none, or any of amd, driver, distribution, separated by commas (default: amd, which means AMD'"'"'s other ROCm releases)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l profile-file -d 'set ROCM_PATH and PATH for all users at login'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l snapshot -x -d 'make a snapshot first with timeshift, snapper or snapper:CONFIG'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l yes -d 'do not ask: you have read the plan'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l json -d 'print events as JSON lines'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a apply -d 'Carry out a plan. You see it first, can resume it, and can undo it with rollback.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l dry-run -d 'show everything but change nothing'

@@ -20,7 +20,6 @@ _shtab_rdna1_setup_commands() {
     fetch:'Download the wheels of a stack, and a Python if needed, for machines without internet.'
     keep:'Keep a setting for one venv. You review it first and can undo it.'
     plan:'Show every step, command and file of an installation, without doing anything.'
-    rehearse:'Try a plan'"'"'s root steps in a copy of this system, show what changes, and keep nothing.'
     remove:'Remove ROCm from the system, package by package. You can undo it. Venvs are kept.'
     report:'Make a report for an issue (findings, verdicts, machine, runs) without personal data.'
     rollback:'Undo a run: remove what it made and keep all your own files.'
@@ -272,39 +271,6 @@ _shtab_rdna1_setup_plan_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_plan_defaults_added=0
 
-_shtab_rdna1_setup_rehearse_options=(
-  "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything but change nothing]"
-  "--machine[use a machine recording instead of this machine]:DIR:_files -/"
-  "--demo[use an example machine that comes with the program]"
-  "--stack[the stack, such as rocm52 or cpu\; \`plan\` lists all of them]:ID:(cpu native rocm52 rocm57 rocm62)"
-  "--footprint[venv\: one folder (default)\; venv\+system\: also ROCm packages, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; repeat the option for more (default\: programs found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
-  "--preset[also set these published variables for the stack, such as \'GEMM only\' for rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
-  "--venv[the folder to install in (default\: \~\/ai\/ID)]:DIR:_files -/"
-  "--torch-index[use another wheel index, or pip for pip\'s own configuration]:URL:"
-  "--wheelhouse[install from a folder of wheels, without the network]:DIR:_files -/"
-  "--python-mirror[where uv gets Python\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[the fingerprint of the key that signs this copy, if it is not AMD\'s]:HEX:"
-  "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the most suitable one)]:PATH:_files"
-  "--user-torch-aside[move a torch in your user packages out of the way if the environment would import it]"
-  "--without-card[install for another machine, without checking for a card]"
-  "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
-  "--without-rollback[permanently remove packages that are no longer in any archive]"
-  "--system-release[use a different ROCm release from the stack\'s own]:X.Y.Z:"
-  "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
-  "--system-removal[what to remove first\: none, or any of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
-  "--profile-file[set ROCM_PATH and PATH for all users at login]"
-  "--snapshot[make a snapshot first with timeshift, snapper or snapper\:CONFIG]:TOOL:"
-  "--yes[do not ask\: you have read the plan]"
-  "--json[print events as JSON lines]"
-)
-
-# guard to ensure default positional specs are added only once per session
-_shtab_rdna1_setup_rehearse_defaults_added=0
-
 _shtab_rdna1_setup_remove_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything but change nothing]"
@@ -409,7 +375,6 @@ _shtab_rdna1_setup() {
         fetch) _arguments -C -s $_shtab_rdna1_setup_fetch_options ;;
         keep) _arguments -C -s $_shtab_rdna1_setup_keep_options ;;
         plan) _arguments -C -s $_shtab_rdna1_setup_plan_options ;;
-        rehearse) _arguments -C -s $_shtab_rdna1_setup_rehearse_options ;;
         remove) _arguments -C -s $_shtab_rdna1_setup_remove_options ;;
         report) _arguments -C -s $_shtab_rdna1_setup_report_options ;;
         rollback) _arguments -C -s $_shtab_rdna1_setup_rollback_options ;;

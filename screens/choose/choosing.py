@@ -18,7 +18,7 @@ from wizard.knowledge.stacks import Preset, Stack
 from wizard.knowledge.verdicts import Word, evidence, load_purposes, verdict_on
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.report.warning import cannot_run
+from wizard.report.recommendation import cannot_run
 
 if TYPE_CHECKING:
     from wizard.services import Services

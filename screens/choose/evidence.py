@@ -15,10 +15,10 @@ from textual.widgets import Footer, Static
 
 from screens.words import shown
 from wizard.advice.comparison import Aspect
-from wizard.conv2d.cards.received import received_on
+from wizard.conv2d.cards.card_form import received_on
 from wizard.core.lines import clean
 from wizard.knowledge.claims import Claim
-from wizard.report.evidence import HEADS, evidence_lines
+from wizard.report.stacks import HEADS, evidence_lines
 
 NARROWEST, WIDEST = 40, 99
 HEAD = re.compile(rf"(?:{'|'.join(HEADS.values())}): \d")

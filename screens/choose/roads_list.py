@@ -19,7 +19,7 @@ from screens.widgets.marked_list import MarkedList
 from wizard.core.lines import clean
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.roads import OtherRoad
-from wizard.report.roads import road_aspect, road_head, road_lines
+from wizard.report.stacks import road_aspect, road_head, road_lines
 
 NARROWEST, WIDEST = 30, 99
 

@@ -11,15 +11,14 @@ from textual.widgets import Static
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.words import shown
-from wizard.conv2d.asked import Request
 from wizard.conv2d.candidates import Asked
-from wizard.conv2d.presets import Row
+from wizard.conv2d.caution import IN_USE, Circumstances, caution_texts
+from wizard.conv2d.requests import Request
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.caution_words import IN_USE, caution_texts
-from wizard.diagnose.card_words import main_card
+from wizard.diagnose.outcomes import main_card
 from wizard.machine.facts import Unknown
-from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
+from wizard.report.conv2d_row import DRIVER_TITLE, Place, Titled, details
 
 TITLE = "Before a run on the GPU"
 WITHOUT_RISK = "Measuring on the CPU (o, Device) cannot hang the GPU."

@@ -22,11 +22,10 @@ from screens.widgets.cut_marks import PathInput
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from screens.words import cut, shown
-from wizard.conv2d.presets import Preset
+from wizard.conv2d.requests import MOST_HANGS, WrongRequest
 from wizard.conv2d.search.find_limit import AXES
 from wizard.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
-from wizard.conv2d.words.request import MOST_HANGS, WrongRequest
-from wizard.conv2d.works import WORKS
+from wizard.conv2d.shapes import WORKS, Preset
 
 LABEL_CELLS = 14
 ENGINES = ("configured", "native", "unfold")

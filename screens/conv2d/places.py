@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wizard.conv2d.presets import Row
-from wizard.conv2d.words.rows import way_of
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.text import way_of
 
 Size = tuple[int, int]
 """Height and width of the image."""

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from screens.session import Session
 from screens.words import column, shown
 from wizard.advice.leftovers import short_path, torches_there
-from wizard.conv2d.cards.chips import release_of
-from wizard.conv2d.devices import why_cpu_alone
-from wizard.conv2d.presets import Preset, in_order_for
+from wizard.conv2d.cards.result_card import release_of
+from wizard.conv2d.caution import why_cpu_alone
 from wizard.conv2d.setting import SweepSetting
-from wizard.conv2d.works import TRAINING
+from wizard.conv2d.shapes import TRAINING, Preset, in_order_for
 from wizard.knowledge.applications import applications_named, trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan

@@ -29,30 +29,29 @@ from screens.waiting import SECOND_S, so_far
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
-from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.candidates import Candidates, NotAsked
-from wizard.conv2d.presets import Preset, Row
-from wizard.conv2d.search.failures import span_of_limit
-from wizard.conv2d.search.setting_answer import Found, found_by
+from wizard.conv2d.caution import budget_texts
+from wizard.conv2d.requests import Request, WrongRequest, described, request_line, sweep_in
+from wizard.conv2d.search.experiment import span_of_limit
 from wizard.conv2d.setting import Aim, SweepSetting
-from wizard.conv2d.surroundings import Surroundings
+from wizard.conv2d.shapes import Preset, Row
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
+    Found,
     Note,
     Phase,
     ShapeDone,
     ShapeStarted,
+    Surroundings,
     Sweep,
     SweepDone,
     SweepEvent,
     WorkerStarted,
+    found_by,
 )
+from wizard.conv2d.text import line_of
 from wizard.conv2d.verdicts import RIGHT, Verdict
-from wizard.conv2d.words.caution_words import budget_texts
-from wizard.conv2d.words.event_line import line_of
-from wizard.conv2d.words.request import WrongRequest
-from wizard.conv2d.words.request_line import request_line
 from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_conclusion import (
@@ -64,7 +63,7 @@ from wizard.report.conv2d_conclusion import (
     progress_text,
     tally,
 )
-from wizard.report.conv2d_details import Place, Titled
+from wizard.report.conv2d_row import Place, Titled
 from wizard.services import DEMO, Services
 from wizard.services.experiments import SweepUnderWay
 

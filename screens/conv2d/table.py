@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from screens.conv2d.state import SweepState, mark_of
 from screens.words import cut, short_time, shown
-from wizard.conv2d.presets import Published
-from wizard.conv2d.words.rows import are_joined, channels_of, error_of, what_of
+from wizard.conv2d.shapes import Published
+from wizard.conv2d.text import are_joined, channels_of, error_of, what_of
 
 COLUMNS = (
     ("Size", 7),

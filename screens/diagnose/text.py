@@ -27,12 +27,14 @@ from wizard.report.findings import (
     NOT_RDNA1,
     NOTHING,
     UNRECOGNISED,
+    WORDS,
+    Outcome,
     card_lines,
     diagnosis_lines,
     explanation_lines,
+    outcome_of,
     rest_lines,
 )
-from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.services import DEMO, LIVE
 
 ROW_LINES = 2

@@ -33,11 +33,11 @@ from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
 from wizard.conv2d.runs.folders import KeptRuns, Run
-from wizard.conv2d.search.setting_answer import Found
+from wizard.conv2d.sweep import Found
 from wizard.conv2d.verdicts import Result
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
-from wizard.report.past_runs import first_to_tell, no_results
+from wizard.report.conv2d_runs import first_to_tell, no_results
 from wizard.services import Services
 from wizard.services.past import Draft, Lines, Past
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from wizard.conv2d.runs.folders import KeptRuns
-from wizard.report.run_history import WHY_UNREADABLE
+from wizard.report.conv2d_runs import WHY_UNREADABLE
 from wizard.services import DEMO, DRY_RUN
 
 FIRST = "Conv2d measurements on this machine."

@@ -35,14 +35,12 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
-from wizard.report.events import RESTART
-from wizard.report.plan import plan_lines, size_told
-from wizard.report.warning import cannot_run
+from wizard.report.plan import RESTART, plan_lines, size_told
+from wizard.report.recommendation import cannot_run
 from wizard.services import Services
 from wizard.services.plans import refused
 
 if TYPE_CHECKING:
-    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.plan.wheel_index import WheelsSought
@@ -86,11 +84,10 @@ class Review(PlanScreen):
         "In a dry run and in the demo, nothing is changed. If a plan cannot start, the reason is "
         "at the top.\ns saves the whole plan as text and names the file (not in a dry "
         "run).\n\nSome keys apply only to some plans:\nu also moves a PyTorch installation in "
-        "your user packages out of the way, or leaves it in place.\nr tries the steps that run as "
-        "root, and their rollback, on a temporary copy of this system; d shows the files it "
-        "changed.\nw permanently removes packages that rollback could not restore, or keeps "
-        "them.\ng keeps your groups unchanged, or lets the plan add you to the group.\nt turns a "
-        "snapshot with Timeshift or Snapper on or off."
+        "your user packages out of the way, or leaves it in place.\nw permanently removes "
+        "packages that rollback could not restore, or keeps them.\ng keeps your groups "
+        "unchanged, or lets the plan add you to the group.\nt turns a snapshot with Timeshift or "
+        "Snapper on or off."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -100,8 +97,6 @@ class Review(PlanScreen):
         *FOLDING_KEYS,
         Binding("s", "save", "Save"),
         Binding("u", "switch('user_torch_aside')", "Move your own PyTorch or leave it", show=False),
-        Binding("r", "try_out", "Try root's steps on a copy", show=False),
-        Binding("d", "changes", "Files changed by the trial", show=False),
         Binding("g", "switch('without_groups')", "Join groups or not", show=False),
         Binding("t", "snapshot", "Snapshot first or not", show=False),
         Binding("w", "without_rollback", "Remove permanently or keep", show=False),
@@ -133,9 +128,6 @@ class Review(PlanScreen):
         self._fetched: WheelsSize | None = None
         """What the index said of them: it is asked once."""
         self._sizing = ""
-        self._rehearsed = ""
-        self._begun = False
-        """True for a plan that was carried out in part: a rehearsal would begin in its middle."""
 
     def body(self) -> Iterable[Widget]:
         """The plan."""
@@ -193,7 +185,6 @@ class Review(PlanScreen):
                 self._refusal = await asyncio.to_thread(self.services.plans.obstacle, self._plan)
             if self._refusal is None:
                 self._refusal = await self._seek_wheels()
-            await self._recall()
         except OSError as error:
             self._refusal = fault("Could not check whether this plan can start", error, LOOK_AGAIN)
         self.allowed = self._refusal is None
@@ -275,16 +266,6 @@ class Review(PlanScreen):
         found = self._sought.refusal
         return None if found is None else Trouble(found.happened, found.meaning, found.next_step)
 
-    async def _recall(self) -> None:
-        """What a rehearsal of this plan came to, this time or an earlier one."""
-        if self.services.rehearses:
-            return
-        done = await asyncio.to_thread(self.services.plans.rehearsed, self._plan)
-        found = await asyncio.to_thread(self.services.runs.unfinished)
-        self._begun = found is not None and found.folder == self._plan.venv
-        self.session = replace(self.session, rehearsed=done)
-        self._rehearsed = "" if done is None else await asyncio.to_thread(_outcome, done)
-
     @work(group="size", exclusive=True)
     async def _ask_size(self) -> None:
         """Ask the index, once, how much there is to download; nothing waits for that."""
@@ -338,7 +319,6 @@ class Review(PlanScreen):
             "anything is changed."
             if free
             else "",
-            f"Rehearsed: {self._rehearsed}" if self._rehearsed else "",
             self._sizing,
             RESTART if self._plan.restart_needed else "",
         )
@@ -376,11 +356,6 @@ class Review(PlanScreen):
                     return False
                 # Dimmed until it is known whether the plan can start, and has been in sight.
                 return True if self.heeds and (self.allowed or not live) else None
-            case "try_out":
-                able = live and _can_be_rehearsed(self._plan)
-                return bool(self.allowed) and able and not self._begun
-            case "changes":
-                return self.session.rehearsed is not None
             case "snapshot":
                 return bool(offered(self.session.machine, self._plan))
             case "without_rollback":
@@ -403,20 +378,12 @@ class Review(PlanScreen):
             self.post_message(self.Go(fix_made_at(self.session), before))
 
     async def action_apply(self, _word: str) -> None:
-        """Goes on to carry the plan out, or to rehearse it."""
+        """Goes on to carry the plan out."""
         # Folders that asking makes would count as there before the run.
         for worker in self.workers.cancel_group(self, "size"):
             with suppress(WorkerError):
                 await worker.wait()
         self.post_message(self.Next(self.session))
-
-    def action_try_out(self) -> None:
-        """Rehearses root's part in an overlay of this system."""
-        self.post_message(self.Go("rehearse", self.session))
-
-    def action_changes(self) -> None:
-        """Shows what the rehearsal changed."""
-        self.post_message(self.Go("changes", self.session))
 
     def action_snapshot(self) -> None:
         """Has a snapshot made first, or not after all."""
@@ -456,17 +423,3 @@ def _toggled(choice: Choice, name: str) -> Choice:
 def _loses(plan: Plan) -> bool:
     """True for a plan that removes packages of which no file is kept."""
     return any(isinstance(step, AptChange) and bool(step.for_good) for step in plan.steps)
-
-
-def _outcome(done: Rehearsed) -> str:
-    from wizard.overlay.rehearsed import summary
-
-    return summary(done)[0]
-
-
-def _can_be_rehearsed(plan: Plan) -> bool:
-    if not any(step.needs_root for step in plan.steps):
-        return False
-    from wizard.overlay.rehearsing import can_be_rehearsed  # brings all that acts along
-
-    return can_be_rehearsed(plan)

@@ -20,8 +20,8 @@ from wizard.plan.existing_steps import changes_existing
 from wizard.plan.root_steps import AptChange
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step, undo_of
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
+from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
-from wizard.report.units import bytes_text
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine

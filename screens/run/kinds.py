@@ -1,4 +1,4 @@
-"""The four kinds of runs: a plan is carried out, tried in a copy, rolled back, or only watched."""
+"""The three kinds of runs: a plan is carried out, rolled back, or only watched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from screens.session import Session, following
 from wizard.core.events import Event
 from wizard.journalform import Kind
-from wizard.overlay.rehearsing import rehearsable
 from wizard.plan.steps import Plan
 from wizard.run.state import (
     BEGIN_AGAIN,
@@ -22,8 +21,8 @@ from wizard.services import DEMO, Services
 
 MEASURE, FINISH, LOOK_AGAIN = "Measure", "Finish", "Check again"
 GO_ON, TRY_AGAIN = "Continue", "Try again"
-CHANGES, START = "See what changes", "Go back to the start"
-LABELS = (MEASURE, FINISH, LOOK_AGAIN, GO_ON, TRY_AGAIN, CHANGES, START)
+START = "Go back to the start"
+LABELS = (MEASURE, FINISH, LOOK_AGAIN, GO_ON, TRY_AGAIN, START)
 """What Enter does at the end of a run."""
 AFTERWARDS = {"conv2d": MEASURE, "diagnose": LOOK_AGAIN, "done": FINISH}
 PLAN_WORDS = {
@@ -62,8 +61,6 @@ class Run:
     """The session with what came of it."""
     stop: Callable[[], None] | None = None
     """Asks it to stop at its next safe point; None for what goes on whatever happens here."""
-    stopped: str = ""
-    """What else is to be said where it stopped."""
     log: Callable[[], str] = str
     """Path of the file that has the whole log, ``""`` while there is none; may take a while."""
 
@@ -97,7 +94,7 @@ class RunKind:
     back: str = ""
     """Where Esc leads; ``""`` for the preceding step."""
     safe: str = ""
-    """What is asked before it is stopped; ``""`` where it stops at once."""
+    """What is asked before it is stopped."""
     when_broken_off: str = BEGIN_AGAIN
 
 
@@ -126,28 +123,6 @@ def _after_install(session: Session, state: RunState) -> Forward:
         return Forward(GO_ON if state.failure is None else TRY_AGAIN, "review")
     step = following("apply", session)
     return Forward(AFTERWARDS.get(step, FINISH), step)
-
-
-def _rehearse(session: Session, services: Services) -> Run:
-    plan = _plan_in(session)
-    if services.rehearses:
-        raise ValueError("a trial run needs a machine that may be touched")
-    rehearsing = services.runs.rehearsal()
-    return Run(
-        "Trying the plan on a copy of this system",
-        "The plan was tried on a copy of this system. This system was not changed.",
-        before_run(rehearsable(plan), State.TRIED),
-        lambda: rehearsing.carry_out(plan),
-        lambda session, _: replace(session, rehearsed=rehearsing.outcome),
-        rehearsing.cancel,
-        "Nothing was changed.",
-    )
-
-
-def _after_rehearsal(session: Session, _: RunState) -> Forward:
-    if session.rehearsed is None:
-        return Forward(TRY_AGAIN, "rehearse")
-    return Forward(CHANGES, "changes")
 
 
 def _roll_back(session: Session, services: Services) -> Run:
@@ -205,19 +180,6 @@ INSTALL = RunKind(
         "partial download is kept and resumed later. A step that installs something or changes the "
         "system is finished first."
     ),
-)
-REHEARSE = RunKind(
-    "review",
-    "Try on a copy",
-    "The plan's root steps are carried out and rolled back in a temporary copy of this system. "
-    "The copy cannot reach this system's services, and only apt can use the network. Meanwhile, "
-    "no other program can change packages.\n\nc stops it at once, which is safe. At the end, "
-    "Enter shows every file that the plan would change, and what the rollback would not "
-    f"restore.\n\n{LOG_HELP}",
-    _rehearse,
-    _after_rehearsal,
-    back="review",
-    when_broken_off="Nothing on this system was changed. Try again, or go back to the plan.",
 )
 ROLL_BACK = RunKind(
     "take_back",

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
 from screens.faults import reason
-from screens.run.kinds import INSTALL, LABELS, REHEARSE, ROLL_BACK, WATCH, Forward, RunKind
+from screens.run.kinds import INSTALL, LABELS, ROLL_BACK, WATCH, Forward, RunKind
 from screens.run.text import failure_text, progress_text, step_line
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
@@ -209,7 +209,7 @@ class RunScreen(StepScreen):
         elif not state.ok:
             asked = state.finished is not None and state.finished.cancelled
             why = "as you asked" if asked else "before the end"
-            self.conclude(f"Stopped {why}. {run.stopped} {enter}", Status.WARNING)
+            self.conclude(f"Stopped {why}. {enter}", Status.WARNING)
         else:
             todo = to_do_first(state.finished)
             warning = Status.WARNING if todo else None
@@ -259,10 +259,7 @@ class RunScreen(StepScreen):
             super().action_leave()
 
     def action_stop(self) -> None:
-        """Stops it, or asks whether to, where something could be left half done."""
-        if not self.kind.safe:
-            self._stop_if(True)
-            return
+        """Asks whether to stop."""
         question = Question("Stop safely?", self.kind.safe, "y", "Stop")
         self.app.push_screen(question, self._stop_if)
 
@@ -296,7 +293,6 @@ class RunScreen(StepScreen):
 
 
 Install = partial(RunScreen, INSTALL)
-Rehearse = partial(RunScreen, REHEARSE)
 TakeBack = partial(RunScreen, ROLL_BACK)
 Watch = partial(RunScreen, WATCH)
 

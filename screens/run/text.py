@@ -19,7 +19,6 @@ MARKS = {
     State.DONE: ("✓", "$text-success"),
     State.BEFORE: ("✓", "$text-success"),
     State.SHOWN: ("·", "$text-primary"),
-    State.TRIED: ("·", "$text-primary"),
     State.FAILED: ("✗", "bold $text-error"),
     State.STOPPED: ("!", "bold $text-warning"),
 }
@@ -27,7 +26,6 @@ TITLE_STYLES = {State.WAITING: "$text-muted", State.RUNNING: "bold", State.FAILE
 ENDED = {
     State.DONE: "done",
     State.SHOWN: "shown; none was run",
-    State.TRIED: "tried on the copy",
 }
 NOTE_CELLS = 13
 """Room for the longest word behind a title, and a gap."""
@@ -44,7 +42,7 @@ def step_line(row: StepRow, cells: int, spent: float = 0.0) -> Content:
     """A step on one line: mark, title, and how long it took, or takes by now."""
     mark, style = MARKS[row.state]
     seconds = spent if row.state is State.RUNNING else row.seconds
-    timed = row.state in (State.RUNNING, State.DONE, State.TRIED) and seconds >= 1
+    timed = row.state in (State.RUNNING, State.DONE) and seconds >= 1
     note = time_text(seconds) if timed else row.state.value
     room = max(1, min(TITLE_CELLS, cells - NOTE_CELLS - 3))
     return Content.assemble(

@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from screens.steps import HeaderStep, Standing
 from screens.words import cut, system_text
-from wizard.diagnose.card_words import card_text
+from wizard.diagnose.outcomes import card_text
 from wizard.machine.facts import Machine
 from wizard.services import LIVE
 

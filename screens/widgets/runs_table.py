@@ -12,10 +12,10 @@ from textual.widgets import DataTable
 
 from screens.clicks import tag_at
 from screens.words import cut, shown
-from wizard.conv2d.asked import described
+from wizard.conv2d.requests import described
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import UNDER_WAY, Account
-from wizard.report.run_history import counts_text
+from wizard.report.conv2d_runs import counts_text
 
 MARK, CURSOR = "*", ">"
 MARKS = 2

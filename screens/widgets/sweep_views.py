@@ -24,12 +24,12 @@ from screens.conv2d.state import SweepState, mark_of
 from screens.conv2d.table import Column, cells_of, columns_for
 from screens.words import shown
 from wizard.conv2d.models import model_of
-from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.repro import row_of
+from wizard.conv2d.shapes import Preset, Row
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.words.repro import row_of
-from wizard.report.conv2d_details import Place
-from wizard.report.conv2d_models import so_far_line
+from wizard.report.conv2d import so_far_line
+from wizard.report.conv2d_row import Place
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""

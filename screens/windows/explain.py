@@ -15,7 +15,7 @@ from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Page
 from screens.windows.lines_view import LinesView
 from wizard.knowledge.explanations import Explanation, load_explanations
-from wizard.report.explanations import topic_lines
+from wizard.report.stacks import topic_lines
 
 FIRST = "Choose a question and press Enter. To read them all as plain text, run rdna1-setup about."
 

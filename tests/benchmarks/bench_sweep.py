@@ -34,8 +34,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.shapes import Row, Shape, square
 from wizard.conv2d.sweep import Phase, Sweep, SweepDone, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
 

@@ -22,9 +22,8 @@ from wizard.commands.conv2d_runs import CANCELLED, measure_apart
 from wizard.commands.test_my_card import add_arguments, carry_out
 from wizard.conv2d.cards.card_form import read_card
 from wizard.conv2d.cards.result_card import ResultCard
-from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.folders import live_run
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.machine.recorded import RecordedHost

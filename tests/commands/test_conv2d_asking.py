@@ -14,12 +14,9 @@ import pytest
 
 from wizard.commands.conv2d_asking import EVEN_SO, refusal
 from wizard.commands.conv2d_options import add_arguments
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.caution import IN_USE, Circumstances
+from wizard.conv2d.shapes import Row, operation_rows, square
 from wizard.conv2d.sweep import Deadlines, Sweep
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.caution_words import IN_USE
-from wizard.conv2d.works import operation_rows
 
 FREE = Circumstances(screen=False, in_use=False)
 DESKTOP = Circumstances(screen=True, in_use=True)

@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.conv2d.made import CARD, made
-from wizard.conv2d.presets import Published, Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.hangs import NEXT_STEPS, HangClass
+from wizard.conv2d.shapes import Published, Row, operation_rows, square
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
-from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
-from wizard.conv2d.works import operation_rows
-from wizard.report.conv2d_details import Place, details, equivalents
+from wizard.report.conv2d_row import Place, details, equivalents
 
 CLAIM = Published("hung", None, None, None, "RX 5600 XT: over 2000 s", "notes 003", "gfx1010")
 ROW = Row(square(16, 32, 64), CLAIM)

@@ -16,7 +16,6 @@ MORE = {
     "explain": ("-",),
     "fetch": ("--stack", "cpu", "DIR"),
     "keep": ("--venv", "DIR", "A=B"),
-    "rehearse": ("--stack", "cpu"),
 }
 """What a command cannot do without."""
 

@@ -12,8 +12,7 @@ from tests.commands.running import MACHINE, ROOT, wizard
 from wizard.diagnose.finding import About, Evidence, Finding
 from wizard.diagnose.outcomes import found, not_tested
 from wizard.machine.facts import Setting
-from wizard.report.findings import finding_lines
-from wizard.report.mending import Outcome, finding_form, fix_command, outcome_of
+from wizard.report.findings import Outcome, finding_form, finding_lines, fix_command, outcome_of
 
 ILL = str(ROOT / "tests/machines/rx5600xt-noble-rocm57")
 FROM_FILE = Setting("HIP_FORCE_COARSE_GRAIN", "1", "/home/ada/.bashrc", 3, "invented: x")

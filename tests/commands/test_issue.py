@@ -9,7 +9,7 @@ import pytest
 from tests.commands.running import MACHINE, wizard
 from tests.commands.test_conv2d_lines import result
 from tests.run.places import places_below, plan_of
-from wizard.conv2d.runs.last_sweep import sweeps
+from wizard.conv2d.runs.history import sweeps
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
 from wizard.jsonform import to_json

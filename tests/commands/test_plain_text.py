@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.commands.running import MACHINE, wizard
 from wizard.core.events import PlanFinished
-from wizard.report.events import event_lines
+from wizard.report.plan import event_lines
 
 
 def test_plain_torch_is_called_by_words(tmp_path: Path) -> None:

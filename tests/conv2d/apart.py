@@ -11,10 +11,10 @@ import psutil
 import pytest
 
 from tests.conv2d.sweeping import environ
-from wizard.conv2d.asked import Request
-from wizard.conv2d.runs.detach import start_run
+from wizard.conv2d.requests import Request
+from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run
-from wizard.conv2d.runs.following import followed
+from wizard.conv2d.runs.runner import start_run
 from wizard.conv2d.sweep import SweepEvent
 from wizard.places import Places, places
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from wizard.conv2d.asked import Request
-from wizard.conv2d.presets import Row
-from wizard.conv2d.runs.event_file import EventFile
-from wizard.conv2d.runs.folders import Run
-from wizard.conv2d.runs.making import new_run, starting
+from wizard.conv2d.requests import Request
+from wizard.conv2d.runs.events import EventFile
+from wizard.conv2d.runs.folders import Run, new_run, starting
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import ShapeDone, StopReason, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
 from wizard.places import Places

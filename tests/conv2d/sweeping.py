@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.hangs import Sources
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import Deadlines, Note, ShapeDone, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.worker.channel import kill_tree
-from wizard.conv2d.worker.evidence import Sources
+from wizard.conv2d.worker.process import kill_tree
 
 FAKE_TORCH = Path(__file__).parent / "fake_torch"
 PATIENT = Deadlines(imports=30, first=30, later=30, reference=30, killed=30, look=0.05)

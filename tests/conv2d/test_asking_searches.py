@@ -15,22 +15,20 @@ from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
 from wizard.conv2d.candidates import Asked, Candidates, Choice, Library, NotAsked, Solver
 from wizard.conv2d.journal import read_result
-from wizard.conv2d.presets import Row
+from wizard.conv2d.repro import row_of
+from wizard.conv2d.search.experiment import foresight_of
 from wizard.conv2d.search.find_limit import LimitRequest, find_limit
 from wizard.conv2d.search.find_setting import find_smallest
-from wizard.conv2d.search.foresight import foresight_of
 from wizard.conv2d.search.limit import Limit
-from wizard.conv2d.search.setting_answer import SettingAnswer
-from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.shapes import Shape
-from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row, Shape
+from wizard.conv2d.sweep import Note, SettingAnswer, ShapeDone, Sweep, SweepDone
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, result_json
-from wizard.conv2d.words.repro import row_of
 from wizard.jsonform import to_json
 from wizard.knowledge.solvers import load_families
 from wizard.report.conv2d import limit_lines
-from wizard.report.conv2d_details import Place, details
-from wizard.report.conv2d_settings import answer_lines
+from wizard.report.conv2d_answers import setting_lines
+from wizard.report.conv2d_row import Place, details
 
 GEMM, WINOGRAD, DIRECT, *_ = (family.off for family in load_families())
 ALL = {"GemmFwdRest": GEMM, "ConvBinWinogradRxSf2x3g1": WINOGRAD, "ConvDirectNaiveConvFwd": DIRECT}
@@ -177,7 +175,7 @@ async def test_a_set_that_leaves_no_solver_is_told_as_refused_and_never_launched
     assert found.setting.changes == (("MIOPEN_FIND_MODE", "NORMAL"),)
     assert found.setting.refused == ((GEMM,),)
     assert dict((GEMM,)) not in found.settings
-    lines = "\n".join(answer_lines(found.setting, "python3"))
+    lines = "\n".join(setting_lines(found.setting, "python3"))
     assert "refused (leaves MIOpen no solver): MIOPEN_DEBUG_CONV_GEMM=0" in lines
 
 

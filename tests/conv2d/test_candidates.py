@@ -16,10 +16,8 @@ from wizard.conv2d.candidates import (
     questions,
     why_not,
 )
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape
-from wizard.conv2d.works import operation_rows
-from wizard.report.candidates import MORE, asked_text, candidates_lines, workspace_text
+from wizard.conv2d.shapes import Row, Shape, operation_rows
+from wizard.report.conv2d_row import MORE, asked_text, candidates_lines, workspace_text
 
 ROW = Row(Shape(16, 32, 64, 64))
 GEMM = Solver("GemmFwdRest", "gemm", 2_359_296, 12.5)

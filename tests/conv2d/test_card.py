@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d.worker import card
-from wizard.conv2d.worker.card import busy_percent
+from wizard.conv2d.worker import launch
+from wizard.conv2d.worker.launch import busy_percent
 
 
 def driver(folder: Path, *said: str) -> Path:
@@ -39,7 +39,7 @@ def test_without_a_card_there_is_no_answer(tmp_path: Path) -> None:
 def test_a_driver_that_never_answers_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(card, "ANSWER_S", 0.1)
+    monkeypatch.setattr(launch, "DRIVER_ANSWER_S", 0.1)
     device = tmp_path / "0000:03:00.0"
     device.mkdir()
     os.mkfifo(device / "gpu_busy_percent")

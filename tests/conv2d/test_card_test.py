@@ -19,9 +19,8 @@ from wizard.conv2d.card_test import (
     setting_after,
     table_hangs,
 )
-from wizard.conv2d.presets import Row
-from wizard.conv2d.run_words import stopped
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Row, square
+from wizard.conv2d.stop_reasons import stopped
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import Verdict
 from wizard.places import places

@@ -16,9 +16,17 @@ from tests.conv2d.made import CARD, made
 from tests.handmade import card as gpu
 from tests.handmade import clean_jammy
 from tests.machine.planting import HOME, HOST_NAME, NAMES_TOLD, SECRETS, USER
-from wizard.conv2d.cards.card_fields import WrongCard
-from wizard.conv2d.cards.card_form import LARGEST_FILE, card_text, read_card, read_card_file
-from wizard.conv2d.cards.card_words import (
+from wizard.conv2d.cards.card_form import (
+    LARGEST_FILE,
+    WrongCard,
+    card_text,
+    read_card,
+    read_card_file,
+)
+from wizard.conv2d.cards.result_card import (
+    Here,
+    ResultCard,
+    make_card,
     told_distribution,
     told_kernel,
     told_library,
@@ -27,9 +35,7 @@ from wizard.conv2d.cards.card_words import (
     told_setting,
     told_version,
 )
-from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
-from wizard.conv2d.presets import Published
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Published, square
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.redaction.values import HIDDEN
 

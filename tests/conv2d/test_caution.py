@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d.words.caution import Circumstances, circumstances_of
+from wizard.conv2d.caution import Circumstances, circumstances_of
 from wizard.machine.recorded import RecordedHost
 
 MACHINES = Path(__file__).parents[1] / "machines"

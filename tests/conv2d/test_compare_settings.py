@@ -13,7 +13,7 @@ from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, small, swee
 from wizard.conv2d.search.compare_settings import CompareRequest, compare, rivals
 from wizard.conv2d.sweep import Note, ShapeStarted, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
-from wizard.report.conv2d_settings import comparison_lines
+from wizard.report.conv2d_answers import comparison_lines
 
 HIP = {"FAKE_TORCH_HIP": "5.2"}
 RIVALS = {rival.name: rival for rival in rivals()}

@@ -8,15 +8,12 @@ import pytest
 
 from tests.commands.test_conv2d_lines import CLAIM
 from tests.conv2d.made import CARD, made
-from wizard.conv2d.cards.chips import chip_measured, is_other_chip
 from wizard.conv2d.cards.comparison import compare_results, compare_runs, comparison_form
-from wizard.conv2d.cards.result_card import Chip, ResultCard, Stack
-from wizard.conv2d.presets import Preset, load_presets
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.cards.result_card import Chip, ResultCard, Stack, chip_measured, is_other_chip
+from wizard.conv2d.shapes import Preset, Shape, load_presets, square
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
-from wizard.report.conv2d import sweep_lines
-from wizard.report.conv2d_compare import card_lines, compare_lines
-from wizard.report.conv2d_since import since_lines
+from wizard.report.conv2d import since_lines, sweep_lines
+from wizard.report.conv2d_runs import card_lines, compare_lines
 
 RDNA1 = Chip("Radeon RX 5600 XT", "gfx1010", "1002:731f", 6 << 30)
 RDNA2 = Chip("Radeon RX 6700 XT", "gfx1031", "1002:73df", 12 << 30)

@@ -18,12 +18,11 @@ from tests.conv2d.sweeping import (
     verdicts_of,
 )
 from tests.conv2d.test_find_limit import SHAPE, found, request
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import Phase, ShapeDone
+from wizard.conv2d.text import line_of
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
-from wizard.conv2d.words.event_line import line_of
-from wizard.conv2d.worker.controls import control_for, control_words
+from wizard.conv2d.worker.judgement import control_for, control_words
 
 PASS, HUNG, UNUSABLE = Verdict.PASS, Verdict.HUNG, Verdict.UNUSABLE
 GOOD = Control("2->3 3x3 @4x4", PASS, "")

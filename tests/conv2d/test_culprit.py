@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conv2d.sweeping import small
-from wizard.conv2d.search.culprit import POLLING, culprit_of
+from wizard.conv2d.search.setting_search import POLLING, culprit_of
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.knowledge.solvers import family_of, load_families
 

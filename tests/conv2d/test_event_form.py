@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conv2d.sweeping import small, sweep_of
-from wizard.conv2d.asked import (
+from wizard.conv2d.candidates import Candidates, Choice, Library, Solver
+from wizard.conv2d.requests import (
     KINDS,
     Request,
     described,
@@ -19,31 +20,31 @@ from wizard.conv2d.asked import (
     request_of,
     with_hangs,
 )
-from wizard.conv2d.candidates import Candidates, Choice, Library, Solver
-from wizard.conv2d.operations import load_operations
-from wizard.conv2d.presets import Published, Row
-from wizard.conv2d.runs.event_form import event_line, event_of
 from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.find_limit import AXES, LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
-from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
-from wizard.conv2d.shapes import DTYPE_BYTES, Shape
-from wizard.conv2d.surroundings import Surroundings
+from wizard.conv2d.shapes import DTYPE_BYTES, Published, Row, Shape, load_operations
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     Deadlines,
     DeviceFound,
+    EngineTried,
     Note,
     Phase,
+    SettingAnswer,
+    SetTried,
     ShapeDone,
     ShapeStarted,
     StopReason,
+    Surroundings,
     Sweep,
     SweepDone,
     SweepEvent,
     WorkerStarted,
+    event_line,
+    event_of,
 )
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
 

@@ -1,7 +1,6 @@
 """The words for what happens in a sweep."""
 
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import (
     DeviceFound,
     Note,
@@ -11,8 +10,8 @@ from wizard.conv2d.sweep import (
     SweepEvent,
     WorkerStarted,
 )
+from wizard.conv2d.text import line_of
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
-from wizard.conv2d.words.event_line import line_of
 
 LOADED = Loaded("1.13.1+rocm5.2", "5.2", "RX 5600 XT", "gfx1030")
 ROW = Row(square(16, 32, 44))

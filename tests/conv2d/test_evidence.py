@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d.worker.evidence import Look, Sources, Witness, between
-from wizard.conv2d.worker.hang_classes import HangClass, classify
-from wizard.conv2d.worker.miopen_log import read
+from wizard.conv2d.hangs import HangClass, Look, Sources, Witness, between, classify, read
 
 KERNEL = read(["MIOpen(HIP): Info2 [run] kernel_name = k, global_work_dim = {1"])
 

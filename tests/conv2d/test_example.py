@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from wizard.conv2d.presets import DEFAULT, find_preset
 from wizard.conv2d.runs.example import NOT_RECORDED, recorded, replayed
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import DEFAULT, find_preset
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Verdict
 from wizard.host.live import LiveHost

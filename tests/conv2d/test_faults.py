@@ -22,7 +22,7 @@ from tests.conv2d.sweeping import (
 )
 from wizard.conv2d.sweep import Phase, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.worker import wording
+from wizard.conv2d.worker import judgement
 
 PASS, HUNG, CRASHED = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED
 
@@ -128,7 +128,7 @@ async def test_forked_children_that_deadlock_lead_to_a_process_per_shape(
     events = await events_of(sweep, tmp_path, environ(importing=fault))
 
     assert verdicts_of(events) == [PASS] * 3
-    assert notes_of(events) == [wording.FORK_SUSPECTED, wording.FORK_BAD]
+    assert notes_of(events) == [judgement.FORK_SUSPECTED, judgement.FORK_BAD]
     assert [result.process for result in results_of(events)] == ["spawn"] * 3
     assert [result.runs for result in results_of(events)] == [2, 1, 1]
     assert [event.process for event in of_type(events, WorkerStarted)] == ["fork", "spawn"]
@@ -141,7 +141,7 @@ async def test_a_first_shape_that_hangs_in_either_process_clears_forking(
     events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
 
     assert verdicts_of(events) == [HUNG, PASS, CRASHED]
-    assert notes_of(events) == [wording.FORK_SUSPECTED, wording.FORK_CLEARED]
+    assert notes_of(events) == [judgement.FORK_SUSPECTED, judgement.FORK_CLEARED]
     assert [result.runs for result in results_of(events)] == [2, 1, 1]
     assert results_of(events)[1].process == "fork"
 

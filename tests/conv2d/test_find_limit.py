@@ -10,10 +10,9 @@ import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, sweep_of
-from wizard.conv2d.presets import Row
 from wizard.conv2d.search.find_limit import LimitRequest, find_limit
 from wizard.conv2d.search.limit import Limit
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import ShapeDone, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
 

@@ -14,15 +14,12 @@ import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
-from wizard.conv2d.presets import Row
 from wizard.conv2d.search.find_setting import find_smallest
-from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer
-from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.shapes import Shape
-from wizard.conv2d.sweep import Note, ShapeDone, SweepDone
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row, Shape, result_bytes
+from wizard.conv2d.sweep import EngineTried, Note, SettingAnswer, ShapeDone, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.worker.channel import kill_tree
-from wizard.conv2d.works import result_bytes
+from wizard.conv2d.worker.process import kill_tree
 from wizard.knowledge.solvers import load_families
 
 GEMM, WINOGRAD, DIRECT, *_ = (family.off for family in load_families())

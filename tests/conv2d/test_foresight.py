@@ -9,8 +9,8 @@ from statistics import mean
 
 import pytest
 
-from wizard.conv2d.search.culprit import POLLING
-from wizard.conv2d.search.settings_search import (
+from wizard.conv2d.search.setting_search import (
+    POLLING,
     Change,
     Changes,
     Foresight,

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from wizard.conv2d.worker.hang_classes import NEXT_STEPS, Evidence, HangClass, classify
-from wizard.conv2d.worker.miopen_log import read
+from wizard.conv2d.hangs import NEXT_STEPS, Evidence, HangClass, classify, read
 from wizard.knowledge.kernel_messages import known_lines
 
 COMPILE = "MIOpen(HIP): Info2 [LoadBinary] Unable to load binary for: x.cpp.o; args: -D"

@@ -17,11 +17,11 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
+from wizard.conv2d.hangs import Sources
 from wizard.conv2d.sweep import Phase, ShapeStarted, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.worker import health, wording
-from wizard.conv2d.worker.evidence import Sources
-from wizard.conv2d.worker.outcome import Outcome
+from wizard.conv2d.worker import judgement
+from wizard.conv2d.worker.launch import Outcome
 from wizard.knowledge.kernel_messages import KernelLine, known_lines
 
 PASS, HUNG, CRASHED, UNUSABLE = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED, Verdict.UNUSABLE
@@ -40,7 +40,7 @@ async def test_a_card_that_still_answers_is_said_to_in_one_note(
     events = await events_of(sweep, tmp_path, environ({4: fault}, hip="5.2"))
 
     assert verdicts_of(events) == [PASS, verdict, PASS]
-    assert notes_of(events) == [health.WELL]
+    assert notes_of(events) == [judgement.WELL]
     assert len(of_type(events, WorkerStarted)) == 1
 
 
@@ -107,7 +107,7 @@ async def test_the_process_that_is_checked_is_the_one_that_measures_next(
     sweep = sweep_of(worker_python, 3, 4, 5, device="cuda", spawn=spawn)
     events = await events_of(sweep, tmp_path, variables)
 
-    assert notes_of(events) == [health.WELL]
+    assert notes_of(events) == [judgement.WELL]
     measuring = 3 if spawn else 1
     assert len(imports.read_bytes()) == measuring + 1, "the reference imports too"
 
@@ -120,10 +120,10 @@ async def test_a_first_shape_that_hangs_is_tried_again_on_a_card_that_was_checke
 
     assert verdicts_of(events) == [HUNG, PASS]
     assert notes_of(events) == [
-        wording.FORK_SUSPECTED,
-        health.WELL,
-        wording.FORK_CLEARED,
-        health.WELL,
+        judgement.FORK_SUSPECTED,
+        judgement.WELL,
+        judgement.FORK_CLEARED,
+        judgement.WELL,
     ]
 
 
@@ -150,11 +150,11 @@ async def test_a_check_that_a_forked_process_fails_is_made_in_one_of_its_own(
 
     assert verdicts_of(events) == [HUNG, PASS, PASS]
     assert notes_of(events) == [
-        wording.FORK_SUSPECTED,
-        health.WELL,
-        wording.FORK_CLEARED,
-        wording.FORK_FAILED_CHECK,
-        health.WELL,
+        judgement.FORK_SUSPECTED,
+        judgement.WELL,
+        judgement.FORK_CLEARED,
+        judgement.FORK_FAILED_CHECK,
+        judgement.WELL,
     ]
     assert [result.process for result in end_of(events).results][1:] == ["spawn", "spawn"]
 
@@ -162,10 +162,10 @@ async def test_a_check_that_a_forked_process_fails_is_made_in_one_of_its_own(
 @pytest.mark.parametrize(
     ("lines", "verdicts", "said"),
     [
-        ((EVICTION, RESET_BEGUN, RESET_DONE), [PASS, HUNG, PASS], health.WELL_AFTER_RESET),
+        ((EVICTION, RESET_BEGUN, RESET_DONE), [PASS, HUNG, PASS], judgement.WELL_AFTER_RESET),
         ((EVICTION, RESET_BEGUN), [PASS, HUNG, UNUSABLE], EVICTION),
         ((RESET_DONE, RESET_FAILED), [PASS, HUNG, UNUSABLE], RESET_FAILED),
-        ((HARMLESS,), [PASS, HUNG, PASS], health.WELL),
+        ((HARMLESS,), [PASS, HUNG, PASS], judgement.WELL),
     ],
 )
 async def test_the_kernel_log_decides_too(
@@ -207,7 +207,7 @@ def test_every_way_to_fail_the_check_has_its_words() -> None:
         Outcome("no device", "start"),
         Outcome("crashed", "start", "the process was killed by SIGKILL"),
     ]
-    troubles = [health.trouble_of(check, ()) for check in checks]
+    troubles = [judgement.trouble_of(check, ()) for check in checks]
     said = [trouble.happened.partition("check: ")[2] for trouble in troubles if trouble]
     assert said == [
         "a product of two small matrices did not finish within 20 s.",
@@ -216,4 +216,4 @@ def test_every_way_to_fail_the_check_has_its_words() -> None:
         "torch no longer finds a GPU.",
         "its first operation failed: the process was killed by SIGKILL.",
     ]
-    assert health.trouble_of(Outcome("healthy", "product"), ()) is None
+    assert judgement.trouble_of(Outcome("healthy", "product"), ()) is None

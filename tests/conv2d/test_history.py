@@ -13,20 +13,17 @@ from tests.conv2d.test_files_command import HUNG, PASS, RIGHT, Wizard, journal, 
 from tests.run.places import places_below
 from wizard.conv2d.cards.card_form import read_card_file
 from wizard.conv2d.journal import open_journal, read_journal
-from wizard.conv2d.presets import Row
-from wizard.conv2d.runs.event_file import EventFile
-from wizard.conv2d.runs.event_form import event_of
+from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.runs.folders import Run, kept_runs, runs_of
 from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, account_of, earlier_alike
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
-from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import DeviceFound, StopReason, Sweep, WorkerStarted
+from wizard.conv2d.shapes import Row, square
+from wizard.conv2d.sweep import DeviceFound, StopReason, Sweep, WorkerStarted, event_of
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.jsonform import to_json
 from wizard.places import Places
-from wizard.report.past_runs import past_runs
-from wizard.report.run_history import NO_VERDICT, run_lines
+from wizard.report.conv2d_runs import NO_VERDICT, past_runs, run_lines
 
 __all__ = ["wizard"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conv2d.sweeping import small, sweep_of
 from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal, request_id
-from wizard.conv2d.presets import Published
+from wizard.conv2d.shapes import Published
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 
 RESULT = Result(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.conv2d.worker.kernel_log import driver_lines_since
+from wizard.conv2d.worker.launch import driver_lines_since
 from wizard.machine.facts import Fact, Unknown
 
 JOURNAL = """\

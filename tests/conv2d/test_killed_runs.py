@@ -22,11 +22,10 @@ from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
 from tests.conv2d.sweeping import PATIENT, environ, of_type, sweep_of
 from tests.e2e.terminal import Terminal
 from wizard.conv2d.journal import Told, read_journal
-from wizard.conv2d.presets import Row
+from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run, live_run
-from wizard.conv2d.runs.following import followed
-from wizard.conv2d.runs.stopping import stop
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.runs.runner import stop
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
 

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from tests.conv2d.sweeping import PATIENT, environ, small
+from wizard.conv2d.hangs import Sources
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.worker.channel import Worker, kill_tree, shared_memory, start_worker, worker_argv
-from wizard.conv2d.worker.evidence import Sources
-from wizard.conv2d.worker.launch import Measurer
-from wizard.conv2d.worker.outcome import Outcome
+from wizard.conv2d.worker.launch import Measurer, Outcome
+from wizard.conv2d.worker.process import Worker, kill_tree, shared_memory, start_worker, worker_argv
 
 COMMAND = {"do": "measure", "ticket": 7}
 MEASURED = {"event": "measured", "ticket": 7, "size": [1]}

@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
-from wizard.conv2d.words.layer_lines import (
+from wizard.conv2d.layers import (
     EXAMPLE,
+    LARGEST_FILE,
     LONGEST_LINE,
     REPR_EXAMPLE,
     WrongLine,
+    WrongList,
     line_of,
     parse_line,
+    read_layer_list,
 )
-from wizard.conv2d.words.layer_list import LARGEST_FILE, WrongList, read_layer_list
+from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
 
 SHAPES = st.builds(
     lambda inner, outer, groups, kernel, **rest: Shape(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.conv2d.worker.miopen_log import LogLine, Reading, Stage, parse, read
+from wizard.conv2d.hangs import LogLine, Reading, Stage, parse, read
 
 LOAD = "MIOpen(HIP): Info2 [LoadBinary]"
 

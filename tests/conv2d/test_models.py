@@ -6,10 +6,9 @@ import pytest
 
 from tests.conv2d.made import made
 from wizard.conv2d.models import load_models, model_of, model_verdicts
-from wizard.conv2d.presets import Preset, find_preset
+from wizard.conv2d.shapes import Preset, find_preset, rows_of
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.works import rows_of
-from wizard.report.conv2d_models import model_lines, so_far_line
+from wizard.report.conv2d import model_lines, so_far_line
 
 MODELS = load_models()
 LAYERS = {

@@ -17,9 +17,9 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
+from wizard.conv2d.shapes import rows_of
 from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.worker import channel, wording
-from wizard.conv2d.works import rows_of
+from wizard.conv2d.worker import judgement, process
 
 PASS = Verdict.PASS
 FIRST_S = 8.0
@@ -57,7 +57,7 @@ async def test_a_parent_in_which_something_was_computed_is_caught(
     events = await events_of(sweep, tmp_path, environ(importing="compute"))
 
     assert verdicts_of(events) == [PASS] * 3
-    assert notes_of(events) == [wording.FORK_SUSPECTED, wording.FORK_BAD]
+    assert notes_of(events) == [judgement.FORK_SUSPECTED, judgement.FORK_BAD]
     assert {result.process for result in results_of(events)} == {"spawn"}
 
 
@@ -88,11 +88,11 @@ async def test_a_worker_whose_parent_computes_would_fail_these_tests(
     line: str,
     device: str,
 ) -> None:
-    source = channel.SCRIPT.read_text("utf-8")
+    source = process.SCRIPT.read_text("utf-8")
     assert source.count(IMPORT) == 1
     script = tmp_path / "worker.py"
     script.write_text(source.replace(IMPORT, f"{IMPORT}    if torch: {line}\n"), "utf-8")
-    monkeypatch.setattr(channel, "SCRIPT", script)
+    monkeypatch.setattr(process, "SCRIPT", script)
     deadlines = replace(PATIENT, first=FIRST_S)
     sweep = sweep_of(worker_python, 3, 4, device=device, deadlines=deadlines)
     events = await events_of(sweep, tmp_path, environ(hip="5.2"))

@@ -10,11 +10,9 @@ import pytest
 
 from assets import conv2d_worker
 from tests.conv2d.sweeping import environ, events_of, of_type, results_of, sweep_of
-from wizard.conv2d.operations import load_operations
-from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import Row, load_operations, operation_rows
 from wizard.conv2d.sweep import Phase, Sweep
 from wizard.conv2d.verdicts import Result, Verdict, result_json
-from wizard.conv2d.works import operation_rows
 from wizard.jsonform import to_json
 from wizard.report.conv2d import sweep_lines
 from wizard.typed import typed

@@ -16,10 +16,10 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
+from wizard.conv2d.hangs import Look, Sources
 from wizard.conv2d.sweep import DeadlineMoved
 from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.worker.evidence import Look, Sources
-from wizard.conv2d.worker.patience import Patience
+from wizard.conv2d.worker.launch import Patience
 from wizard.knowledge.kernel_messages import known_lines
 
 STILL = Look(0.0, 0.0, None, 0, 0, "running", "", ())

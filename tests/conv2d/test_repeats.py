@@ -11,9 +11,8 @@ from tests.conv2d.sweeping import environ, events_of, results_of, sweep_of
 from tests.conv2d.test_command import Home, measured
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import ShapeDone
-from wizard.conv2d.verdicts import Loaded, Result, Verdict
-from wizard.conv2d.words.event_line import line_of
-from wizard.conv2d.worker.repeats import rate_words, together
+from wizard.conv2d.text import line_of
+from wizard.conv2d.verdicts import Loaded, Result, Verdict, rate_words, together
 from wizard.report.conv2d import sweep_lines
 
 PASS = Result(square(16, 32, 64), "miopen", Verdict.PASS, "", 1, Loaded(), cold_s=1.0, warm_s=0.1)

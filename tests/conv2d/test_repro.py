@@ -17,13 +17,10 @@ import pytest
 from assets import conv2d_repro
 from tests.conv2d.made import CARD, made
 from tests.conv2d.sweeping import FAKE_TORCH
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
+from wizard.conv2d.layers import driver_lines, parse_line, shell_line
+from wizard.conv2d.repro import NoRepro, repro_of_result, repro_text, row_of
+from wizard.conv2d.shapes import DTYPE_BYTES, Row, Shape, operation_rows, square
 from wizard.conv2d.verdicts import Verdict, tolerance
-from wizard.conv2d.words.equivalents import driver_lines, shell_line
-from wizard.conv2d.words.layer_lines import parse_line
-from wizard.conv2d.words.repro import NoRepro, repro_of_result, repro_text, row_of
-from wizard.conv2d.works import operation_rows
 
 SHAPE = Shape(2, 4, 4, 5)
 STANDARD = {"contextlib", "json", "math", "os", "platform", "signal", "statistics"}

@@ -8,20 +8,22 @@ from pathlib import Path
 
 from wizard.__main__ import parser
 from wizard.commands.conv2d import asked_for
-from wizard.conv2d.asked import Request, with_hangs
-from wizard.conv2d.operations import load_operations
-from wizard.conv2d.presets import Row, load_presets
+from wizard.conv2d.caution import USUAL
+from wizard.conv2d.requests import Request, layers_in, request_line, with_hangs
 from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
-from wizard.conv2d.shapes import Shape, square
-from wizard.conv2d.surroundings import Surroundings
-from wizard.conv2d.sweep import Deadlines, Sweep
-from wizard.conv2d.words.caution import USUAL
-from wizard.conv2d.words.request import layers_in
-from wizard.conv2d.words.request_line import request_line
-from wizard.conv2d.works import operation_rows, rows_of
+from wizard.conv2d.shapes import (
+    Row,
+    Shape,
+    load_operations,
+    load_presets,
+    operation_rows,
+    rows_of,
+    square,
+)
+from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
 
 PYTHON = "/home/sam/my venv/bin/python"
 PRESETS = {preset.id: preset for preset in load_presets()}

@@ -18,18 +18,24 @@ import pytest
 import wizard
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
 from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, small, sweep_of
-from wizard.conv2d.runs.apart import run_apart, stop_apart
-from wizard.conv2d.runs.detach import SOURCE, obstacle, start_run
-from wizard.conv2d.runs.folders import Run, live_run, read_run, runs_of
-from wizard.conv2d.runs.following import followed
+from wizard.conv2d.runs.events import followed
+from wizard.conv2d.runs.folders import (
+    Run,
+    Starting,
+    forget_old,
+    live_run,
+    new_run,
+    read_run,
+    runs_of,
+    stack_of_run,
+    starting,
+)
 from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, account_form, account_of
-from wizard.conv2d.runs.making import Starting, forget_old, new_run, starting
-from wizard.conv2d.runs.stack import stack_of_run
-from wizard.conv2d.runs.stopping import stop
+from wizard.conv2d.runs.runner import SOURCE, obstacle, run_apart, start_run, stop, stop_apart
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import Note, Phase, ShapeDone, ShapeStarted, StopReason, SweepDone
 from wizard.conv2d.verdicts import Verdict
-from wizard.report.run_history import NONE, history_lines
+from wizard.report.conv2d_runs import NONE, history_lines
 
 __all__ = ["apart"]
 NOW = datetime(2026, 11, 22, 7, 0, tzinfo=timezone.utc)

@@ -13,13 +13,12 @@ import pytest
 
 from tests.conv2d.sweeping import environ, small, sweep_of
 from tests.conv2d.test_command import Home
-from wizard.conv2d.presets import Setting
 from wizard.conv2d.search.compare_settings import CompareRequest
-from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
-from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.sweep import SweepDone
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Setting
+from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepDone
 from wizard.jsonform import to_json
-from wizard.report.conv2d_settings import answer_lines
+from wizard.report.conv2d_answers import setting_lines
 from wizard.typed import typed
 
 FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")
@@ -169,7 +168,7 @@ def test_requests_and_answers_come_back_from_their_json_form(value: object) -> N
 
 
 def told(**changes: object) -> str:
-    return " ".join(" ".join(answer_lines(replace(ANSWER, **changes), "/v/bin/python")).split())  # type: ignore[arg-type]
+    return " ".join(" ".join(setting_lines(replace(ANSWER, **changes), "/v/bin/python")).split())  # type: ignore[arg-type]
 
 
 def test_every_end_has_its_words() -> None:

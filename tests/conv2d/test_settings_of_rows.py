@@ -17,11 +17,10 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
-from wizard.conv2d.presets import Row
-from wizard.conv2d.surroundings import Surroundings
-from wizard.conv2d.sweep import DeadlineMoved, Sweep, WorkerStarted
+from wizard.conv2d.hangs import Sources
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.sweep import DeadlineMoved, Surroundings, Sweep, WorkerStarted
 from wizard.conv2d.verdicts import Verdict, result_json
-from wizard.conv2d.worker.evidence import Sources
 from wizard.report.conv2d import sweep_lines
 
 GEMM, DIRECT = ("MIOPEN_DEBUG_CONV_GEMM", "0"), ("MIOPEN_DEBUG_CONV_DIRECT", "0")

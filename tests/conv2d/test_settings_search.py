@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from wizard.conv2d.search.settings_search import (
+from wizard.conv2d.search.setting_search import (
     BudgetSpent,
     Change,
     Changes,

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests.conv2d.made import made
+from wizard.conv2d.search.experiment import hangs_spent
 from wizard.conv2d.search.limit import Known
-from wizard.conv2d.search.spent import hangs_spent
-from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.worker.repeats import together
+from wizard.conv2d.verdicts import Verdict, together
 
 PASS = made()
 HUNG = made(verdict=Verdict.HUNG, failed=1, phase="cold")

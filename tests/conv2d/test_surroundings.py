@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conv2d.sweeping import environ, events_of, notes_of, results_of, sweep_of
-from wizard.conv2d.surroundings import Surroundings, without_leftovers
-from wizard.conv2d.worker.isolation import LOCK, Isolation, isolation, leading_to
+from wizard.conv2d.sweep import Surroundings, without_leftovers
+from wizard.conv2d.worker.start import LOCK, Isolation, isolation, leading_to
 
 SHELL = {
     "HOME": "/home/sam",

@@ -17,8 +17,7 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import DeviceFound, Phase, ShapeDone, ShapeStarted, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
 

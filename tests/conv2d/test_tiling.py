@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.conv2d.search.tiling import tiling_of
+from wizard.conv2d.search.workarounds import tiling_of
 from wizard.conv2d.shapes import Shape, square
 
 WHOLES = st.builds(

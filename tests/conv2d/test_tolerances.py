@@ -10,8 +10,7 @@ import pytest
 
 from tests.conv2d.test_values import in_float32
 from wizard.conv2d.shapes import Shape, square
-from wizard.conv2d.tolerances import tolerances
-from wizard.conv2d.verdicts import tolerance
+from wizard.conv2d.verdicts import tolerance, tolerances
 
 ONE = Shape(1, 1, 1, 1, kernel=1, padding=0)
 

@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets import conv2d_worker
-from wizard.conv2d.presets import Published, find_preset, load_presets
-from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
+from wizard.conv2d.shapes import DTYPE_BYTES, Published, Shape, find_preset, load_presets, square
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, judge, result_json, tolerance
-from wizard.conv2d.worker.pipes import LONGEST_LINE, Lines, Tail
+from wizard.conv2d.worker.process import LONGEST_LINE, Lines, Tail
 
 
 def test_a_label_says_what_is_not_usual() -> None:

@@ -19,11 +19,9 @@ from tests.conv2d.sweeping import (
     verdicts_of,
 )
 from wizard.conv2d.journal import open_journal
-from wizard.conv2d.presets import Row, find_preset
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.shapes import NO_SHAPE, Row, Shape, find_preset, rows_of
 from wizard.conv2d.sweep import Phase, Sweep
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, result_json
-from wizard.conv2d.works import NO_SHAPE, rows_of
 
 PASS, HUNG, WRONG = Verdict.PASS, Verdict.HUNG, Verdict.WRONG
 WORKS = ("backward", "train")

@@ -10,7 +10,7 @@ import pytest
 from tests.conv2d.sweeping import environ
 from tests.conv2d.test_command import Home
 from wizard.__main__ import main
-from wizard.conv2d.operations import load_operations
+from wizard.conv2d.shapes import load_operations
 
 SMALL = ("--sizes", "4", "--channels", "1-3,1-4")
 

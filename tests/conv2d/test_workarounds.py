@@ -11,18 +11,18 @@ import pytest
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.made import made
 from tests.conv2d.sweeping import environ, sweep_of
-from wizard.conv2d.presets import Row
-from wizard.conv2d.search.alternatives import alternatives, side_that_passes
 from wizard.conv2d.search.workarounds import (
     WorkaroundRequest,
+    alternatives,
     find_workarounds,
     request_for,
+    side_that_passes,
     tried,
 )
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.shapes import Row, Shape, square
 from wizard.conv2d.sweep import Deadlines, SweepDone
 from wizard.conv2d.verdicts import Verdict
-from wizard.report.conv2d_workarounds import workaround_lines
+from wizard.report.conv2d_answers import workaround_lines
 
 HUNG = Row(square(16, 32, 64))
 EAGER = Deadlines(imports=30, first=30, later=30, reference=30, killed=30, look=0.05)

@@ -9,14 +9,13 @@ import pytest
 
 from tests.conv2d.made import CARD, made
 from tests.diagnose.measuring import LOADED, hung, machine, measured, with_kernel
+from wizard.conv2d.hangs import NEXT_STEPS, HangClass
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.diagnose.machine import diagnosis_of, looks_of
+from wizard.diagnose.machine import diagnosis_of, looks_of, run_each
 from wizard.diagnose.measurements import Measured
-from wizard.diagnose.parallel import run_each
 from wizard.machine.facts import Setting
 from wizard.machine.stack_facts import StackFacts, stack_of
 

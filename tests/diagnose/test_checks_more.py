@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy, torch
-from wizard.diagnose.checks_settings import families, searching
-from wizard.diagnose.checks_torch import own_rocm
+from wizard.diagnose.checks_torch import families, own_rocm, searching
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Environment, Machine, RocmTree, Setting
 

@@ -9,7 +9,7 @@ from tests.conv2d.made import made
 from tests.diagnose.measuring import LOADED, hung, machine, measured, with_kernel
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
-from wizard.diagnose.checks_since import since_last_good
+from wizard.diagnose.checks_measured import since_last_good
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.journalform import Record
 from wizard.machine.facts import Machine, Setting, Unknown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wizard.diagnose.consequences import joined
+from wizard.diagnose.explain import joined
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found
 

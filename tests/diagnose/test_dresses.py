@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 from tests.diagnose.reading import Case, load_corpus, read_bytes
-from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import explain
+from wizard.diagnose.lines import NotText
 
 Dress = Callable[[bytes], bytes]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.diagnose import kernel
+from wizard.diagnose import this_machine
 from wizard.diagnose.finding import Status
-from wizard.diagnose.kernel import findings_before, findings_in_file, kernel_findings
-from wizard.host.watched import Answer
+from wizard.diagnose.this_machine import findings_before, findings_in_file, kernel_findings
+from wizard.host.deadline import Answer
 
 QUIET = "[    1.000001] amdgpu: ready\n"
 HUNG = "[  812.404551] amdgpu: qcm fence wait loop timeout expired\n"
@@ -95,7 +95,7 @@ def test_a_log_in_a_file_is_read_like_the_machine_s_own(tmp_path: Path) -> None:
 
 
 def test_of_a_huge_file_the_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(this_machine, "MOST_BYTES", 1 << 20)
     log = tmp_path / "kernel.log"
     with log.open("w") as file:
         file.write(HUNG.replace("812", "111"))

@@ -8,8 +8,7 @@ from dataclasses import replace
 from tests.handmade import clean_jammy, noble_with_leftovers
 from tests.machine.records import seen
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, to_form
-from wizard.diagnose.machine import Progress, diagnose, diagnosis_of
-from wizard.diagnose.parallel import Look
+from wizard.diagnose.machine import Look, Progress, diagnose, diagnosis_of
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.report.findings import diagnosis_lines, whole_lines

@@ -12,10 +12,9 @@ from tests.conv2d.made import CARD, made
 from tests.conv2d.planting_runs import plant
 from tests.machine.records import machine as recorded
 from wizard.conv2d.journal import open_journal
-from wizard.conv2d.presets import Row
-from wizard.conv2d.run_words import stopped
-from wizard.conv2d.runs.stack import note_stack, stack_of_run
-from wizard.conv2d.shapes import square
+from wizard.conv2d.runs.folders import note_stack, stack_of_run
+from wizard.conv2d.shapes import Row, square
+from wizard.conv2d.stop_reasons import stopped
 from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.diagnose.measurements import measured_here

@@ -9,8 +9,8 @@ from collections import Counter
 
 from tests.diagnose.mutations import LARGEST, mutated_corpus
 from tests.diagnose.reading import load_corpus, read_bytes
-from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import Answer, explain
+from wizard.diagnose.lines import NotText
 
 TEXTS = int(os.environ.get("RDNA1_SETUP_TEXTS", "400"))
 SEED = int(os.environ.get("RDNA1_SETUP_TEXTS_SEED", "7"))

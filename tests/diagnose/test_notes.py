@@ -16,8 +16,15 @@ from wizard.conv2d.shapes import square
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.machine import FOR_ALL, FOR_RDNA1, diagnose, diagnosis_of, looks_of
-from wizard.diagnose.parallel import Look, run_each
+from wizard.diagnose.machine import (
+    FOR_ALL,
+    FOR_RDNA1,
+    Look,
+    diagnose,
+    diagnosis_of,
+    looks_of,
+    run_each,
+)
 from wizard.diagnose.this_machine import looks_here
 from wizard.host.live import LiveHost
 from wizard.knowledge.causes import load_causes

@@ -10,9 +10,8 @@ import pytest
 
 from tests.handmade import clean_jammy
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.machine import diagnose, looks_of
+from wizard.diagnose.machine import Look, diagnose, looks_of, run_each
 from wizard.diagnose.outcomes import fine
-from wizard.diagnose.parallel import Look, run_each
 from wizard.machine.facts import Machine
 
 SHORT_S = 0.3

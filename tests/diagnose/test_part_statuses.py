@@ -20,8 +20,7 @@ from tests.plain.conversing import Conversation
 from wizard.__main__ import main
 from wizard.commands import detect as detect_command
 from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
-from wizard.diagnose.machine import Diagnosis, diagnose
-from wizard.diagnose.part_statuses import TITLES, part_statuses
+from wizard.diagnose.machine import TITLES, Diagnosis, diagnose, part_statuses
 from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
 from wizard.machine.facts import DeviceNode, Unknown
@@ -111,7 +110,7 @@ def test_no_part_stands_better_than_a_finding_about_it(name: str) -> None:
 
 def test_every_cause_that_a_check_of_facts_tells_of_speaks_of_a_part() -> None:
     folder = Path(wizard.diagnose.__file__).parent
-    names = ("card", "packages", "settings", "torch")
+    names = ("system", "torch")
     text = "".join((folder / f"checks_{name}.py").read_text() for name in names)
     causes = set(re.findall(r"\b(?:found|warned|fine|not_tested)\(\s*\"([a-z0-9-]+)\"", text))
     assert causes

@@ -6,15 +6,10 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from wizard.diagnose import (
-    lines,
-    listed_cards,
-    plain,
-    text_values,
-)
+from wizard.diagnose import lines, listed_cards, reading
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
-from wizard.diagnose.text_values import told_anchors
+from wizard.diagnose.reading import told_anchors
 from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
 from wizard.knowledge.listings import load_listings
 from wizard.knowledge.text_lines import (
@@ -42,7 +37,7 @@ AT_THE_START = ("beginning", "prefix", ".JSON_LOG", ".HEADING")
 OF_LINES = (
     {
         f"{module.__name__}.{name}": value
-        for module in (lines, listed_cards, plain, text_values)
+        for module in (lines, listed_cards, reading)
         for name, value in vars(module).items()
         if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
     }

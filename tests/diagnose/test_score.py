@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from tests.diagnose.reading import load_corpus, load_held_out
 from tests.diagnose.scoring import Score, score
-from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Status
+from wizard.diagnose.lines import NotText
 
 HELD_OUT_PRECISION, HELD_OUT_RECALL, HELD_OUT_FORBIDDEN = 0.951, 0.962, 5
 BENIGN = "benign-kdb-warning"

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import Explanation, explain
+from wizard.diagnose.lines import NotText
 
 TEXT = "W: x\nE: dpkg was interrupted, you must manually run 'dpkg --configure -a' to mend it.\nü\n"
 

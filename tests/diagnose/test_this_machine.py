@@ -14,18 +14,17 @@ from tests.diagnose.measuring import LOADED, hung
 from tests.handmade import card, clean_jammy
 from tests.machine.records import machine as recorded
 from tests.machine.records import make
-from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
-from wizard.diagnose import kernel, this_machine
-from wizard.diagnose.checks_settings import miopen_folders
+from wizard.diagnose import this_machine
+from wizard.diagnose.checks_torch import miopen_folders
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.diagnose.machine import diagnose, looks_of
-from wizard.diagnose.parallel import run_each
+from wizard.diagnose.machine import diagnose, looks_of, run_each
 from wizard.diagnose.this_machine import looks_here, started_s
+from wizard.host.deadline import Answer
 from wizard.host.live import LiveHost
-from wizard.host.watched import Answer
 from wizard.machine.detect import detect
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.places import Places, places
@@ -42,12 +41,12 @@ def ours(tmp_path: Path) -> Places:
 @pytest.fixture(autouse=True)
 def no_log(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads the log of the machine that it runs on."""
-    monkeypatch.setattr(kernel, "kernel_findings", lambda: ())
-    monkeypatch.setattr(kernel, "findings_before", lambda: _before())
+    monkeypatch.setattr(this_machine, "kernel_findings", lambda: ())
+    monkeypatch.setattr(this_machine, "findings_before", lambda: _before())
 
 
 def _before() -> tuple[Finding, ...]:
-    return kernel._told(explain(LINE.encode()), "kernel log of the previous boot", "then")
+    return this_machine._told(explain(LINE.encode()), "kernel log of the previous boot", "then")
 
 
 def names(ours: Places, *gpus: str, **options: object) -> list[str]:
@@ -146,4 +145,4 @@ def test_a_folder_of_miopen_that_may_not_be_written_is_a_fault(tmp_path: Path) -
 
 
 def test_a_reader_that_told_nothing_leaves_no_finding_behind() -> None:
-    assert kernel._entries(Answer("-- No entries --\n")) == ""
+    assert this_machine._entries(Answer("-- No entries --\n")) == ""

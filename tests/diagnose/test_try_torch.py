@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.handmade import clean_jammy, torch
-from wizard.diagnose import try_torch
+from wizard.diagnose import this_machine
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.diagnose.try_torch import Tried, judged, to_try, try_once, try_torches
-from wizard.host.watched import Answer
+from wizard.diagnose.this_machine import Tried, judged, to_try, try_each_torch, try_once
+from wizard.host.deadline import Answer
 from wizard.machine.facts import Environment, Machine
 
 VENV = "/home/ada/rocm57"
@@ -103,7 +103,7 @@ def test_after_one_that_did_not_come_back_no_other_is_tried() -> None:
         tried.append(environment.path)
         return Tried(Answer(late=True), None)
 
-    assert len(list(try_torches(here(ENVIRONMENT, other), attempt))) == 1
+    assert len(list(try_each_torch(here(ENVIRONMENT, other), attempt))) == 1
     assert tried == [VENV]
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_torch_for_the_card_is_not_tried() -> None:
     cpu = replace(ENVIRONMENT, torch=torch("2.2.2+cpu", "cpu"))
     site = replace(ENVIRONMENT, kind="user-site")
     assert to_try(here(cpu, site)) == ()
-    (one,) = try_torches(here(cpu, site))
+    (one,) = try_each_torch(here(cpu, site))
     assert one.status is Status.NOT_TESTED
 
 
@@ -126,7 +126,7 @@ def environment_with(folder: Path, program: str) -> Environment:
 
 
 def test_a_real_child_that_hangs_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(try_torch, "TRY_S", 1.0)
+    monkeypatch.setattr(this_machine, "TRY_S", 1.0)
     hanging = environment_with(tmp_path, "import time\ntime.sleep(600)\n")
     tried = try_once(hanging)
     assert tried.answer.late

@@ -10,13 +10,12 @@ from typing import Any
 import shtab
 
 from wizard.__main__ import parser
-from wizard.conv2d.operations import load_operations
-from wizard.conv2d.presets import load_presets
+from wizard.conv2d.shapes import load_operations, load_presets
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.causes import load_causes
 from wizard.knowledge.explanations import load_explanations
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.explanations import approaches
+from wizard.report.stacks import approaches
 
 SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("DIR", "RECORDED")

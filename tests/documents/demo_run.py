@@ -18,12 +18,11 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
-from wizard.conv2d.asked import Request, events_of, request_form
-from wizard.conv2d.presets import DEFAULT, find_preset
-from wizard.conv2d.runs.event_form import event_line
+from wizard.conv2d.requests import Request, events_of, request_form
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.sweep import Deadlines, ShapeDone, Sweep, SweepEvent
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import DEFAULT, find_preset
+from wizard.conv2d.sweep import Deadlines, ShapeDone, Sweep, SweepEvent, event_line
 from wizard.conv2d.verdicts import Verdict
 
 PLANTED = """

@@ -55,7 +55,6 @@ def completed(home: Path, line: str) -> list[str]:
         ("diagnose --fix kfd-p", ["kfd-permission"]),
         ("plan --footprint venv+", ["venv+system"]),
         ("conv2d --spaw", ["--spawn"]),
-        ("rehea", ["rehearse"]),
     ],
 )
 def test_bash_offers_the_words_that_are_known(

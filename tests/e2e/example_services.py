@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
-from tempfile import mkdtemp
 
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES, LOG, fail_at_three
-from tests.screens.test_rehearsal import FakeRehearsal, outcome_in, services_with
 from tests.screens.test_roll_back import SYSTEM
 from wizard.core.events import (
     Event,
@@ -61,12 +58,10 @@ async def taken_back() -> AsyncGenerator[Event, None]:
 
 
 def live() -> Services:
-    """A run that can be taken back, a rehearsal."""
-    rehearsal = FakeRehearsal(outcome_in(Path(mkdtemp(prefix="walk-"))))
-    rehearsal.go_on.set()
+    """A run that can be taken back."""
     way = WayBack("Undo run 20260101-120000-3f9a1c (rocm52):", SYSTEM, taken_back, lambda: None)
     return but(
-        services_with(rehearsal),
+        LIVE_SERVICES,
         undoable=lambda: True,
         way_back=lambda: way,
     )

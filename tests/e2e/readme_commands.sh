@@ -65,7 +65,6 @@ expect 0 'games' 'rdna1-setup about'
 expect 0 'gfx1030' 'rdna1-setup about override'
 expect 0 '^## ' 'rdna1-setup report'
 expect 0 'writes nothing' "rdna1-setup report --folder $work/report --zip --dry-run"
-expect 0 'copy' 'rdna1-setup rehearse --help'
 expect 0 'rdna1-setup' "source $checkout/assets/completions/rdna1-setup.bash && complete -p rdna1-setup"
 [ "$(files)" = "$before" ] || { echo "FAILED  looks changed files:"; diff <(echo "$before") <(files); failed=1; }
 

@@ -16,9 +16,9 @@ from tests.e2e.test_conv2d_gpu import SPINNING, python
 from tests.knowledge.test_results import faults_of
 from wizard.conv2d import card_test
 from wizard.conv2d.cards.comparison import compare_runs
-from wizard.conv2d.presets import DEFAULT, find_preset
+from wizard.conv2d.shapes import DEFAULT, find_preset
 from wizard.conv2d.verdicts import Verdict
-from wizard.report.conv2d_compare import card_lines
+from wizard.report.conv2d_runs import card_lines
 
 pytestmark = pytest.mark.e2e
 __all__ = ["python"]

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_conv2d_torch_work import measured
-from wizard.conv2d.presets import Row
-from wizard.conv2d.search.tiling import Tiling, tiling_of
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.repro import repro_text
+from wizard.conv2d.search.workarounds import Tiling, tiling_of
+from wizard.conv2d.shapes import Row, Shape, square
 from wizard.conv2d.verdicts import Verdict, tolerance
-from wizard.conv2d.words.repro import repro_text
 
 pytestmark = pytest.mark.e2e
 

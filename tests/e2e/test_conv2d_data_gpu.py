@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.test_conv2d_gpu import COMMAND, SOURCE, SPINNING, python, sweep
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
-from wizard.conv2d.words.repro import repro_text
+from wizard.conv2d.repro import repro_text
+from wizard.conv2d.shapes import DTYPE_BYTES, Row, Shape, square
 
 __all__ = ["python"]
 pytestmark = pytest.mark.e2e

@@ -13,8 +13,8 @@ import pytest
 
 from tests.conv2d.apart import Apart, events_of_run
 from tests.conv2d.sweeping import sweep_of
-from wizard.conv2d.runs.following import followed
-from wizard.conv2d.runs.making import RESERVED
+from wizard.conv2d.runs.events import followed
+from wizard.conv2d.runs.folders import RESERVED
 from wizard.conv2d.sweep import ShapeDone, SweepDone
 
 pytestmark = pytest.mark.e2e
@@ -57,7 +57,7 @@ async def test_a_full_disk_ends_the_run_in_words_and_keeps_its_verdicts(
 
 
 async def test_a_disk_without_room_starts_nothing(small_disk: Apart) -> None:
-    from wizard.conv2d.runs.detach import start_run
+    from wizard.conv2d.runs.runner import start_run
     from wizard.conv2d.sweep import StopReason
 
     room = os.statvfs(small_disk.folder)

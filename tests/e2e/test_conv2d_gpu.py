@@ -19,14 +19,13 @@ import psutil
 import pytest
 
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.presets import Row
+from wizard.conv2d.hangs import Sources
 from wizard.conv2d.runs.folders import live_run
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
 from wizard.conv2d.verdicts import Control, Result, Verdict
-from wizard.conv2d.worker import health
-from wizard.conv2d.worker.evidence import Sources
-from wizard.conv2d.worker.kernel_log import driver_lines_since
+from wizard.conv2d.worker import judgement
+from wizard.conv2d.worker.launch import driver_lines_since
 from wizard.knowledge.kernel_messages import known_lines
 from wizard.places import places
 
@@ -172,7 +171,7 @@ async def test_a_hang_costs_its_deadline_and_little_more(python: str, tmp_path: 
     results = [event.result for _, event in stamped if isinstance(event, ShapeDone)]
     assert [result.verdict.value for result in results] == ["pass", "hung", "pass", "hung", "pass"]
     notes = [event.text for _, event in stamped if isinstance(event, Note)]
-    assert notes == [health.WELL] * 2
+    assert notes == [judgement.WELL] * 2
     for number in (2, 4):
         assert results[number - 1].control == Control("16->32 3x3 @32x32", Verdict.PASS, "")
         more = times[ShapeDone, number + 1] - times[ShapeStarted, number] - DEADLINE_S

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e import test_conv2d_gpu
-from wizard.conv2d.operations import load_operations
+from wizard.conv2d.shapes import load_operations
 
 pytestmark = pytest.mark.e2e
 

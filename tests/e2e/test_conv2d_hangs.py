@@ -18,6 +18,7 @@ import pytest
 from tests.conv2d.sweeping import environ, of_type, sweep_of
 from tests.e2e.sick import frozen_disk, state_of, until
 from wizard.conv2d.client import run_sweep
+from wizard.conv2d.hangs import Sources
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     Deadlines,
@@ -29,7 +30,6 @@ from wizard.conv2d.sweep import (
     SweepEvent,
 )
 from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.worker.evidence import Sources
 
 pytestmark = pytest.mark.e2e
 

@@ -16,12 +16,9 @@ from assets import FOLDER
 from tests.e2e import test_conv2d_torch
 from tests.e2e.homes import Home
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.operations import load_operations
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.shapes import FEWEST_VALUES, WORKS, Row, Shape, load_operations, operation_rows
 from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepEvent
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.works import FEWEST_VALUES, WORKS, operation_rows
 
 pytestmark = pytest.mark.e2e
 

@@ -26,10 +26,9 @@ from tests.conv2d.apart import Apart, apart
 from tests.conv2d.sweeping import environ
 from tests.e2e.terminal import Terminal, waited_s
 from tests.e2e.test_conv2d_torch import torch_python
-from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.folders import Run
-from wizard.conv2d.runs.stopping import stop
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.runs.runner import stop
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import Deadlines, Sweep
 
 pytestmark = pytest.mark.e2e

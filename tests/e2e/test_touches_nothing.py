@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.homes import Home
 from tests.e2e.strace import CLOSED_LIST, changes, programs, strace_command
 from tests.e2e.terminal import Terminal
-from wizard.diagnose.kernel import READERS
+from wizard.diagnose.this_machine import READERS
 
 pytestmark = pytest.mark.e2e
 

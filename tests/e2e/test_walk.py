@@ -117,17 +117,11 @@ def recorded(here: Walk) -> None:
 
 
 def installed(here: Walk) -> None:
-    """With made-up services: rehearsed, applied, measured, kept, fixed, cleared, taken back."""
+    """With made-up services: applied, measured, kept, fixed, cleared, taken back."""
     here.to("Welcome", "?", "escape")
     here.to("Ask", "enter", "n")
     here.to("Choose", "enter")
     here.to("Review", "enter")
-    here.to("RunScreen", "r")
-    here.to("Changes", "enter")
-    here.to("Notice", "?")
-    here.press("escape", "t", "/")
-    here.type("rocm")
-    here.to("Review", "enter", "escape")
     here.to("Review", "s")
     here.to("RunScreen", "enter")
     here.to("Conv2d", "y", "enter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.fetch.target import Target, target_of
+from wizard.fetch.folder import Target, target_of
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 from wizard.places import places

@@ -10,11 +10,8 @@ import pytest
 from tests.fetch.targets import BARE, PLAIN
 from wizard.core.events import Event, PlanFinished, StepFailed
 from wizard.core.trouble import Trouble
-from wizard.fetch.filling import Filling
-from wizard.fetch.folder import Folder, in_words
-from wizard.fetch.stages import Fetch, Here, stages
-from wizard.fetch.target import Target
-from wizard.fetch.wheels import Sources
+from wizard.fetch.download import Fetch, Filling, Here, stages
+from wizard.fetch.folder import Folder, Sources, Target, in_words
 from wizard.run.lock import only_one
 from wizard.system.space import mount_point
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from packaging.tags import sys_tags
 
-from wizard.host.target import Target, answered, question, tags
+from wizard.host.environment import Target, answered, question, tags
 
 
 def names(target: Target) -> list[str]:

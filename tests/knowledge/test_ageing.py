@@ -17,8 +17,8 @@ from wizard.knowledge.ageing import overdue, today
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.evidence import claim_lines, evidence_lines
 from wizard.report.recommendation import Compared, compared, stack_lines
+from wizard.report.stacks import claim_lines, evidence_lines
 
 CLAIMS = load_claims()
 CHECKS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assets import FOLDER
-from wizard.conv2d.words.layer_lines import parse_line
+from wizard.conv2d.layers import parse_line
 from wizard.core.sizes import size_text
 
 TEXT = (FOLDER / "explain" / "algorithm.md").read_text("utf-8")

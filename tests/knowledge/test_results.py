@@ -17,27 +17,31 @@ from tests.conv2d.made import CARD, made
 from tests.handmade import clean_jammy
 from wizard import __version__
 from wizard.advice.comparison import everything
-from wizard.conv2d.cards.card_fields import WrongCard
-from wizard.conv2d.cards.card_form import card_text, read_card
-from wizard.conv2d.cards.card_words import (
-    told_distribution,
-    told_gfx,
-    told_kernel,
-    told_name,
-    told_version,
-)
-from wizard.conv2d.cards.received import (
+from wizard.conv2d.cards.card_form import (
     GRADE,
     LARGE_ASPECT,
     RESULTS,
     SMALL_ASPECT,
     Received,
+    WrongCard,
+    card_text,
     load_received,
+    read_card,
     read_received,
     results_on,
     stack_of,
 )
-from wizard.conv2d.cards.result_card import Here, ResultCard, make_card, told_result
+from wizard.conv2d.cards.result_card import (
+    Here,
+    ResultCard,
+    make_card,
+    told_distribution,
+    told_gfx,
+    told_kernel,
+    told_name,
+    told_result,
+    told_version,
+)
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.knowledge import verdicts
@@ -46,8 +50,7 @@ from wizard.knowledge.cards import AMD, gfx_of_name, is_rdna1, look_up
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import find_stack, load_stacks
 from wizard.knowledge.verdicts import PROMISING, Word, load_verdicts
-from wizard.report.evidence import evidence_lines
-from wizard.report.received import CAME_IN, came_in_lines
+from wizard.report.stacks import CAME_IN, came_in_lines, evidence_lines
 
 NAME = re.compile(r"20\d\d-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9.]+)*\.json")
 LIBRARY = re.compile(

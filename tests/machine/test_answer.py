@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from wizard.host.watched import answer
+from wizard.host.deadline import answer
 
 PYTHON = sys.executable
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from wizard.host.deadline import output, which_end
 from wizard.host.files import CHUNK, CHUNK_LIMIT
 from wizard.host.host import Query
 from wizard.host.live import LiveHost
-from wizard.host.watched import output, which_end
 from wizard.machine.facts import Disk, Unknown
 
 PATIENCE_S = 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 from email.parser import HeaderParser
 from importlib.metadata import distributions
 
-from wizard.host.metadata_headers import header, header_values
+from wizard.host.distributions import header, header_values
 
 TEXTS = [
     "Name: torch\nVersion: 2.2.2\n\nVersion: 9\n",

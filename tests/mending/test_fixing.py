@@ -44,8 +44,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan
 from wizard.plan.user_files import TakeLinesOut, without_lines
 from wizard.plan.user_files import with_lines as with_lines_back
-from wizard.report.events import event_lines
-from wizard.report.plan import plan_lines
+from wizard.report.plan import event_lines, plan_lines
 
 VENV = f"{HOME}/venv"
 SITE = f"{VENV}/lib/python3.10/site-packages"

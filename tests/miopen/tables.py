@@ -40,8 +40,7 @@ from typing import Any
 
 from assets import FOLDER
 from wizard.conv2d.candidates import questions
-from wizard.conv2d.presets import Row, load_presets
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.shapes import Row, Shape, load_presets, square
 from wizard.knowledge.asked import SEARCH, key_of
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
 

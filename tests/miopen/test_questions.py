@@ -12,10 +12,9 @@ import psutil
 import pytest
 
 from wizard.conv2d.candidates import Candidates, NotAsked
-from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import Deadlines, Sweep
-from wizard.conv2d.worker import channel
+from wizard.conv2d.worker import process
 from wizard.conv2d.worker.questions import RESTART, ask_miopen
 
 ROW = Row(Shape(16, 32, 64, 64))
@@ -66,8 +65,8 @@ async def test_a_child_that_cannot_be_killed_is_left_and_told(
     worker_python: str, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[int] = []
-    monkeypatch.setattr(channel, "kill_tree", kept.append)
-    monkeypatch.setattr(channel, "LEAVE_SECONDS", 0.2)
+    monkeypatch.setattr(process, "kill_tree", kept.append)
+    monkeypatch.setattr(process, "LEAVE_SECONDS", 0.2)
     asking = ask_miopen(sweep(worker_python, 1.0), (ROW,), {**environ, "FAKE_HANG": "64"})
     (answer,) = await asking
     assert isinstance(answer, NotAsked)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from wizard.host.environment import Target
 from wizard.host.pip_settings import PipSettings
-from wizard.host.target import Target
 from wizard.operations.resolve import Resolve, ask_target, choose
 from wizard.operations.uv_project import Wishes
 from wizard.system.lock import Wheel

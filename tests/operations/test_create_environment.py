@@ -14,7 +14,7 @@ import pytest
 from uv import find_uv_bin
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import listing
+from wizard.host.files import listing
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.operation import Before, Operation, Probe
 from wizard.system.system import System

@@ -13,8 +13,8 @@ from tests.operations.resolving import HERE, STACK, TARGET, Asked, asked, resolv
 from tests.run.server import Manner, WheelIndex, make_stand_ins
 from tests.run.wheels import make_wheel, sha256_of
 from wizard.core.trouble import Trouble
+from wizard.host.environment import Target
 from wizard.host.pip_settings import PipSettings
-from wizard.host.target import Target
 from wizard.operations.uv_project import project_text, settings_text
 
 __all__ = ["asked"]

@@ -29,24 +29,24 @@ FROM_DATA = {
 """Read with the data."""
 ON_LOADING = {
     "assets/root_helper.py: pattern",
-    "wizard/conv2d/worker/miopen_log.py: text",
+    "wizard/conv2d/hangs.py: text",
     "wizard/machine/recording/keep.py: pattern",
     "wizard/apt/programs.py: pattern",
     "wizard/redaction/rules.py: form",
     "wizard/redaction/secrets.py: form",
-    "wizard/core/known_failures.py: pattern",
+    "wizard/core/trouble.py: pattern",
 }
 """In functions that are called when their module is loaded."""
 OF_WORDS = {
     "assets/root_helper.py: form",
     "screens/widgets/log_pane.py: re.escape(text)",
     "wizard/knowledge/cards.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
-    "wizard/diagnose/conclusions_settings.py: start",
-    r'wizard/diagnose/conclusions_packages.py: rf"\b{re.escape(name)}(?![\w.])"',
+    "wizard/diagnose/conclusions.py: start",
+    r'wizard/diagnose/conclusions.py: rf"\b{re.escape(name)}(?![\w.])"',
     "wizard/diagnose/lines.py: _branches(tree)",
-    'wizard/diagnose/plain.py: "|".join(map(re.escape, longest_first))',
-    'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(margin)',
-    'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(name)',
+    'wizard/diagnose/lines.py: "|".join(map(re.escape, longest_first))',
+    'wizard/diagnose/lines.py: rb"(?m)^" + re.escape(margin)',
+    'wizard/diagnose/lines.py: rb"(?m)^" + re.escape(name)',
     r'wizard/host/distributions.py: rf"{torch}(-.+)?\.egg-(info|link)"',
     r'wizard/machine/recording/disguise.py: rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"',
     r'wizard/machine/recording/disguise.py: rf"{re.escape(self.home)}(?![\w.-])"',

@@ -12,9 +12,9 @@ from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_settings_command import ANSWER, SET
 from tests.plain.conversing import Conversation
 from tests.run.places import places_below
-from wizard.conv2d.presets import Row
-from wizard.conv2d.runs.event_file import EventFile
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.runs.events import EventFile
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.plain import measuring
 from wizard.plain.road import Road

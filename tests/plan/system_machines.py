@@ -65,13 +65,13 @@ def with_packages(*packages: Package, release: str = "5.7.1") -> Machine:
     )
 
 
-def offer(release: str = "5.2.0", *debs: LocalDeb) -> Offer:
+def offer(*debs: LocalDeb) -> Offer:
     """What a repository might have."""
     install = (("rocm-core", "5.2.0.50200-65"), ("rocminfo", "1.0.0.50200-65"))
     brought = (*install, *((deb.name, deb.version) for deb in debs), ("pciutils", "1:3.9.0-4"))
-    return Offer(release, "ubuntu", KEY, install, debs, brought, 4_000_000, 9_000_000)
+    return Offer("ubuntu", KEY, install, debs, brought, 4_000_000, 9_000_000)
 
 
-def prepared(release: str = "5.2.0", *debs: LocalDeb, files: FilesNow | None = None) -> Prepared:
+def prepared(*debs: LocalDeb, files: FilesNow | None = None) -> Prepared:
     """All that a plan needs to be settled."""
-    return Prepared(files or FilesNow(), offer(release, *debs))
+    return Prepared(files or FilesNow(), offer(*debs))

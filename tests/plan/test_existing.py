@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
-from wizard.host.needs import conflicts
+from wizard.host.distributions import conflicts
 from wizard.machine.facts import Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.places import places

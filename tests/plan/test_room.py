@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import GIGABYTE, HOME, clean_jammy
-from wizard.host.file_systems import Disk
+from wizard.host.host import Disk
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan

@@ -66,7 +66,7 @@ def install(name: str, **options: object) -> Plan:
     choice = Choice("rocm52", "venv+system", f"{HOME}/ai/rocm52", **options)  # type: ignore[arg-type]
     if not machine.interpreters:
         machine = replace(machine, interpreters=clean_jammy().interpreters)
-    return make_plan(machine, choice, places({}, HOME), None, prepared("5.2.0", DEB, files=files))
+    return make_plan(machine, choice, places({}, HOME), None, prepared(DEB, files=files))
 
 
 def plans(name: str) -> Iterator[Plan]:

@@ -1,7 +1,6 @@
 """Somebody whose machine is full of what must not leave it."""
 
-from wizard.report.identity import Identity
-from wizard.report.private import Redaction
+from wizard.report.private import Identity, Redaction
 
 USER, FULL_NAME, HOST, NEIGHBOUR = "zaphod", "Zaphod Beeblebrox", "betelgeuse", "trillian"
 ZAPHOD = Identity(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wizard.machine.facts import Unknown
-from wizard.report.collect_env import NO_ENVIRONMENT, collect_env, known_lines
+from wizard.report.sources import NO_ENVIRONMENT, collect_env, known_lines
 
 REAL = """\
 <frozen runpy>:128: RuntimeWarning: 'torch.utils.collect_env' found in sys.modules

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.machine.records import make
-from wizard.report.identity import identity_of
-from wizard.report.private import Redaction
+from wizard.report.private import Redaction, identity_of
 
 PASSWD = """\
 root:x:0:0:root:/root:/bin/bash

@@ -9,10 +9,10 @@ from tests.machine.planting import NAMES_TOLD, SECRETS, planted
 from tests.machine.records import NAMES, machine
 from wizard import __version__
 from wizard.places import places
-from wizard.report.gathered import gather
+from wizard.report.bundle import papers_of
 from wizard.report.issue import report_text
-from wizard.report.papers import papers_of
 from wizard.report.private import Redaction
+from wizard.report.sources import gather
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wizard.machine.facts import Unknown
-from wizard.report.log_ends import HEAD_BYTES, TAIL_BYTES, log_ends
+from wizard.report.sources import HEAD_BYTES, TAIL_BYTES, log_ends
 
 
 def test_a_short_log_is_told_whole(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tests.diagnose.reading import load_corpus
 from tests.diagnose.scoring import ORDINARY
 from wizard.core.lines import clean_lines
 from wizard.diagnose.explain import explain
-from wizard.report.log_lines import told_lines
+from wizard.report.issue import told_lines
 
 NOT_OF_A_LOG = {
     "apt-distro-shadows-amd/policy.txt",

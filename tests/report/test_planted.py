@@ -18,9 +18,9 @@ from tests.report.owners import redacted
 from tests.report.planted import KINDS, Planted, planted, told_of
 from wizard.conv2d.cards.card_form import card_text
 from wizard.conv2d.cards.result_card import Here, make_card
-from wizard.conv2d.runs.last_sweep import sweeps
+from wizard.conv2d.repro import repro_of_result
+from wizard.conv2d.runs.history import sweeps
 from wizard.conv2d.verdicts import Verdict
-from wizard.conv2d.words.repro import repro_of_result
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.this_machine import looks_here
 from wizard.journalform import SCHEMA
@@ -30,12 +30,10 @@ from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.making import make_record
 from wizard.machine.recording.write import write
 from wizard.places import places
-from wizard.report.collect_env import known_lines
-from wizard.report.gathered import Gathered, gather
+from wizard.report.bundle import papers_of, report_form, write_folder
 from wizard.report.issue import report_text
-from wizard.report.papers import papers_of, report_form
 from wizard.report.private import Redaction
-from wizard.report.writing import write_folder
+from wizard.report.sources import Gathered, gather, known_lines
 
 SECRETS = planted(seed=17, count=7 * len(KINDS))
 """Each of them in each of its lines."""

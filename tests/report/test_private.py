@@ -12,9 +12,8 @@ from tests.handmade import clean_jammy
 from tests.report.owners import ZAPHOD, called, redacted
 from wizard.jsonform import to_json
 from wizard.machine.facts import Setting
-from wizard.report.identity import Identity
 from wizard.report.machine import machine_lines
-from wizard.report.private import Redaction, redaction_by, without_name
+from wizard.report.private import Identity, Redaction, redaction_by, without_name
 
 GONE = {
     "the user's home": ("/home/zaphod/ai/x", "~/ai/x"),

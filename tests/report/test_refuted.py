@@ -12,9 +12,7 @@ from wizard.knowledge.ageing import today
 from wizard.knowledge.claims import Grade, load_claims
 from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.evidence import evidence_lines
-from wizard.report.explanations import approaches, topic_lines
-from wizard.report.roads import road_aspect
+from wizard.report.stacks import approaches, evidence_lines, road_aspect, topic_lines
 
 REFUTED = [claim for claim in load_claims() if claim.grade is Grade.REFUTED]
 

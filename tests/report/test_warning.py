@@ -9,7 +9,7 @@ from tests.plan.system_machines import recorded
 from wizard.advice.recommend import recommend
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.verdicts import Word
-from wizard.report.warning import cannot_run
+from wizard.report.recommendation import cannot_run
 
 
 @pytest.mark.parametrize("name", NAMES)

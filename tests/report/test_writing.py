@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from wizard.core.trouble import Trouble
-from wizard.report.papers import Paper, Papers
-from wizard.report.writing import write_folder
+from wizard.report.bundle import Paper, Papers, write_folder
 
 FILES = (Paper("report.md", "", "# a\n", ()), Paper("logs/x.txt", "", "ä\n", ()))
 PAPERS = Papers(FILES, ())

@@ -216,14 +216,3 @@ def test_killed_in_the_middle_it_has_the_same_two_ends(root: Root, go_on: bool) 
     assert "stand-spare 1.0 ii" in state, [x for x in state.splitlines() if "stand" in x]
     assert "stand-slow 1.0 ii" in state
     assert gone or not go_on
-
-
-def test_a_rehearsal_tells_that_nothing_else_is_left(root: Root) -> None:
-    purge = apt_change((), BOTH, purge=True, for_good=(LOST,))
-    space = {"megabytes": 100, "may_be_gone": []}
-    before = dpkg_state(root)
-    with talk(root, keep_debs(KEPT), purge, run="try", rehearse=space) as conversation:
-        *_, last, _ = conversation.hear_out()
-    assert (last["event"], last["failed"], last["undo"]) == ("rehearsed", 0, 3), last
-    assert last["packages"] == ["stand-gone"]
-    assert dpkg_state(root) == before

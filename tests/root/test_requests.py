@@ -693,38 +693,3 @@ def test_no_text_keeps_the_checks_busy(text: str) -> None:
         with pytest.raises(Wrong):
             read_request(request, OWNER)
     assert time.process_time() - began < 2
-
-
-REHEARSALS: tuple[Any, ...] = (
-    True,
-    {},
-    {"megabytes": 1},
-    {"megabytes": True, "may_be_gone": []},
-    {"megabytes": -1, "may_be_gone": []},
-    {"megabytes": 10, "may_be_gone": [1]},
-    {"megabytes": 10, "may_be_gone": [3]},
-    {"megabytes": 10, "may_be_gone": [True]},
-    {"megabytes": 10, "may_be_gone": [], "root": "/"},
-)
-
-
-@pytest.mark.parametrize("value", REHEARSALS, ids=str)
-def test_a_rehearsal_that_means_something_else_is_refused(value: Any) -> None:
-    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}, set_aside("/opt/rocm")]}
-    good = {**plan, "rehearse": {"megabytes": 10, "may_be_gone": [2]}}
-    assert read_plan(json.dumps(good).encode(), OWNER).rehearsal == (10, (2,))
-    with pytest.raises(Wrong):
-        read_plan(json.dumps({**plan, "rehearse": value}).encode(), OWNER)
-
-
-def test_the_question_says_that_a_rehearsal_changes_nothing_and_what_it_takes() -> None:
-    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}]}
-    real = root_helper.shown(read_plan(json.dumps(plan).encode(), OWNER))
-    assert "REHEARSE" not in real
-    asked = {**plan, "rehearse": {"megabytes": 5200, "may_be_gone": []}}
-    text = root_helper.shown(read_plan(json.dumps(asked).encode(), OWNER))
-    assert "asks to rehearse exactly this as root" in text
-    words = " ".join(text.split())
-    assert "Nothing on this system is changed" in words
-    assert "about 5.2 GB is used under /var/lib/rdna1-setup, and no other program" in words
-    assert "UNDO.sh" not in text

@@ -11,9 +11,14 @@ import pytest
 from tests.run.places import plan_of
 from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
-from wizard.host.installed import installed, lock_pins, missing_files, others_installed
-from wizard.host.prints import prints
-from wizard.host.wheel_files import wheel_files
+from wizard.host.distributions import (
+    installed,
+    lock_pins,
+    missing_files,
+    others_installed,
+    wheel_files,
+)
+from wizard.host.files import prints
 from wizard.journalform import Record
 from wizard.operations.install_wheels import InstallWheels
 from wizard.plan.existing_steps import SetAsidePackages

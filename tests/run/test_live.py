@@ -9,7 +9,7 @@ import pytest
 from tests.run.places import fake_uv, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished
-from wizard.host.installed import missing_files
+from wizard.host.distributions import missing_files
 from wizard.operations.operation import Probe
 from wizard.plan.steps import (
     AddToGroups,

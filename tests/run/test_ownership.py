@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.host.installed import installed
-from wizard.host.prints import prints
-from wizard.host.wheel_files import wheel_files
+from wizard.host.distributions import installed, wheel_files
+from wizard.host.files import prints
 from wizard.run.environment.ownership import Owned
 
 PACKAGES = "lib/python3.10/site-packages"

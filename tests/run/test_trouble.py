@@ -9,8 +9,7 @@ import re
 
 import pytest
 
-from wizard.core.known_failures import KNOWN
-from wizard.core.trouble import explained
+from wizard.core.trouble import KNOWN, explained
 
 UV_CONFLICT = """\
 error: No solution found when resolving dependencies

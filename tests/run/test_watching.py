@@ -28,7 +28,7 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.trouble import Trouble
-from wizard.report.events import Tenths
+from wizard.report.plan import Tenths
 from wizard.root.news import News, StepDone
 from wizard.root.session import find_at_work
 from wizard.run.watching import InSession, Watched, at_work_text, watch_events

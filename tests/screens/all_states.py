@@ -22,15 +22,13 @@ from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
 from tests.screens.examples import MACHINE
-from tests.screens.failing import LONG_NAME, LONG_PATH, LONG_PLAN
+from tests.screens.failing import LONG_NAME, LONG_PATH
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from tests.screens.past_fakes import FOLDER
 from tests.screens.states import (
     KNOWN,
-    LONG,
     LONG_LINES,
     PLANNED,
-    REHEARSED,
     State,
     diagnosing,
     live,
@@ -50,7 +48,6 @@ from wizard.core.events import (
 )
 from wizard.core.trouble import Trouble
 from wizard.machine.facts import FoundApplication, Machine
-from wizard.overlay.changes import Counts
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
@@ -84,19 +81,6 @@ JOINED = replace(
     applications=("comfyui",),
     finished=PlanFinished(True, False, True, True, "20260101-120000", LOG),
 )
-
-
-class LongRehearsal:
-    """A rehearsal that tells without end, and fails."""
-
-    outcome = None
-
-    def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
-        """One step of many words."""
-        return with_events(*LONG_EVENTS, LONG_FAILURE, NOT_DONE, ends=True)()
-
-    def cancel(self) -> None:
-        """There is nothing to stop."""
 
 
 LONG_EVENTS = (
@@ -147,7 +131,6 @@ def saying(found: WheelsSize) -> Callable[[Plan], Awaitable[WheelsSize]]:
 
 
 CLEAN = replace(MACHINE, environments=(), rocm_trees=(), rocm_packages=(), settings=())
-LONG_CHANGES = Counts(12, 0, 0, "tests/screens/rehearsed/long.jsonl")
 TAKEN_BACK = (
     StepStarted(1, 2, "undo run 20260101-120000-3f9a1c", "The folder."),
     Output(("removed 12 files",)),
@@ -228,18 +211,6 @@ WINDOWS: dict[str, State] = {
         root_at_work(f"apt {LONG_NAME}", LONG_PATH, *LONG_EVENTS),
         ("w",),
         top=RunScreen,
-    ),
-    "rehearse-long": State(
-        "rehearse", ("What went wrong",), live(rehearsal=LongRehearsal), session=PLANNED
-    ),
-    "changes-long": State(
-        "changes",
-        ("12 of 12",),
-        session=replace(
-            LONG,
-            plan=LONG_PLAN,
-            rehearsed=replace(REHEARSED, there=LONG_CHANGES, back=LONG_CHANGES),
-        ),
     ),
     "roll-back": State("roll_back", ("Roll back run 20260101",), live(undoable=lambda: True)),
     "take-back": State(

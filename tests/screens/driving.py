@@ -33,13 +33,13 @@ from wizard.core.events import PlanFinished
 from wizard.services import Services
 
 WIDE = {
-    *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
+    *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "watch"),
     *("choose-step-ask", "choose-step-choose", "choose-step-compare"),
     *("choose-torch-there", "choose-clean-evidence", "choose-clean-compare"),
     *("conv2d-ask", "conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details"),
     "conv2d-operations",
     *("diagnose-unfolded", "diagnose-text", "diagnose-long", "state-history", "state-roll-back"),
-    *("loading-diagnose", "loading-detect", "state-changes", "state-available"),
+    *("loading-diagnose", "loading-detect", "state-available"),
 }
 """What a wide terminal lays out otherwise: beside each other, with more columns, as a table."""
 PATIENCE_S = 20

@@ -8,7 +8,7 @@ from tests.handmade import card, noble_with_leftovers, torch
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.apt.packages import Package, PackageWork
-from wizard.conv2d.search.setting_answer import Found
+from wizard.conv2d.sweep import Found
 from wizard.journalform import Kind
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade

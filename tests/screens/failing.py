@@ -13,12 +13,10 @@ from typing import Any
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.core.events import Event, Output, PlanFinished, StepFinished, StepStarted
+from wizard.core.events import Event, Output, PlanFinished, StepStarted
 from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
-from wizard.overlay.rehearsed import Rehearsed
-from wizard.plan.steps import Plan
 from wizard.services import Services
 from wizard.services.runs import WayBack
 
@@ -130,20 +128,3 @@ def long_detect(on_part: Callable[[PartDone], None]) -> Machine:
     for part in LONG_PARTS:
         on_part(part)
     return LONG_MACHINE
-
-
-@dataclass(slots=True)
-class Tried:
-    """A rehearsal that is over at once."""
-
-    outcome: Rehearsed | None
-
-    async def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
-        """One step, which ends."""
-        yield StepStarted(1, 1, "apt-get install rocm-core", "The packages.")
-        if self.outcome is not None:
-            yield StepFinished(1, 1.0, False, "")
-        yield PlanFinished(self.outcome is not None, False, False, False, "", "")
-
-    def cancel(self) -> None:
-        """There is nothing to stop."""

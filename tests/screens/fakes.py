@@ -10,13 +10,11 @@ from tests.screens.collaborators import but, fake
 from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
 from wizard.conv2d import candidates
-from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.presets import Preset, Published, Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.requests import Request, WrongRequest, sweep_in
+from wizard.conv2d.shapes import Preset, Published, Row, square
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.request import WrongRequest
 from wizard.core.events import (
     Event,
     Output,
@@ -211,7 +209,6 @@ LIVE_SERVICES = Services(
         obstacle=lambda plan: None,
         seek_wheels=nothing_gone,
         wheels_size=unknown_size,
-        rehearsed=lambda plan: None,
     ),
     runs=fake(
         Runs,
@@ -224,7 +221,6 @@ LIVE_SERVICES = Services(
         carry_out=carry_out,
         ask_to_stop=lambda: None,
         log_of=lambda plan: LOG,
-        rehearsal=None,
     ),
     experiments=fake(
         Experiments,

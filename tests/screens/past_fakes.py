@@ -6,14 +6,12 @@ from pathlib import Path
 
 from tests.conv2d.made import made
 from tests.screens.collaborators import fake
-from wizard.conv2d.asked import Request
-from wizard.conv2d.presets import Row
+from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, Account
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_answer import Found
-from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.shapes import Row, square
+from wizard.conv2d.sweep import Found, Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.services.past import Draft, Past
 

@@ -32,7 +32,6 @@ from tests.screens.failing import (
     LONG_PLAN,
     SLOW,
     TOLD,
-    Tried,
     fails,
     fails_later,
     half_detected,
@@ -48,15 +47,13 @@ from tests.screens.fakes import (
     result_of,
 )
 from tests.screens.past_fakes import PAST
-from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
-from wizard.conv2d.words.caution import Circumstances
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.diagnose.finding import Evidence
 from wizard.machine.facts import Environment, Machine
-from wizard.overlay.changes import Counts
-from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.run.watching import AtWork
@@ -93,9 +90,6 @@ class State:
 KNOWN = Session(machine=examples.MACHINE, parts=examples.PARTS)
 PLANNED = replace(KNOWN, plan=examples.PLAN)
 NO_CARD = replace(examples.MACHINE, gpus=())
-NO_LIST = Counts(0, 0, 0, "/nowhere")
-REHEARSED = Rehearsed("rehearsal", NO_LIST, NO_LIST, 0, 0, (), 0)
-EMPTY_LIST = Counts(0, 0, 0, "/dev/null")
 LONG = Session(machine=LONG_MACHINE, parts=LONG_PARTS)
 LONG_LINES = tuple(f"{n} {LONG_PATH * 2}" for n in range(400))
 LONG_FAILURE = StepFailed(3, *(f"{LONG_NAME} {LONG_PATH} " * 3,) * 3)
@@ -135,10 +129,6 @@ def diagnosing(**roads: object) -> Services:
     return live(diagnostics=but(DIAGNOSING, **roads))
 
 
-LISTS: Any = {
-    "there": Counts(40, 1, 1, "tests/screens/rehearsed/there.jsonl"),
-    "back": Counts(1, 1, 0, "tests/screens/rehearsed/back.jsonl"),
-}
 CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))
 CPU_ALONE = Session(machine=replace(examples.MACHINE, environments=(CPU_ONLY,)), aside=True)
 ON_CPU = ("o", "down", "down", "down", "right", "escape")
@@ -157,32 +147,12 @@ async def all_pass(request: Request) -> AsyncGenerator[SweepEvent, None]:
 IN_USE = live(circumstances=lambda: Circumstances(screen=True, in_use=True))
 
 
-def rehearsing(outcome: Rehearsed | None) -> Services:
-    """The usual services with a rehearsal that comes to this."""
-    return live(rehearsal=lambda: Tried(outcome))
-
-
 EMPTY: dict[str, State] = {
     "detect-no-card": State(
         "detect", ("No graphics card was found.",), live(detect=lambda on_part: NO_CARD)
     ),
     "clear-nothing": State(
         "clear", ("No plan can be made", "Nothing was changed."), keys=("down", "enter")
-    ),
-    "changes-none": State(
-        "changes",
-        (
-            "The list of changes cannot be read",
-            "The file or folder does not exist. It may",
-            "try the plan on a copy again",
-        ),
-        session=replace(PLANNED, rehearsed=REHEARSED),
-        top=Notice,
-    ),
-    "changes-empty": State(
-        "changes",
-        ("The plan would change no file", "0 of 0"),
-        session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
     "explain-text-none": State("diagnose", ("There is no text yet",), keys=("t", "ctrl+r")),
@@ -431,24 +401,6 @@ LONGEST: dict[str, State] = {
 
 USUAL: dict[str, State] = {
     "clear": State("clear", ("What do you want to remove?",)),
-    "changes": State(
-        "changes", ("42 of 42",), session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS))
-    ),
-    "changes-back": State(
-        "changes",
-        ("NOT RESTORED", "2 of 2"),
-        keys=("t",),
-        session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS)),
-    ),
-    "rehearse": State(
-        "rehearse", ("Press Enter to see what changes",), rehearsing(REHEARSED), session=PLANNED
-    ),
-    "rehearse-failed": State(
-        "rehearse",
-        ("Stopped before the end", "Nothing was changed."),
-        rehearsing(None),
-        session=PLANNED,
-    ),
     "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
     "history-result": State(
         "conv2d", ("Which result do you want a script for?",), keys=("h", "r"), top=ResultChoice

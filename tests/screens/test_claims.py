@@ -8,7 +8,7 @@ from datetime import date
 from wizard.advice.comparison import everything
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.evidence import HEADS, evidence_lines
+from wizard.report.stacks import HEADS, evidence_lines
 
 
 def test_the_statements_of_each_side_are_counted() -> None:

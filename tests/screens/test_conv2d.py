@@ -23,9 +23,8 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
+from wizard.conv2d.requests import request_line, sweep_of
 from wizard.conv2d.setting import DEADLINES_S, SweepSetting
-from wizard.conv2d.words.request import sweep_of
-from wizard.conv2d.words.request_line import request_line
 
 
 def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:

@@ -14,7 +14,7 @@ from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, until, words_on
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.conv2d.candidates import Asked, Candidates, Choice, Library, NotAsked, Solver
-from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 
 CANDIDATES = Candidates(

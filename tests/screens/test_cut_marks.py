@@ -17,7 +17,6 @@ MARK = "…"
         ("conv2d-long", "│ > "),
         ("history-long", "3 /home"),
         ("report-long", "3 /home"),
-        ("changes-back", "~ /var/log"),
     ],
 )
 async def test_a_line_that_goes_on_ends_in_a_mark(name: str, row: str) -> None:

@@ -12,7 +12,7 @@ from screens.windows.dialogs import Notice
 from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
 from wizard.__main__ import parser
-from wizard.conv2d.asked import Request
+from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.example import replayed
 from wizard.conv2d.sweep import SweepEvent
 

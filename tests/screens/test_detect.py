@@ -20,7 +20,7 @@ from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status, conclude
 from wizard.diagnose.machine import diagnose
-from wizard.diagnose.verdict import Verdict
+from wizard.diagnose.outcomes import Verdict
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS

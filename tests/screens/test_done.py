@@ -9,9 +9,8 @@ from screens.session import Session
 from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.driving import session_at
-from wizard.conv2d.presets import Row
-from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import StepFailed
 from wizard.diagnose.finding import Status

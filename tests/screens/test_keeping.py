@@ -32,15 +32,14 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
-from wizard.conv2d.asked import Request
-from wizard.conv2d.presets import Row
-from wizard.conv2d.runs.event_file import EventFile
+from wizard.conv2d.requests import Request
+from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
-from wizard.conv2d.search.setting_answer import SettingAnswer, found_by, setting_text
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.setting import SweepSetting
-from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone, SweepEvent, found_by, setting_text
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
 from wizard.report.conv2d_conclusion import Measured

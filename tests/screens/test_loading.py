@@ -22,7 +22,7 @@ from tests.screens.fakes import LIVE_SERVICES, REPORT
 from tests.screens.past_fakes import PAST
 from tests.screens.states import KNOWN, session_at_any
 from tests.screens.test_goldens import SIZES
-from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
 from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine

@@ -19,7 +19,7 @@ from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_sweep_asking import Runner
-from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded
 from wizard.machine.facts import Environment, Gpu, Machine

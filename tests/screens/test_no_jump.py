@@ -26,7 +26,7 @@ from tests.screens.driving import (
     until,
 )
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.conv2d.asked import Request
+from wizard.conv2d.requests import Request
 from wizard.conv2d.sweep import SweepEvent
 from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine

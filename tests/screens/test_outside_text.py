@@ -18,8 +18,7 @@ from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.fit import Answer
 from wizard.advice.recommend import Recommendation
-from wizard.conv2d.presets import Preset, Published, Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.shapes import Preset, Published, Row, square
 from wizard.core.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
 from wizard.glyphs import to_ascii
 from wizard.knowledge.verdicts import Word

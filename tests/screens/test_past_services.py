@@ -15,8 +15,8 @@ from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_files_command import HUNG, PASS, RIGHT
 from tests.run.places import places_below
 from wizard.__main__ import main, parser
-from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.folders import KeptRuns
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.core.trouble import Trouble

@@ -14,7 +14,7 @@ from tests.screens.failing import Waiting
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.states import session_at_any
-from wizard.conv2d.words.caution import Circumstances
+from wizard.conv2d.caution import Circumstances
 from wizard.services import Services
 
 OTHERS = ("enter", "space", "a", "down", "tab", "1", "x")

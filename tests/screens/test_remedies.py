@@ -19,7 +19,7 @@ from screens.run.text import failure_text
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
-from wizard.conv2d.run_words import budget_spent
+from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.core.trouble import Trouble, explained

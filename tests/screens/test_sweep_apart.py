@@ -20,10 +20,10 @@ from tests.screens.collaborators import but
 from tests.screens.driving import app_with, drawn, press, reach, screen_text, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
-from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
-from wizard.report.conv2d_answer import answer_lines
+from wizard.report.conv2d_answers import answer_lines
 from wizard.services import Services
 from wizard.services.experiments import SweepUnderWay
 

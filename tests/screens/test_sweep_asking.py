@@ -39,18 +39,15 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
-from wizard.conv2d.asked import Request
-from wizard.conv2d.presets import load_presets
+from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.requests import Request, WrongRequest, request_line
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
+from wizard.conv2d.shapes import load_presets, operation_rows
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.request import WrongRequest
-from wizard.conv2d.words.request_line import request_line
-from wizard.conv2d.works import operation_rows
 from wizard.knowledge.verdicts import load_purposes
-from wizard.report.conv2d_answer import answer_lines
+from wizard.report.conv2d_answers import answer_lines
 from wizard.services import DRY_RUN, Services
 from wizard.services.experiments import SweepUnderWay
 

@@ -14,11 +14,17 @@ from screens.conv2d.places import places_of
 from screens.conv2d.state import NOT_YET, Mark, SweepState, line_of_row, mark_of
 from screens.conv2d.table import TIMES, cells_of, columns_for
 from tests.conv2d.made import made
-from wizard.conv2d.presets import Published, Row, load_presets
-from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.shapes import (
+    Published,
+    Row,
+    Shape,
+    load_presets,
+    operation_rows,
+    rows_of,
+    square,
+)
+from wizard.conv2d.text import way_of, what_of
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.conv2d.words.rows import way_of, what_of
-from wizard.conv2d.works import operation_rows, rows_of
 from wizard.report.conv2d_conclusion import failures_text, tally
 
 ROWS = tuple(Row(square(*pair, size)) for pair in ((32, 64), (16, 32)) for size in (64, 32))

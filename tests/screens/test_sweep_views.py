@@ -25,9 +25,8 @@ from tests.screens.driving import (
     usable_keys,
 )
 from tests.screens.fakes import DRY_SERVICES, HUNG, LIVE_SERVICES, result_of
-from wizard.conv2d.asked import Request
-from wizard.conv2d.presets import Model, Preset, Row
-from wizard.conv2d.shapes import square
+from wizard.conv2d.requests import Request
+from wizard.conv2d.shapes import Model, Preset, Row, square
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, StopReason, SweepDone, SweepEvent
 from wizard.services import DEMO
 

@@ -29,7 +29,7 @@ from tests.screens.driving import (
     walk_to,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, break_off, fail_at_three
-from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.sweep import SweepDone, SweepEvent
 from wizard.core.events import Event, PlanFinished, StepFailed, StepStarted
 from wizard.machine.facts import Machine

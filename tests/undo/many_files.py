@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.run.places import places_below, plan_of
-from wizard.host.prints import listing
+from wizard.host.files import listing
 from wizard.plan.steps import WriteFile
 from wizard.run.environment.ownership import Owned
 from wizard.run.journal import Journal

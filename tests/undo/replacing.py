@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.run.places import plan_of
-from wizard.host.prints import listing, prints
+from wizard.host.files import listing, prints
 from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest

@@ -22,8 +22,8 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.trouble import Trouble
+from wizard.host.files import prints
 from wizard.host.host import Host
-from wizard.host.prints import prints
 from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
 from wizard.plan.root_steps import SetSystemPathAside
 from wizard.plan.steps import Plan, WriteFile

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from wizard.advice.obstacle import Obstacle
 from wizard.knowledge.cards import AMD
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
+
+
+class Obstacle(NamedTuple):
+    """One reason against a stack on this machine; something can be done about each."""
+
+    why: str
+    mend: str
+    """What its owner can do: a command, another place, or another stack."""
+
+    @property
+    def text(self) -> str:
+        """Both, as one sentence without its stop."""
+        return f"{self.why.rstrip('.')}; {self.mend}"
+
 
 RDNA1 = "RX 5500, 5600, 5700 and similar"
 RELATIVE = "gfx1013"

@@ -9,6 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from wizard.advice.card import (
     MissingRight,
+    Obstacle,
     card_closed,
     chosen_card,
     doubts,
@@ -32,7 +33,6 @@ from wizard.advice.floors import (
     unsure_memory,
 )
 from wizard.advice.leftovers import torch_here
-from wizard.advice.obstacle import Obstacle
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.verdicts import PROMISING, Word, verdict_on

@@ -6,8 +6,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from wizard.advice.card import chosen_card
-from wizard.advice.obstacle import Obstacle
+from wizard.advice.card import Obstacle, chosen_card
 from wizard.core.sizes import memory_size_text, size_text
 from wizard.knowledge.applications import Application, Older
 from wizard.knowledge.stacks import Stack

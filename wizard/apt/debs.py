@@ -18,7 +18,7 @@ from wizard.apt.programs import Programs, told
 from wizard.apt.sources import APT, AptSource
 from wizard.apt.view import DOWNLOAD_S, AptView, make_view
 from wizard.core.trouble import Trouble
-from wizard.host.prints import digest
+from wizard.host.files import digest
 from wizard.knowledge.releases import Repair
 
 UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wizard.core.process import Exited, stream
-from wizard.core.trouble import Trouble
-from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
+from wizard.core.trouble import CHECK, NOT_ANSWERED, NOT_KNOWN, Trouble
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PASSED_ON = ("HOME", "TMPDIR", "LANG")

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the topic, or the list; 2 for a topic that there is not."""
     from wizard.knowledge.explanations import load_explanations
-    from wizard.report.explanations import (
+    from wizard.report.stacks import (
         approaches,
         list_form,
         list_lines,

@@ -67,7 +67,7 @@ def show_and_do(
     import asyncio
 
     from wizard.commands.following import carry_out
-    from wizard.report.events import foreseen_lines
+    from wizard.report.plan import foreseen_lines
 
     def tell_foreseen(event: Event) -> None:
         for line in foreseen_lines(event):

@@ -28,10 +28,10 @@ from wizard.commands.looking import acts, host_of, places_of
 from wizard.core.sizes import counted
 
 if TYPE_CHECKING:
-    from wizard.conv2d.asked import Request
+    from wizard.conv2d.caution import Circumstances
+    from wizard.conv2d.requests import Request
     from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.sweep import SweepDone
-    from wizard.conv2d.words.caution import Circumstances
     from wizard.host.host import Host
     from wizard.places import Places
 
@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
     if is_about_runs(arguments):
         return _end(run_about(arguments), arguments)
-    from wizard.conv2d.asked import with_hangs
-    from wizard.conv2d.words.request import WrongRequest
+    from wizard.conv2d.requests import WrongRequest, with_hangs
 
     host = host_of(arguments)
     arguments.python = from_here(arguments.python or newest_python(arguments))
@@ -77,7 +76,7 @@ def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
 
     Raises WrongRequest.
     """
-    from wizard.conv2d.words.request import limit_of, sweep_of
+    from wizard.conv2d.requests import limit_of, sweep_of
 
     sweep, cautions = sweep_of(arguments)
     request = (
@@ -94,7 +93,7 @@ def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances |
 
     A search needs a number on the processor too.
     """
-    from wizard.conv2d.words.caution import USUAL, circumstances_of
+    from wizard.conv2d.caution import USUAL, circumstances_of
 
     given = arguments.hangs
     around = circumstances_of(host) if arguments.device == "cuda" else None
@@ -133,8 +132,8 @@ def _measure(
 
 
 def _say_if_not_continued(request: Request, places: Places, *, asked: bool) -> None:
-    from wizard.conv2d.runs.continued import continued_lines
-    from wizard.report.units import WIDTH
+    from wizard.conv2d.runs.folders import continued_lines
+    from wizard.report.machine import WIDTH
 
     for line in continued_lines(request, places, os.environ, asked=asked, width=WIDTH):
         print(line, file=sys.stderr)
@@ -174,10 +173,10 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
 
 def show(request: Request, arguments: argparse.Namespace) -> None:
     """What would be measured and started, for a dry run."""
-    from wizard.conv2d.asked import sweep_in
+    from wizard.conv2d.requests import sweep_in
     from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.search.workarounds import WorkaroundRequest
-    from wizard.conv2d.worker.channel import worker_argv
+    from wizard.conv2d.worker.process import worker_argv
     from wizard.report.conv2d import request_lines
 
     sweep = sweep_in(request)
@@ -212,9 +211,9 @@ def measure(request: Request, *, resume: bool) -> SweepDone | None:
     """Run it here with its progress on stderr; None when it was stopped by a signal."""
     import asyncio
 
-    from wizard.conv2d.asked import events_of, journal_of
-    from wizard.conv2d.runs.passed import asking
-    from wizard.conv2d.words.plaintext import follow
+    from wizard.conv2d.requests import events_of, journal_of
+    from wizard.conv2d.runs.runner import asking
+    from wizard.conv2d.text import follow
 
     where: dict[str, Any] = {"journal": journal_of(request, os.environ), "resume": resume}
     where |= asking(request, os.environ)
@@ -223,7 +222,7 @@ def measure(request: Request, *, resume: bool) -> SweepDone | None:
 
 def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
-    from wizard.report.conv2d_outcome import outcome_lines, trouble_lines
+    from wizard.report.conv2d_answers import outcome_lines, trouble_lines
 
     if as_json:
         print(json.dumps(document_of(done, request), indent=1, allow_nan=False))
@@ -249,8 +248,8 @@ def _exit_code(done: SweepDone, request: Request) -> int:
 
 def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     """What ``--json`` prints."""
-    from wizard.conv2d.asked import sweep_in
     from wizard.conv2d.models import model_form, model_verdicts
+    from wizard.conv2d.requests import sweep_in
     from wizard.conv2d.search.workarounds import WorkaroundRequest
     from wizard.conv2d.verdicts import result_json
     from wizard.jsonform import to_json

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.conv2d.candidates import Asked
-    from wizard.conv2d.presets import Row
+    from wizard.conv2d.shapes import Row
     from wizard.conv2d.sweep import Sweep
 
 MEASURING = (
@@ -59,9 +59,9 @@ def asked_for(arguments: argparse.Namespace) -> tuple[Sweep, tuple[Row, ...]]:
     """
     from dataclasses import replace
 
+    from wizard.conv2d.requests import WrongRequest, sweep_of
     from wizard.conv2d.search.compare_settings import rivals
-    from wizard.conv2d.search.setting_request import SettingRequest
-    from wizard.conv2d.words.request import WrongRequest, sweep_of
+    from wizard.conv2d.search.setting_search import SettingRequest
 
     for option in ("find_limit", "workarounds", "operations", "spawn", "keep_databases"):
         if getattr(arguments, option) not in (None, False):
@@ -96,7 +96,7 @@ def show(sweep: Sweep, rows: Sequence[Row], *, as_json: bool) -> None:
 def report(rows: Sequence[Row], asked: Sequence[Asked], *, as_json: bool) -> None:
     """Print the answers; why there is none goes to stderr."""
     from wizard.conv2d.candidates import NotAsked
-    from wizard.report.candidates import candidates_lines
+    from wizard.report.conv2d_row import candidates_lines
 
     silent = all(isinstance(each, NotAsked) for each in asked)
     if as_json:

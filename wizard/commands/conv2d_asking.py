@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import refuse
 from wizard.commands.looking import is_yes
-from wizard.report.units import WIDTH
+from wizard.report.machine import WIDTH
 
 if TYPE_CHECKING:
-    from wizard.conv2d.asked import Request
-    from wizard.conv2d.words.caution import Circumstances
+    from wizard.conv2d.caution import Circumstances
+    from wizard.conv2d.requests import Request
 
 ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."
 EVEN_SO = "add --even-if-in-use"
@@ -29,7 +29,7 @@ NO_TERMINAL = (
 
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:
     """What a hang would disturb, how many are allowed, and what each costs."""
-    from wizard.conv2d.words.caution_words import budget_texts
+    from wizard.conv2d.caution import budget_texts
 
     return _lines(budget_texts(request, around, hangs))
 
@@ -45,7 +45,7 @@ def refusal(
 
     ``ends`` says how what is started can be ended.
     """
-    from wizard.conv2d.words.caution_words import IN_USE, caution_texts
+    from wizard.conv2d.caution import IN_USE, caution_texts
 
     texts = caution_texts(request, around, hangs)
     print(*_lines((*texts, ends)), sep="\n", end="\n\n", file=sys.stderr)

@@ -19,7 +19,7 @@ RECORDED = "a machine recording has no runs: omit --machine and --demo."
 def export(arguments: argparse.Namespace) -> int:
     """Write the last run as a card."""
     from wizard.conv2d.cards.card_form import card_text
-    from wizard.report.conv2d_compare import holds_text
+    from wizard.report.conv2d_runs import holds_text
 
     (card,) = _own_cards(arguments, 1)
     write_new(arguments, arguments.export, card_text(card))
@@ -30,8 +30,8 @@ def export(arguments: argparse.Namespace) -> int:
 def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, ...]:
     """The cards of the latest runs, newest first. Raises ``WrongRequest`` where there are fewer."""
     from wizard.conv2d.cards.result_card import look_here
-    from wizard.conv2d.words.request import WrongRequest
-    from wizard.report.past_runs import card_of
+    from wizard.conv2d.requests import WrongRequest
+    from wizard.report.conv2d_runs import card_of
 
     host = host_of(arguments)
     if host.name:
@@ -51,7 +51,7 @@ def take_in(arguments: argparse.Namespace) -> int:
     """Check and show somebody's card."""
     from wizard.conv2d.cards.card_form import card_from, card_text
     from wizard.conv2d.cards.result_card import look_here
-    from wizard.report.conv2d_compare import card_lines
+    from wizard.report.conv2d_runs import card_lines
 
     card, host = card_from(Path(arguments.import_card)), host_of(arguments)
     if arguments.json:
@@ -65,8 +65,8 @@ def compare(arguments: argparse.Namespace) -> int:
     """Show two runs side by side; 1 when a verdict differs."""
     from wizard.conv2d.cards.comparison import compare_runs, comparison_form
     from wizard.conv2d.cards.result_card import look_here
-    from wizard.conv2d.words.request import WrongRequest
-    from wizard.report.conv2d_compare import compare_lines
+    from wizard.conv2d.requests import WrongRequest
+    from wizard.report.conv2d_runs import compare_lines
 
     files = tuple(_card(arguments, name) for name in arguments.compare)
     if len(files) > 2:
@@ -85,7 +85,7 @@ def _card(arguments: argparse.Namespace, name: str) -> ResultCard:
     """The card in a file; where there is none of that name, that of a run."""
     from wizard.conv2d.cards.card_form import card_from
     from wizard.conv2d.cards.result_card import look_here
-    from wizard.report.past_runs import card_of
+    from wizard.report.conv2d_runs import card_of
 
     run = next((run for run in runs_of(arguments) if run.run == name), None)
     if run is None or Path(name).exists():

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def answered(arguments: argparse.Namespace) -> int | None:
     """The exit code where one of these options was given; None where there is to be measured."""
-    from wizard.conv2d.words.layer_list import WrongList
-    from wizard.conv2d.words.repro import NoRepro
-    from wizard.conv2d.words.request import WrongRequest
+    from wizard.conv2d.layers import WrongList
+    from wizard.conv2d.repro import NoRepro
+    from wizard.conv2d.requests import WrongRequest
     from wizard.core.trouble import Trouble
 
     try:
@@ -51,9 +51,8 @@ def after_lines(
 ) -> Iterable[str]:
     """What follows from a run: whole models, and what changed since the run before."""
     from wizard.conv2d.models import load_models, model_verdicts
-    from wizard.conv2d.words.request import named_table
-    from wizard.report.conv2d_models import model_lines
-    from wizard.report.conv2d_since import since_lines
+    from wizard.conv2d.requests import named_table
+    from wizard.report.conv2d import model_lines, since_lines
 
     own, models = named_table(arguments), load_models()
     if own is not None and own not in models and len(own.rows) > 1:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.runs.last_sweep import LastSweep
+    from wizard.conv2d.runs.history import LastSweep
 
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
 
 
 def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
     """Runs with results on this machine, newest first."""
-    from wizard.report.past_runs import past_runs
+    from wizard.report.conv2d_runs import past_runs
 
     host = host_of(arguments)
     return () if host.name else past_runs(places_of(host))
@@ -24,7 +24,7 @@ def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
 
 def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
     """Those from the run that was named on, as if it were the last. Raises ``WrongRequest``."""
-    from wizard.conv2d.words.request import WrongRequest
+    from wizard.conv2d.requests import WrongRequest
 
     runs = runs_of(arguments)
     if not arguments.run:
@@ -40,10 +40,10 @@ def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
 
 def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     """Write a file that is not there yet; a dry run prints it."""
-    from wizard.conv2d.cards import handed_out
+    from wizard.conv2d.cards import card_form
 
     if not acts(arguments):
         print(f"A dry run writes nothing. {name} would contain:\n{text}")
         return
-    handed_out.write_new(Path(name), text)
+    card_form.write_new(Path(name), text)
     print(f"Written to {name}. Read it before you share it.")

@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the script for a result of the last run, or for a layer that is named."""
-    from wizard.conv2d.words.repro import repro_of_result, repro_text, row_of
-    from wizard.conv2d.words.request import sweep_of
-    from wizard.report.conv2d_repro import repro_lines
+    from wizard.conv2d.repro import repro_of_result, repro_text, row_of
+    from wizard.conv2d.requests import sweep_of
+    from wizard.report.conv2d_row import repro_lines
 
     if arguments.layer or arguments.layers or arguments.preset:
         sweep, _ = sweep_of(arguments)
@@ -36,8 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen_result(arguments: argparse.Namespace) -> Result:
     """The result that was asked for, else the first of the last run that is no pass."""
-    from wizard.conv2d.words.request import WrongRequest
-    from wizard.report.past_runs import first_to_tell
+    from wizard.conv2d.requests import WrongRequest
+    from wizard.report.conv2d_runs import first_to_tell
 
     runs = runs_from(arguments)
     if not runs:
@@ -49,7 +49,7 @@ def _chosen_result(arguments: argparse.Namespace) -> Result:
 
 
 def _chosen(given: Sequence[T], number: int | None) -> T:
-    from wizard.conv2d.words.request import WrongRequest
+    from wizard.conv2d.requests import WrongRequest
 
     if number is None:
         return given[0]

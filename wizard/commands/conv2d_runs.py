@@ -13,9 +13,9 @@ from wizard.commands.carrying import refuse
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.asked import Request
+    from wizard.conv2d.requests import Request
     from wizard.conv2d.runs.folders import Run
-    from wizard.conv2d.runs.stopping import Stopped
+    from wizard.conv2d.runs.runner import Stopped
     from wizard.conv2d.sweep import StopReason, SweepDone
     from wizard.places import Places
 
@@ -57,14 +57,14 @@ def run_about(arguments: argparse.Namespace) -> tuple[SweepDone, Request] | int:
 
 def obstacle_to(request: Request, places: Places) -> StopReason | None:
     """Why the request cannot begin while another one is under way."""
-    from wizard.conv2d.runs.detach import obstacle
+    from wizard.conv2d.runs.runner import obstacle
 
     return obstacle(places, request, os.environ)
 
 
 def is_under_way(request: Request, places: Places) -> bool:
     """True when a runner is at work on this very request."""
-    from wizard.conv2d.asked import name_of
+    from wizard.conv2d.requests import name_of
     from wizard.conv2d.runs.folders import live_run
 
     live = live_run(places)
@@ -96,7 +96,7 @@ def _started_and_followed(
 ) -> SweepDone | int:
     import asyncio
 
-    from wizard.conv2d.runs.detach import start_run
+    from wizard.conv2d.runs.runner import start_run
     from wizard.conv2d.sweep import StopReason, SweepDone
 
     joined = is_under_way(request, places)
@@ -117,8 +117,8 @@ async def _attend(run: Run, seconds: float | None) -> SweepDone | Stopped:
     """Follow to the end; a signal or the time stops the run, a hang-up ends only this process."""
     import asyncio
 
-    from wizard.conv2d.runs.following import followed
-    from wizard.conv2d.words.plaintext import follow
+    from wizard.conv2d.runs.events import followed
+    from wizard.conv2d.text import follow
 
     done = await asyncio.wait_for(follow(followed(run), STOPS), seconds)
     return done or await _stop_in_words(run)  # follow() gives None where it was cut off
@@ -127,8 +127,8 @@ async def _attend(run: Run, seconds: float | None) -> SweepDone | Stopped:
 async def _stop_in_words(run: Run) -> Stopped:
     import asyncio
 
-    from wizard.conv2d.runs.stopping import stop
-    from wizard.core.stoppable import on_signals
+    from wizard.conv2d.runs.runner import stop
+    from wizard.core.process import on_signals
 
     hurry = asyncio.Event()
     on_signals(STOPS, hurry.set)
@@ -146,9 +146,9 @@ def _told(stopped: Stopped) -> int:
 def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
     import asyncio
 
+    from wizard.conv2d.runs.events import followed
     from wizard.conv2d.runs.folders import live_run, runs_of
-    from wizard.conv2d.runs.following import followed
-    from wizard.conv2d.words.plaintext import follow
+    from wizard.conv2d.text import follow
 
     runs = runs_of(places)
     live = live_run(places)
@@ -175,7 +175,7 @@ def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
 def _stop(places: Places, *, acting: bool) -> int:
     import asyncio
 
-    from wizard.conv2d.asked import described
+    from wizard.conv2d.requests import described
     from wizard.conv2d.runs.folders import live_run
 
     run = live_run(places)
@@ -193,7 +193,7 @@ def _stop(places: Places, *, acting: bool) -> int:
 def _list(places: Places, *, as_json: bool) -> int:
     from wizard.conv2d.runs.folders import kept_runs
     from wizard.conv2d.runs.history import account_form, account_of
-    from wizard.report.run_history import history_lines
+    from wizard.report.conv2d_runs import history_lines
 
     kept = kept_runs(places)
     accounts = map(account_of, kept.runs)

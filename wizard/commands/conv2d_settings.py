@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wizard.conv2d.asked import Request
+    from wizard.conv2d.requests import Request
     from wizard.conv2d.search.compare_settings import CompareRequest
-    from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.conv2d.search.setting_search import SettingRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
 
     Asked = SettingRequest | CompareRequest
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     """The search about settings that was asked for, if any. Raises WrongRequest."""
+    from wizard.conv2d.requests import WrongRequest
     from wizard.conv2d.search.compare_settings import CompareRequest
-    from wizard.conv2d.search.setting_request import SettingRequest
-    from wizard.conv2d.words.request import WrongRequest
+    from wizard.conv2d.search.setting_search import SettingRequest
 
     if not (arguments.find_setting or arguments.compare_settings):
         return None
@@ -43,7 +43,7 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
 def is_about_settings(request: Request) -> bool:
     """True for a search or a comparison of settings."""
     from wizard.conv2d.search.compare_settings import CompareRequest
-    from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.conv2d.search.setting_search import SettingRequest
 
     return isinstance(request, SettingRequest | CompareRequest)
 
@@ -51,8 +51,8 @@ def is_about_settings(request: Request) -> bool:
 def plan_lines(asked: Request) -> Iterator[str]:
     """What would be tried, for a dry run; nothing for what is not about settings."""
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
-    from wizard.conv2d.search.setting_answer import setting_text
-    from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.conv2d.search.setting_search import SettingRequest
+    from wizard.conv2d.sweep import setting_text
     from wizard.core.sizes import counted
 
     if isinstance(asked, CompareRequest):
@@ -79,7 +79,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
 
 def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
     """What the shell sets for ROCm and is measured along with the rest."""
-    from wizard.conv2d.surroundings import without_leftovers
+    from wizard.conv2d.sweep import without_leftovers
 
     there = without_leftovers(environ)[1]
     if not there:
@@ -93,7 +93,7 @@ def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
 def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
     """What the JSON document holds beside the results."""
     from wizard.jsonform import to_json
-    from wizard.report.conv2d_settings import keep_command
+    from wizard.report.conv2d_answers import keep_command
 
     if done.setting is None:
         return {}

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest | None:
     """The first row of the sweep, and what can be done about it, if that was asked for."""
+    from wizard.conv2d.requests import WrongRequest
     from wizard.conv2d.search.workarounds import WorkaroundRequest
-    from wizard.conv2d.words.request import WrongRequest
 
     if not arguments.workarounds:
         return None

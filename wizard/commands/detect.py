@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from wizard.diagnose.part_statuses import part_statuses
+        from wizard.diagnose.machine import part_statuses
         from wizard.jsonform import SCHEMA, to_json
 
         more = {} if verified is None else {"verified": to_json(verified)}

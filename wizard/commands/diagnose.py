@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         import json
 
         from wizard.jsonform import SCHEMA
-        from wizard.report.mending import finding_form
+        from wizard.report.findings import finding_form
 
         findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]
         form = {"schema": SCHEMA, "machine": machine.recorded, "rdna1": diagnosis.rdna1}
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _warn(machine: Machine) -> None:
-    from wizard.diagnose.try_torch import TRY_S, to_try
+    from wizard.diagnose.this_machine import TRY_S, to_try
 
     if to_try(machine):
         print(TRYING.format(TRY_S), file=sys.stderr)

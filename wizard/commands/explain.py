@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def explained_file(name: str) -> Explanation:
     """What the text in a file proves; raises ``Unreadable``."""
-    from wizard.diagnose.decoding import NotText
     from wizard.diagnose.explain import explain_file
+    from wizard.diagnose.lines import NotText
 
     shown = "standard input" if name == "-" else name
     try:

@@ -17,8 +17,8 @@ from wizard.commands.looking import host_of, places_of
 if TYPE_CHECKING:
     from wizard.core.events import Event
     from wizard.core.trouble import Trouble
-    from wizard.fetch.stages import Here
-    from wizard.fetch.target import Target
+    from wizard.fetch.download import Here
+    from wizard.fetch.folder import Target
     from wizard.machine.facts import Machine
 
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
-    from wizard.fetch.target import target_of
+    from wizard.fetch.folder import target_of
     from wizard.plan.choice import Choice
 
     host = host_of(arguments)
@@ -126,7 +126,7 @@ def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
 def _here(machine: Machine) -> Here:
     import os
 
-    from wizard.fetch.stages import Here
+    from wizard.fetch.download import Here
     from wizard.machine.facts import Unknown
 
     minors = {".".join(each.version.split(".")[:2]): each for each in reversed(machine.interpreters)
@@ -140,10 +140,8 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
     from pathlib import Path
 
     from wizard.commands.following import follow
-    from wizard.fetch.filling import Filling
-    from wizard.fetch.folder import Folder
-    from wizard.fetch.stages import Fetch
-    from wizard.fetch.wheels import Sources
+    from wizard.fetch.download import Fetch, Filling
+    from wizard.fetch.folder import Folder, Sources
 
     path = absolute(arguments.folder)
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
@@ -163,7 +161,7 @@ class FetchTeller:
     """Prints events as lines, and what to do with the folder at the end."""
 
     def __init__(self, path: str, target: Target) -> None:
-        from wizard.report.events import Tenths
+        from wizard.report.plan import Tenths
 
         self._tenths = Tenths()
         self._path = path
@@ -171,7 +169,7 @@ class FetchTeller:
 
     def __call__(self, event: Event) -> None:
         from wizard.core.events import PlanFinished
-        from wizard.report.events import event_lines
+        from wizard.report.plan import event_lines
 
         if isinstance(event, PlanFinished):
             print(*self._ending(ok=event.ok, changed=event.changed), sep="\n", flush=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wizard.host.host import Host
     from wizard.machine.facts import Machine
     from wizard.plan.steps import Plan
-    from wizard.report.mending import Outcome
+    from wizard.report.findings import Outcome
 
 SAID = "Diagnosed"
 """The event that says with --json what became of the finding."""
@@ -85,7 +85,7 @@ def _picked(found: list[Finding], folder: str, host: Host, machine: Machine) -> 
     """The one that is meant. Raises PlanImpossible where that is not clear."""
     from wizard.mending.fixing import PlanImpossible
     from wizard.mending.mendable import has_plan
-    from wizard.report.mending import fix_command, folder_of
+    from wizard.report.findings import fix_command, folder_of
 
     here = [
         one for one in found if not folder or host.resolve(folder_of(one)) == host.resolve(folder)
@@ -111,7 +111,7 @@ def _mended_by(plan: Plan, cause: str, found: list[Finding]) -> Finding:
     """What the waiting plan mends, also where it is not to be seen any more."""
     from wizard.diagnose.finding import About
     from wizard.diagnose.outcomes import found as finding_of
-    from wizard.report.mending import folder_of
+    from wizard.report.findings import folder_of
 
     here = (one for one in found if not plan.venv or folder_of(one) == plan.venv)
     return next(here, finding_of(cause, (), about=About(plan.venv)))
@@ -121,7 +121,7 @@ def _looked_again(arguments: argparse.Namespace, mended: Finding) -> int:
     """Diagnose anew and say what became of the finding."""
     from wizard.diagnose.machine import diagnose
     from wizard.machine.detect import detect
-    from wizard.report.mending import WORDS, Outcome, outcome_of
+    from wizard.report.findings import WORDS, Outcome, outcome_of
 
     now = diagnose(detect(host_of(arguments)))
     outcome = outcome_of(mended, now.findings, card=now.rdna1)

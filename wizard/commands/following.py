@@ -42,7 +42,7 @@ async def follow(
     import asyncio
     import signal
 
-    from wizard.core.stoppable import on_signals
+    from wizard.core.process import on_signals
 
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - this is one
@@ -144,12 +144,12 @@ class _Teller:
     """Prints events as plain lines, and progress every tenth of the way."""
 
     def __init__(self) -> None:
-        from wizard.report.events import Tenths
+        from wizard.report.plan import Tenths
 
         self._tenths = Tenths()
 
     def __call__(self, event: Event) -> None:
-        from wizard.report.events import event_lines
+        from wizard.report.plan import event_lines
 
         if self._tenths.worth_telling(event):
             print(*event_lines(event), sep="\n", flush=True)

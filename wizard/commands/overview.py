@@ -57,8 +57,8 @@ def _verdict(machine: Machine) -> Iterator[str]:
     """How the machine stands, and what somebody should do something about."""
     from wizard.core.lines import shown
     from wizard.diagnose.machine import diagnose
-    from wizard.diagnose.verdict import plan_joins, verdict
-    from wizard.report.units import WIDTH
+    from wizard.diagnose.outcomes import plan_joins, verdict
+    from wizard.report.machine import WIDTH
 
     findings = diagnose(machine).findings
     told = verdict(machine, findings, f"`{DIAGNOSE}`")
@@ -71,7 +71,7 @@ def _verdict(machine: Machine) -> Iterator[str]:
 
 def _attention(findings: Sequence[Finding]) -> Iterator[str]:
     from wizard.core.lines import shown
-    from wizard.report.units import WIDTH
+    from wizard.report.machine import WIDTH
 
     yield from ("", "== Needs attention")
     for each in findings[:MOST_FINDINGS]:
@@ -88,9 +88,9 @@ def _recommended(
     from wizard.advice.recommend import recommend
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
+    from wizard.report.machine import WIDTH
     from wizard.report.plan import cost_lines
     from wizard.report.recommendation import recommendation_lines
-    from wizard.report.units import WIDTH
 
     found = recommend(machine, applications or None)
     yield "== Recommended"
@@ -128,7 +128,7 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
 
 def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     """That a restart waits, or that it has happened and what comes next; nothing for neither."""
-    from wizard.report.units import WIDTH
+    from wizard.report.machine import WIDTH
     from wizard.run.restart import restart_words
 
     words = restart_words(places_of(host_of(arguments)))

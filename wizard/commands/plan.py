@@ -202,7 +202,7 @@ def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[s
     """Below the plan: what Choose says of the stack, and the others where none was named."""
     from wizard.knowledge.ageing import today
     from wizard.report.recommendation import stack_lines
-    from wizard.report.side_by_side import sheet_lines
+    from wizard.report.stacks import sheet_lines
 
     told = stack_lines(found, stack, today() if arguments.evidence else None)
     if arguments.stack:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.report.gathered import Gathered
+    from wizard.report.sources import Gathered
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("rdna1-setup: --zip and --collect-env only work with --folder DIR", file=sys.stderr)
         return 2
     host = host_of(arguments)
-    from wizard.report.gathered import gather
+    from wizard.report.sources import gather
 
     print(_text(gather(host, places_of(host)), arguments.format), end="")
     return 0
@@ -63,7 +63,7 @@ def _text(gathered: Gathered, form: str) -> str:
     if form == "json":
         import json
 
-        from wizard.report.papers import report_form
+        from wizard.report.bundle import report_form
 
         return json.dumps(report_form(gathered, redaction), indent=1) + "\n"
     from wizard.report.issue import report_text

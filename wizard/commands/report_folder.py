@@ -12,8 +12,8 @@ from wizard.commands.looking import agreed, host_of, places_of
 if TYPE_CHECKING:
     from wizard.host.host import Host
     from wizard.machine.facts import Fact
-    from wizard.report.gathered import Gathered
-    from wizard.report.papers import Papers
+    from wizard.report.bundle import Papers
+    from wizard.report.sources import Gathered
 
 TOUCHES = (
     "Running PyTorch's collect_env, which loads torch and reads the card's name. It will be "
@@ -30,7 +30,7 @@ NO_YES = (
 def run(arguments: argparse.Namespace) -> int:
     """Show the preview, ask, write; 1 when it was not written, 2 when it cannot be."""
     from wizard.core.trouble import Trouble
-    from wizard.report.writing import require_new, write_folder
+    from wizard.report.bundle import require_new, write_folder
 
     folder = Path(arguments.folder).expanduser().absolute()
     try:
@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _papers(arguments: argparse.Namespace) -> Papers:
-    from wizard.report.gathered import gather
-    from wizard.report.papers import papers_of
+    from wizard.report.bundle import papers_of
+    from wizard.report.sources import gather
 
     host = host_of(arguments)
     gathered = gather(host, places_of(host))
@@ -66,7 +66,7 @@ def _papers(arguments: argparse.Namespace) -> Papers:
 
 def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) -> Fact[str] | None:
     from wizard.machine.facts import Unknown
-    from wizard.report.collect_env import collect_env, environment_for
+    from wizard.report.sources import collect_env, environment_for
 
     if arguments.collect_env is None:
         return None
@@ -79,7 +79,7 @@ def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) ->
 
 def _show(papers: Papers, folder: Path, zipped: bool) -> None:
     from wizard.core.lines import clean
-    from wizard.report.preview import preview_lines
+    from wizard.report.bundle import preview_lines
 
     also = ", and to one .zip file of the same name" if zipped else ""
     print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")

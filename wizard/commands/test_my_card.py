@@ -20,15 +20,15 @@ from wizard.commands.looking import acts, host_of, places_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wizard.conv2d.asked import Request
     from wizard.conv2d.card_test import Measurement, Part
-    from wizard.conv2d.presets import Row
+    from wizard.conv2d.caution import Circumstances
+    from wizard.conv2d.requests import Request
+    from wizard.conv2d.shapes import Row
     from wizard.conv2d.sweep import Sweep, SweepDone
-    from wizard.conv2d.words.caution import Circumstances
     from wizard.host.host import Host
     from wizard.machine.facts import Gpu, Machine
     from wizard.places import Places
-    from wizard.report.papers import Papers
+    from wizard.report.bundle import Papers
 
 SEARCHED_LATER = 3
 """Hangs that a search by itself is allowed."""
@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Test; 0 when all is right or nothing can be tested, 1 when a shape is not, else 2 or 130."""
-    from wizard.conv2d.presets import DEFAULT, find_preset
+    from wizard.conv2d.shapes import DEFAULT, find_preset
 
     table = find_preset(DEFAULT)
     return carry_out(arguments, host_of(arguments), () if table is None else table.rows)
@@ -193,10 +193,10 @@ def _tested(
     rows: tuple[Row, ...],
 ) -> int:
     """Say what will be done, ask, measure, write, and say what came of it."""
-    from wizard.conv2d.words.caution import circumstances_of
-    from wizard.conv2d.words.request import MOST_HANGS
+    from wizard.conv2d.caution import circumstances_of
+    from wizard.conv2d.requests import MOST_HANGS
     from wizard.core.trouble import Trouble
-    from wizard.report.writing import require_new
+    from wizard.report.bundle import require_new
     from wizard.run.live import now
 
     given = arguments.hangs
@@ -310,7 +310,7 @@ class CardTest:
 
     def _with_python(self, python: str, kept: int) -> Measurement:
         from wizard.conv2d.card_test import Measurement, limit_after, other_device, setting_after
-        from wizard.conv2d.words.request_line import request_line
+        from wizard.conv2d.requests import request_line
 
         self.left -= kept
         table = _table(self.arguments, python, self.rows, self.left)
@@ -335,8 +335,8 @@ class CardTest:
     def _carried(self, request: Request, seconds: float | None = None) -> Part:
         """A part carried out, or taken from an earlier start."""
         from wizard.conv2d.card_test import Part, finished_lately, hangs_of, kept_of
-        from wizard.conv2d.run_words import budget_spent
-        from wizard.conv2d.words.request_line import request_line
+        from wizard.conv2d.requests import request_line
+        from wizard.conv2d.stop_reasons import budget_spent
         from wizard.run.live import now
 
         print(f"\n== {_title(request)}", file=sys.stderr)
@@ -383,13 +383,13 @@ def _told(
     """Print what came out, write card and report, and give the exit code."""
     from wizard.conv2d.card_test import other_device
     from wizard.core.trouble import Trouble
+    from wizard.report.bundle import write_folder
     from wizard.report.card_test import (
         outcome_of_test,
         papers_of_test,
         results_address,
         written_lines,
     )
-    from wizard.report.writing import write_folder
 
     with_card = [each for each in tested if each.results and not other_device(each.results)]
     if not with_card:
@@ -415,7 +415,7 @@ def _not_measured(card: Gpu, tested: Sequence[Measurement]) -> int:
     """Why there is no result of the card."""
     from wizard.conv2d.card_test import other_device
     from wizard.core.lines import clean
-    from wizard.report.conv2d_outcome import trouble_lines
+    from wizard.report.conv2d_answers import trouble_lines
 
     for each in tested:
         for part in each.parts:

@@ -65,7 +65,7 @@ async def follow(events: AsyncGenerator[Event, None], ending: str = "") -> int:
     from contextlib import aclosing
 
     from wizard.core.events import PlanFinished
-    from wizard.report.events import Tenths, event_lines
+    from wizard.report.plan import Tenths, event_lines
 
     tenths = Tenths()
     async with aclosing(events) as coming:

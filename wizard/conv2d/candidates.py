@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import Row
 from wizard.jsonform import to_json
 from wizard.knowledge.solvers import FAST, FIND_MODE, ONLY, SEARCHES_MORE
 

@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from wizard.conv2d.asked import Request, name_of
-from wizard.conv2d.cards.card_words import GFX
-from wizard.conv2d.cards.chips import chip_measured
-from wizard.conv2d.presets import Row
+from wizard.conv2d.cards.result_card import GFX, chip_measured
+from wizard.conv2d.requests import Request, name_of
 from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import FINISHED, told_by
-from wizard.conv2d.search.failures import smallest_failure, span_of_limit
+from wizard.conv2d.search.experiment import hangs_spent, smallest_failure, span_of_limit
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_answer import SettingAnswer
-from wizard.conv2d.search.setting_request import SettingRequest
-from wizard.conv2d.search.spent import hangs_spent
-from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.conv2d.search.setting_search import SettingRequest
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
 from wizard.knowledge.cards import is_rdna1
 from wizard.places import Places

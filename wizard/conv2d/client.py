@@ -8,21 +8,17 @@ from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.conv2d.hangs import Sources
 from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
-from wizard.conv2d.presets import Row
-from wizard.conv2d.run_words import budget_spent, journal_busy, journal_unusable
 from wizard.conv2d.search.experiment import Experiment, told
 from wizard.conv2d.search.limit import Limit
-from wizard.conv2d.search.setting_answer import SettingAnswer
-from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
-from wizard.conv2d.worker.card import busy_percent
-from wizard.conv2d.worker.channel import kill_tree, shared_memory
-from wizard.conv2d.worker.evidence import Sources
-from wizard.conv2d.worker.kernel_log import driver_lines_since
+from wizard.conv2d.shapes import Row, result_bytes
+from wizard.conv2d.stop_reasons import budget_spent, journal_busy, journal_unusable
+from wizard.conv2d.sweep import Note, SettingAnswer, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.worker.launch import busy_percent, driver_lines_since
+from wizard.conv2d.worker.launches import Team, Trial
+from wizard.conv2d.worker.process import kill_tree, shared_memory
 from wizard.conv2d.worker.questions import Ask
-from wizard.conv2d.worker.team import Team
-from wizard.conv2d.worker.trial import Trial
-from wizard.conv2d.works import result_bytes
 
 Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]
 """Measures what it wants to know, and gives what it found."""

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.conv2d.manner import Manner, manner_of
-from wizard.conv2d.presets import Model, Preset, Row, load_presets
-from wizard.conv2d.shapes import Shape
-from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.shapes import Model, Preset, Row, Shape, load_presets
+from wizard.conv2d.verdicts import RIGHT, Manner, Result, Verdict, manner_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wizard.conv2d.asked import Request, sweep_in, with_hangs
-from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.caution import USUAL
+from wizard.conv2d.requests import Request, WrongRequest, sweep_in, with_hangs
 from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.find_limit import REPEATS, LimitRequest
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
-from wizard.conv2d.surroundings import Surroundings
-from wizard.conv2d.sweep import Deadlines, Sweep
-from wizard.conv2d.words.caution import USUAL
-from wizard.conv2d.words.request import WrongRequest
-from wizard.conv2d.works import operation_rows, rows_of
+from wizard.conv2d.shapes import Preset, Row, operation_rows, rows_of
+from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
 from wizard.core.sizes import capitalized
 
 DEVICES = ("cuda", "cpu")

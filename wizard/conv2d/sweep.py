@@ -2,14 +2,150 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Union
+import json
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Union, get_args
 
-from wizard.conv2d.presets import Row
 from wizard.conv2d.search.limit import Limit
-from wizard.conv2d.search.setting_answer import SettingAnswer
-from wizard.conv2d.surroundings import AS_IT_IS, Surroundings
+from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.verdicts import Loaded, Result
+from wizard.jsonform import to_json
+from wizard.typed import typed
+
+LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
+"""How the variables begin that steer ROCm."""
+LIBRARY_PATH = "LD_LIBRARY_PATH"
+SYSTEM_ROCM = "/opt/rocm"
+LOGGING = (("MIOPEN_LOG_LEVEL", "6"),)
+"""What makes MIOpen say what it is about to do. Level 5 names no kernel; MIOPEN_ENABLE_LOGGING
+would add a trace of every call, which tells nothing more of a hang and takes time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a sweep makes of the environment that it was started in."""
+
+    clean: bool = False
+    """True to leave out what the shell sets for ROCm."""
+    isolated: bool = False
+    """True where nothing that MIOpen has kept from earlier runs may count, whatever the setting."""
+    keep: bool = False
+    """True to leave the isolated databases where they are at the end."""
+
+    def environment(self, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+        """What is measured in, and what was left out of it, as ``NAME=VALUE``."""
+        return without_leftovers(environ) if self.clean else (dict(environ), ())
+
+
+AS_IT_IS = Surroundings()
+
+
+def without_leftovers(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The environment without what steers ROCm, and what was left out, as ``NAME=VALUE``."""
+    kept = {name: value for name, value in environ.items() if not name.startswith(LEFT_OUT)}
+    if LIBRARY_PATH in kept:
+        kept |= _library_path(kept.pop(LIBRARY_PATH))
+    names = sorted(name for name in environ if kept.get(name) != environ[name])
+    return kept, tuple(f"{name}={environ[name]}" for name in names)
+
+
+def _library_path(value: str) -> dict[str, str]:
+    """The search path of the loader without ROCm's folders; nothing where nothing is left.
+
+    An empty element stays: it means the current folder, and is no leftover of ROCm.
+    """
+    folders = [folder for folder in value.split(":") if not folder.startswith(SYSTEM_ROCM)]
+    return {LIBRARY_PATH: ":".join(folders)} if any(folders) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class SetTried:
+    """A set of variables, and what became of the shape under it."""
+
+    changes: Setting
+    verdict: str
+    why: str = ""
+    """The family of algorithms that it was in, where MIOpen's log says so; or that it was not
+    right again."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTried:
+    """A way past MIOpen, and what became of the shape on it."""
+
+    engine: str
+    verdict: str
+    warm_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A setting that makes a shape right, and the folder of the environment it was found in."""
+
+    setting: Setting
+    venv: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettingAnswer:
+    """The smallest set that was found, how surely, and what it costs."""
+
+    shape: Shape
+    changes: Setting | None
+    """Empty when nothing needs to change, None when no set was found."""
+    is_smallest: bool
+    """True when each set with one variable less was measured and failed."""
+    is_complete: bool
+    """False when the search was stopped before all was known."""
+    hangs: int
+    """How many hangs it took."""
+    allowed: int
+    passes: int
+    """How often the shape came back right under the set, each time in a new process and with new
+    databases; the measurement that found it does not count."""
+    repeats: int
+    cold_s: float | None
+    """Of the first repeat, as a program has it: without MIOpen's log."""
+    warm_s: float | None
+    unchanged_s: float | None
+    """A later call with nothing changed, where that came back at all."""
+    engines: tuple[EngineTried, ...]
+    tried: tuple[SetTried, ...]
+    """In the order in which they were measured."""
+    possible: int
+    """How many sets there are to try."""
+    stopped: str = ""
+    """Why it could not go on, in words; ``""`` when it ended by itself or the hangs were spent."""
+    refused: tuple[Setting, ...] = ()
+    """Sets that leave MIOpen no solver at all, as it says itself: none of them was launched."""
+    skipped: int = 0
+    """How many sets were left out because they leave MIOpen the same solvers as one that was
+    tried."""
+
+    @property
+    def goes_on(self) -> bool:
+        """True when the same request finds out more once more hangs are allowed."""
+        return not self.is_complete and not self.stopped
+
+
+def found_by(answer: SettingAnswer | None, python: str) -> Found | None:
+    """What can be kept of an answer; None where nothing was found, or for no environment."""
+    if answer is None or not answer.changes or not (venv := venv_of(python)):
+        return None
+    return Found(answer.changes, venv)
+
+
+def venv_of(python: str) -> str:
+    """The environment of a Python; ``""`` for one that is named otherwise."""
+    folder, _, name = python.rpartition("/bin/")
+    return folder if folder.startswith("/") and name.startswith("python") else ""
+
+
+def setting_text(setting: Setting) -> str:
+    """A set of variables in one line."""
+    return " ".join(f"{name}={value}" for name, value in setting) or "nothing changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +296,48 @@ SweepEvent = Union[  # noqa: UP007 - one closed union, matched exhaustively
     Note,
     SweepDone,
 ]
+
+
+Event = dict[str, Any]
+"""One JSON object from a worker."""
+
+
+def loaded_from(loaded: Loaded, event: Event) -> Loaded:
+    """What was loaded, with what an ``imported`` or ``ready`` event adds."""
+    if event["event"] == "imported":
+        setting = tuple((name, value) for name, value in event["setting"].items())
+        return replace(loaded, torch=event["torch"], hip=event["hip"], setting=setting)
+    libraries = tuple(event["libraries"])
+    return replace(loaded, device=event["device"], gfx=event["gfx"], libraries=libraries)
+
+
+def how_it_died(code: int | None, printed: str) -> str:
+    """The end of a process in words, with the last that it printed."""
+    end = f"ended with status {code}" if code is not None else "closed its pipe"
+    if code is not None and code < 0:
+        known = -code in {number.value for number in signal.Signals}
+        end = f"was killed by {signal.Signals(-code).name if known else f'signal {-code}'}"
+    return f"the process {end}" + (f"; it last printed: {printed}" if printed else "")
+
+
+KINDS = {kind.__name__: kind for kind in get_args(SweepEvent)}
+"""Every event by the name that its line bears."""
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+"""What a damaged line may come to."""
+
+
+def event_line(event: SweepEvent) -> bytes:
+    """One event as one whole line."""
+    form = {"event": type(event).__name__, **to_json(event)}
+    return json.dumps(form).encode() + b"\n"
+
+
+def event_of(line: bytes) -> SweepEvent | None:
+    """The event of a line; None for a torn one, and for one that only a later version knows."""
+    try:
+        form = json.loads(line)
+        kind = KINDS[form.pop("event")]
+        event: SweepEvent = typed(form, kind)
+    except UNREADABLE:
+        return None
+    return event

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from wizard.conv2d.candidates import Candidates, candidates_form
-from wizard.conv2d.presets import Published, Setting
-from wizard.conv2d.shapes import Shape, label_of
+from wizard.conv2d.shapes import Published, Setting, Shape, label_of
 from wizard.jsonform import to_json
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -183,3 +186,199 @@ def result_json(result: Result) -> dict[str, Any]:
     loaded["setting"] = dict(result.loaded.setting)
     form.update(loaded)
     return form
+
+
+CONFIGURED = "configured"
+"""The engine of torch as it comes, whatever library that calls: ``miopen``, ``cudnn``, ``cpu``."""
+
+
+class Manner(NamedTuple):
+    """Results that were measured in the same way can stand side by side."""
+
+    engine: str
+    """As a result names it: ``miopen``, ``cudnn``, ``cpu``, ``native``."""
+    setting: tuple[tuple[str, str], ...]
+    """Variables that the row itself asked for, on top of the environment."""
+    work: str
+    """``forward``, for example."""
+    operation: str | None = None
+    """What was measured in place of a convolution; the shape means nothing then."""
+
+    @property
+    def label(self) -> str:
+        """For people; the usual is left out."""
+        is_usual = self.work == "forward" or self.operation is not None
+        work = [] if is_usual else [self.work]
+        return " ".join([self.engine, *work, *(f"{name}={value}" for name, value in self.setting)])
+
+    def named(self, shape: Shape) -> str:
+        """What was measured, with all that is not usual about how."""
+        what = shape.label if self.operation is None else self.operation
+        is_usual = self.label == CONFIGURED
+        return what if is_usual else f"{what} ({self.label})"
+
+
+def is_configured(engine: str) -> bool:
+    """True for torch as it comes: on the processor, through MIOpen or through cuDNN."""
+    return engine in ("miopen", "cudnn", "cpu", "torch")
+
+
+def manner_of(result: Result) -> Manner:
+    """The way in which a result was measured."""
+    return Manner(result.engine, tuple(result.asked), result.work, result.operation)
+
+
+def tolerances(shape: Shape, work: str) -> dict[str, float]:
+    """The largest error that rounding may cause, for each part of what that work gives."""
+    match work:
+        case "backward":
+            return _of_gradients(shape)
+        case "train":
+            return _of_training(shape)
+        case _:
+            return {"result": tolerance(shape)}
+
+
+def _of_gradients(shape: Shape) -> dict[str, float]:
+    """Of a backward pass whose gradient from above is normally distributed with variance 1.
+
+    A gradient of the weights sums one product for each place of the result in the whole batch, one
+    of the bias the numbers themselves, each about 1 in size; a gradient of the input sums one for
+    each output channel of its group and each place of the kernel that falls on a result, which a
+    stride leaves ``kernel / stride`` of along each side. Those products are a weight in size.
+    """
+    places = shape.n * shape.out_h * shape.out_w
+    step = shape.stride // math.gcd(shape.stride, shape.dilation)
+    taps = math.ceil(shape.kernel / step) ** 2
+    spread = math.sqrt(places)
+    terms = shape.c_out // shape.groups * taps
+    return {
+        "input gradient": _of_sum(shape, terms, taps) * math.sqrt(terms / shape.reduction),
+        "weight gradient": _of_sum(shape, places, shape.n) * spread,
+        "bias gradient": _of_sum(shape, places, shape.n) * spread,
+    }
+
+
+def _of_sum(shape: Shape, terms: int, roundings: int) -> float:
+    """The error of a sum of random products, as a share of the sum's standard deviation.
+
+    These sums are longer than those of a forward pass (50,176 places at 224x224), so that the bound
+    of ``tolerance``, which grows with their length, would hide a wrong product. Rounding to nearest
+    wanders instead: to about ``u sqrt(K) / 2`` standard deviations, the largest of millions to five
+    times that, and ten times more with a Winograd transform. ``64 u (sqrt(K) + 4)`` lies above all
+    of it. One product left out shows up to 50,000 of them, and an element that is a hundredth of a
+    standard deviation off at any length.
+
+    Shorter formats round the sum itself, and with im2col also the running sums: over the images of
+    a batch for weights, over the places of the kernel for the input.
+    """
+    unit = UNIT_ROUNDOFF[shape.dtype]
+    sums = 64 * min(unit, UNIT_ROUNDOFF["float32"]) * (math.sqrt(terms) + 4)
+    return sums + LARGEST_OUTPUT * unit * (1 + math.sqrt(roundings))
+
+
+def _of_training(shape: Shape) -> dict[str, float]:
+    """Of a training step (``training_job`` in the worker), whose gradients are about 1 in size.
+
+    The error of a gradient is that of its sum and, random from place to place, that of each number
+    in it: of a convolution, a batch norm, an activation and their gradients. Shorter formats round
+    after each of them. The step is the inverse square root of the reduction, and so are weights.
+    The sums for scale and shift do not cancel: they grow with the number of places, and their error
+    with it. Of the loss, a mean, little is left but the error of its sum.
+    """
+    places = shape.n * shape.out_h * shape.out_w
+    unit, short = UNIT_ROUNDOFF[shape.dtype], UNIT_ROUNDOFF["float32"]
+    lengths = math.sqrt(places) + math.sqrt(shape.reduction) + 16
+    sums = 64 * min(unit, short) * lengths
+    step = 1 / math.sqrt(shape.reduction)
+    rounded = LARGEST_OUTPUT * unit * (3 + math.sqrt(shape.n))
+    norm = (sums + rounded) * (1 + step * math.sqrt(places))
+    return {
+        "loss": sums + 2 * LARGEST_OUTPUT * unit,
+        "new weight": (sums + rounded) * step,
+        "new bias": (sums + rounded) * step + LARGEST_OUTPUT * unit,
+        "new scale": norm,
+        "new shift": norm,
+    }
+
+
+CHANCE = 0.05
+"""What is left out at 95 %."""
+GRAVEST = (
+    Verdict.HUNG,
+    Verdict.CRASHED,
+    Verdict.WRONG,
+    Verdict.ERROR,
+    Verdict.OUT_OF_MEMORY,
+)
+
+
+def rate_words(failed: int, runs: int, how: str = "failed") -> str:
+    """How often it failed, and where the true rate lies at 95 %, for none and for all.
+
+    A launch that fails with the rate p is right n times in a row with the chance ``(1 - p) ** n``;
+    below 5 % that is no coincidence. For none of three: p is below ``1 - 0.05 ** (1 / 3)``, 63 %.
+    """
+    said = f"{failed} of {runs} {how}"
+    edge = CHANCE ** (1 / runs)
+    if failed == 0:
+        return f"{said}; up to {100 * (1 - edge):.0f} % of tries may still fail (95 % sure)"
+    if failed == runs:
+        return f"{said}, so at least {100 * edge:.0f} % of tries fail (95 % sure)"
+    return said
+
+
+def together(results: Sequence[Result]) -> Result:
+    """One result of all launches of a shape; what failed in some of them only is flaky."""
+    first, *more = results
+    if not more:
+        return first
+    failures = [result for result in results if result.verdict not in RIGHT]
+    counted = replace(
+        _figures(results),
+        runs=len(results),
+        failed=len(failures),
+        rate=rate_words(len(failures), len(results), _how(failures)),
+    )
+    if not failures:
+        return counted
+    worst = min(failures, key=lambda result: GRAVEST.index(result.verdict))
+    always = len(failures) == len(results)
+    return replace(
+        counted,
+        verdict=worst.verdict if always else Verdict.FLAKY,
+        detail=worst.detail if always else f"{worst.verdict.value}: {worst.detail}",
+        nonfinite=worst.nonfinite,
+        hang_class=worst.hang_class,
+        because=worst.because,
+        phase=worst.phase,
+        cause=worst.cause,
+    )
+
+
+def _figures(results: Sequence[Result]) -> Result:
+    """The last launch with the median of all times and the largest of all errors and memories."""
+    last = results[-1]
+    return replace(
+        next((r for r in reversed(results) if r.verdict in RIGHT), last),
+        cold_s=_median([r.cold_s for r in results if r.cold_s is not None]),
+        warm_s=_median([r.warm_s for r in results if r.warm_s is not None]),
+        max_abs_error=max((r.max_abs_error for r in results if r.max_abs_error is not None),
+                          default=None),
+        memory_bytes=max((r.memory_bytes for r in results if r.memory_bytes is not None),
+                         default=None),
+        loaded=last.loaded,
+    )  # fmt: skip
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return statistics.median(values) if values else None
+
+
+def _how(failures: Sequence[Result]) -> str:
+    counts = Counter(result.verdict.value for result in failures)
+    if set(counts) <= {Verdict.HUNG.value}:
+        return "hung"
+    if len(counts) == 1:
+        return "failed"
+    return f"failed ({', '.join(f'{n} {word}' for word, n in counts.items())})"

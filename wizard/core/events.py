@@ -75,7 +75,7 @@ class PlanFinished:
     run: str
     """Id of the run: what ``rollback`` takes."""
     log: str
-    """Path of the full log; ``""`` for a rehearsal."""
+    """Path of the full log; ``""`` for a dry run."""
     would_change: bool = False
     """True at the end of a dry run that found something left to do."""
     restart_needed: bool = False

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from wizard.diagnose.decoding import as_text
-from wizard.diagnose.lines import Line
+from wizard.diagnose.lines import Line, as_text
 from wizard.knowledge.cards import (
     AMD,
     VENDORS,

@@ -1,23 +1,22 @@
-"""What Conv2d came to on this machine's card, newest first, each with what it ran on."""
+"""What Conv2d came to on this machine's card, newest first, and what has changed since."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, takewhile
 from pathlib import Path
 
-from wizard.conv2d.manner import Manner, manner_of
-from wizard.conv2d.run_words import SUSPECTED, stopped
-from wizard.conv2d.runs.folders import Run, kept_runs
-from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, told_by
-from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
-from wizard.conv2d.runs.stack import stack_of_run
+from wizard.conv2d.runs.folders import Run, kept_runs, stack_of_run
+from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, LastSweep, sweeps, told_by
 from wizard.conv2d.shapes import Shape
+from wizard.conv2d.stop_reasons import SUSPECTED, stopped
 from wizard.conv2d.sweep import Sweep
-from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict
-from wizard.machine.stack_facts import StackFacts
+from wizard.conv2d.verdicts import RIGHT, Loaded, Manner, Result, Verdict, manner_of
+from wizard.diagnose.finding import Evidence
+from wizard.machine.facts import Machine
+from wizard.machine.stack_facts import PARTS, StackFacts, stack_of
 from wizard.places import Places
 
 NOTHING_RECORDED = StackFacts()
@@ -148,3 +147,86 @@ def _on_card(results: tuple[Result, ...]) -> tuple[Result, ...]:
 def _suspect(meaning: str) -> str:
     before, found, _ = meaning.partition(f" {SUSPECTED}")
     return before.rpartition(". ")[2] if found else ""
+
+
+TITLES = {"firmware": "compute firmware (MEC)"}
+NOT_SET = "not set"
+NO_TORCH = "no torch"
+MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed, and what cannot be told."""
+
+    changed: tuple[str, ...]
+    """For example ``kernel 6.8.0-31 -> 6.11.0-9``."""
+    unrecorded: tuple[str, ...]
+    """What is known now and was not recorded then."""
+    since: str = ""
+    """For example ``the last good measurement of 2026-11-20 17:05``; ``""`` where all know it."""
+
+    @property
+    def text(self) -> str:
+        """All that changed, in a line."""
+        more = len(self.changed) - MOST
+        rest = (f"and {more} more",) if more > 0 else ()
+        return ", ".join((*self.changed[:MOST], *rest))
+
+    @property
+    def title(self) -> str:
+        """The same with its time."""
+        return f"Since {self.since}: {self.text}"
+
+    @property
+    def missing(self) -> str:
+        """What cannot be told, in words; ``""`` for nothing."""
+        return f"not recorded then: {', '.join(self.unrecorded)}" if self.unrecorded else ""
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Each change, and what was not recorded."""
+        changed = [Evidence(each, f"since {self.since}") for each in self.changed]
+        return (*changed, *([Evidence(self.missing, self.since)] if self.missing else []))
+
+
+def changes_since(then: Measured, machine: Machine) -> Changes:
+    """What changed between that measurement and this machine."""
+    changes = stack_changes(then.stack, stack_of(machine), settings=not then.clean)
+    here = [one for one in machine.environments if one.path == then.environment]
+    if not here or not then.loaded.torch:
+        return replace(changes, unrecorded=(*changes.unrecorded, "torch"))
+    return _with_torch(changes, then, here[0].torch.version if here[0].torch else NO_TORCH)
+
+
+def changes_between(then: Measured, later: Measured, machine: Machine) -> Changes:
+    """What changed between two measurements; what the later did not record is as it is now."""
+    now = stack_of(machine)
+    named = {name: getattr(later.stack, name) or getattr(now, name) for name in PARTS}
+    settings = now.settings if later.stack.settings is None else later.stack.settings
+    stack = replace(now, **named, settings=settings)
+    changes = stack_changes(then.stack, stack, settings=not (then.clean or later.clean))
+    return _with_torch(changes, then, later.loaded.torch or None)
+
+
+def stack_changes(then: StackFacts, now: StackFacts, *, settings: bool = True) -> Changes:
+    """What changed below torch and in the session."""
+    parts = [(TITLES.get(name, name), getattr(then, name), getattr(now, name)) for name in PARTS]
+    unrecorded = [title for title, before, after in parts if before is None and after is not None]
+    if settings and then.settings is None:
+        unrecorded.append("settings")
+    elif settings:
+        old, new = dict(then.settings or ()), dict(now.settings or ())
+        names = sorted({*old, *new})
+        parts += [(name, old.get(name, NOT_SET), new.get(name, NOT_SET)) for name in names]
+    return Changes(_changed(parts), tuple(unrecorded))
+
+
+def _with_torch(changes: Changes, then: Measured, after: str | None) -> Changes:
+    torch = _changed([("torch", then.loaded.torch or None, after)])
+    return replace(changes, changed=(*changes.changed, *torch))
+
+
+def _changed(parts: Iterable[tuple[str, str | None, str | None]]) -> tuple[str, ...]:
+    known = (part for part in parts if None not in part)
+    return tuple(f"{name} {old} -> {new}" for name, old, new in known if old != new)

@@ -1,28 +1,250 @@
-"""Reads a text: which signs of causes it holds, which marks, which cards, which settings."""
+"""Reads a text: which signs of causes and errors it holds, which cards, settings and versions."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from wizard.core.lines import beginning
-from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
-from wizard.diagnose.error_lines import ErrorLines
-from wizard.diagnose.finding import Confidence, Evidence
-from wizard.diagnose.lines import Finder, Line, alternatives
+from wizard.core.sizes import capitalized
+from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
+from wizard.diagnose.lines import (
+    AFTER,
+    BEFORE,
+    CHUNK,
+    LONGEST,
+    SAMPLE,
+    Finder,
+    Line,
+    alternatives,
+    as_text,
+    chunks,
+    in_difference,
+    is_mention,
+    only_mentions,
+    plain,
+    spoken_of,
+)
 from wizard.diagnose.listed_cards import CardLines, ListedCard
-from wizard.diagnose.mentions import only_mentions
-from wizard.diagnose.plain import plain
-from wizard.diagnose.text_values import Told, nothing_told, take_told, told_anchors
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
+from wizard.knowledge.error_texts import ErrorText, known_text
 from wizard.knowledge.listings import load_listings
 from wizard.knowledge.phrases import load_phrases
-from wizard.knowledge.text_lines import error_anchors, load_kinds
+from wizard.knowledge.text_lines import error_anchors, load_errors, load_kinds, load_values
+
+FRAME = '  File "'
+KERNEL = re.compile(r"^\s*(?:<\d+>)?\[ *\d+\.\d{3,9}\]|^.{0,60}\d\d:\d\d\S{0,20} \S{1,60} kernel: ")
+SERVICE = re.compile(r"^[\w.-]{1,60} +\| ")
+"""What containers that run together put before a line."""
+STOPPED = "KeyboardInterrupt"
+CONVOLUTION = re.compile(r"\b_conv_forward\b|\bF\.conv\dd\b|\btorch\.conv\dd\b|/modules/conv\.py")
+"""A frame of a convolution: to stop one with Ctrl+C may mean that it hung."""
+ALIKE = 20
+"""More lines that differ in their numbers alone tell no more."""
+MOST_ERRORS = 1_000
+"""Of a text of any length, before it is known which of them a known cause explains."""
+NUMBERS = re.compile(r"\d+")
+TITLE = "An error this program does not know"
+MEANING = (
+    "This line looks like an error, and no known cause explains it. It may be the reason for "
+    "your problem, or follow from another error."
+)
+FIX = (
+    "Look for the first error in the whole output: later errors often follow from it.",
+    "If it is about the GPU, ROCm or PyTorch, check the kernel log as well: journalctl -k -b | "
+    "rdna1-setup explain -",
+)
+
+
+class ErrorLines:
+    """Gathers errors from the lines of a text, in their order."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Line] = {}
+        self._alike = Counter[str]()
+
+    def take(self, line: Line) -> None:
+        """Look at one line."""
+        if len(self._found) >= MOST_ERRORS:
+            return
+        if FRAME in line.text:
+            line = _end_of_traceback(line) or line
+        elif not is_error(line.text):
+            return
+        if line.text.startswith(STOPPED) and not CONVOLUTION.search(line.around):
+            return
+        text = line.text.strip()
+        form = NUMBERS.sub("", text)
+        if text in self._found or self._alike[form] >= ALIKE or FRAME in line.text:
+            return
+        if is_mention(text, "no-error") or _tried_again(line) or only_mentions(line):
+            return
+        self._alike[form] += 1
+        self._found[text] = line
+
+    def found(self, known: Collection[int]) -> tuple[Evidence, ...]:
+        """Those that no known cause explains: the numbers of its lines are ``known``."""
+        near = {n for number in known for n in range(number - BEFORE, number + AFTER + 1)}
+        return tuple(
+            Evidence(beginning(line.original.strip(), 400), f"line {line.number}")
+            for line in sorted(self._found.values())
+            if line.number not in near
+        )
+
+
+def is_error(text: str) -> bool:
+    """True for a line that has the form of an error of the kernel or of a program."""
+    bare = SERVICE.sub("", text)
+    return load_errors()["kernel" if KERNEL.search(bare) else "program"].search(bare) is not None
+
+
+def _tried_again(line: Line) -> bool:
+    """True where this line or the next one tells that it is tried once more."""
+    following = (as_text(each[:LONGEST]) for each in line.near[line.here + 1 :][:1])
+    return any(is_mention(text, "retry") for text in (line.text, *following))
+
+
+def _end_of_traceback(line: Line) -> Line | None:
+    """The line that ends a traceback of which this is the last frame; None before the end."""
+    before = line.text[: line.text.index(FRAME)]
+    for distance, following in enumerate(line.near[line.here + 1 :], 1):
+        text = plain(as_text(following)).removeprefix(before)
+        if FRAME in text:
+            return None
+        if text.strip() and not text[:1].isspace():
+            ends = re.match(r"[A-Za-z_][\w.]{0,120}(?:: |$)", text) is not None
+            number, original = line.number + distance, as_text(following)
+            return Line(number, text, line.near, original) if ends else None
+    return None
+
+
+def explained_errors(
+    errors: Iterable[Evidence],
+) -> tuple[tuple[Finding, ...], tuple[Evidence, ...]]:
+    """A finding for each kind of ordinary error, and the errors that no table explains."""
+    kinds: dict[ErrorText, list[Evidence]] = {}
+    unknown = []
+    for error in errors:
+        if known := known_text(error.text):
+            kinds.setdefault(known.text, []).append(error)
+        else:
+            unknown.append(error)
+    effects = {effect for kind in kinds for effect in kind.suppresses}
+    told = {kind: lines for kind, lines in kinds.items() if kind.id not in effects}
+    return tuple(_finding_of(*each) for each in told.items()), tuple(unknown)
+
+
+def _finding_of(text: ErrorText, lines: list[Evidence]) -> Finding:
+    title, _, meaning = text.cause.partition(": ")
+    stopped = text.id == "stopped"
+    return Finding(
+        cause=text.id,
+        status=Status.WARNING if stopped else Status.FAULT,
+        confidence=Confidence.POSSIBLE if stopped else Confidence.LIKELY,
+        title=capitalized(title),
+        evidence=tuple(lines[:6]),
+        meaning=f"{capitalized(meaning)}." if meaning else "",
+        fix=(text.remedy,),
+        links=tuple(text.source.split("; ")),
+    )
+
+
+def as_finding(errors: tuple[Evidence, ...]) -> Finding:
+    """Unknown errors as lists of findings show them."""
+    return Finding(NO_CAUSE, Status.FAULT, Confidence.POSSIBLE, TITLE, errors, MEANING, FIX)
+
+
+SETTING_ANCHORS = (
+    *("HSA_", "HIP_", "MIOPEN_", "ROCR_", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"),
+    *("PYTORCH_ROCM_ARCH", "AMD_SERIALIZE"),
+)
+NAMES = r"(?:HSA|HIP|MIOPEN|ROCR|CUDA_VISIBLE|LD_LIBRARY|PYTORCH_ROCM|AMD_SERIALIZE)_[A-Z0-9_]+"
+SETTING = re.compile(
+    rf"(?<![\w$])({NAMES})(?:\"|'|\")?\]?\s*=\s*(\"[^\"]{{0,300}}\"|'[^']{{0,300}}'|[^\s\"';&|]{{0,300}})"
+)
+FISH = re.compile(
+    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})"
+    rf"|(?:\bsetenv|^\s*ENV) ({NAMES}) (\S{{1,300}})"
+)
+CALL = re.compile(rf"\b(?:setdefault|putenv|setenv)\([\"']({NAMES})[\"'], ?[\"']([^\"']{{0,300}})")
+ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$")
+"""A value that the next line tells."""
+LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
+"""As ollama lists what it was started with."""
+PAIR = re.compile(
+    rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})[\"',\s]*(?:#.*)?$"
+)
+UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
+NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
+"""Taken back, or told by MIOpen with the value that it makes of it."""
+MOST = 300
+"""So much of a kind is kept: more tells no more."""
+
+
+class Said(NamedTuple):
+    """A value, and the line that tells it."""
+
+    name: str
+    value: str
+    line: Line
+
+
+Told = dict[str, list[Said]]
+"""What the lines tell, in their order, by the kinds of values in ``assets/text_lines.toml``."""
+
+
+def nothing_told() -> Told:
+    """What no line tells; ``settings`` are variables that are set, ``unset`` those taken back."""
+    return {kind: [] for kind in ("settings", "unset", *(form.id for form in load_values()))}
+
+
+def take_told(told: Told, line: Line) -> None:
+    """Add what one line tells."""
+    told["settings"] += [Said(name, value, line) for name, value in settings_of(line)]
+    if not is_mention(line.text, "comment"):
+        told["unset"] += [Said(name, "", line) for name in UNSET.findall(line.text)]
+    for form in load_values():
+        found = [each.groupdict() for each in form.pattern.finditer(line.text)]
+        if found and not is_mention(line.text, "document", *filter(None, [form.unless])):
+            told[form.id] += [Said(f.get("name") or "", f["value"] or "", line) for f in found]
+    for said in told.values():
+        del said[MOST:]
+
+
+@cache
+def told_anchors() -> frozenset[str]:
+    """Fixed strings of which one is in every line that tells something."""
+    return frozenset((*SETTING_ANCHORS, *(a for form in load_values() for a in form.anchors)))
+
+
+def settings_of(line: Line) -> list[tuple[str, str]]:
+    """The variables that this line sets in any form, or asks for and is told."""
+    text = line.text
+    if NOT_SET.search(text) or is_mention(text, "comment", "search") or in_difference(line, "-"):
+        return []
+    given = (f for f in SETTING.finditer(text) if not spoken_of(text[: f.start()], text[f.end() :]))
+    found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]
+    found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
+    found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
+    found = found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+    return found + answered(line)
+
+
+def answered(line: Line) -> list[tuple[str, str]]:
+    """What the shell answers, on the next line, to the question for a variable's value."""
+    asked = ASKED.search(line.text)
+    if not asked:
+        return []
+    lines = [plain(as_text(near)).strip() for near in line.near]
+    here = lines.index(line.text.strip()) if line.text.strip() in lines else len(lines)
+    answer = next(filter(None, lines[here + 1 : here + 3]), "")
+    return [(asked[1], answer)] if answer and "$ " not in answer else []
+
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
 """How sure something is, and what proves it."""

@@ -1,24 +1,147 @@
-"""The folder that is fetched: what lies where, what it is for, whether it is whole.
-
-``SHA256SUMS`` is written last. Without it the folder is not finished, whatever lies in it.
-"""
+"""What a folder is fetched for: a stack on a kind of machine, and the Python that it gets."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wizard.core.events import Output
 from wizard.core.lines import clean
+from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
-from wizard.fetch.target import Target
-from wizard.host.prints import digest
+from wizard.host.files import digest
+from wizard.host.live import LiveHost
+from wizard.host.pip_settings import PipSettings, pip_settings
+from wizard.knowledge.stacks import find_stack
+from wizard.machine.facts import Fact, Machine, Unknown
+from wizard.operations.resolve import Resolve, ask_target, choose
+from wizard.operations.uv_project import Wishes
+from wizard.places import Places
+from wizard.plan.choice import Choice
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.planner import make_plan
+from wizard.plan.python_steps import version_brought
+from wizard.plan.venv import AS_PYTHON_BRINGS, stack_wishes
+from wizard.plan.venv import target as gfx_of
+from wizard.plan.wheel_index import python_of
+from wizard.system.lock import write_wheels
 from wizard.system.space import write_failure
+from wizard.system.system import Act, Done, System
 from wizard.system.whole_file import write_whole
+
+UV = "uv"
+"""Stands for the uv of a machine that has none yet: it is installed together with this program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The machines that a folder is for, as far as it matters to what lies in it."""
+
+    stack: str
+    gfx: str
+    """The card's instruction set, for wheels that are made for one; ``""`` for none."""
+    distribution: str
+    release: str
+    architecture: str
+    glibc: str
+    python: str
+    """Minor version that the stack gets, for example ``3.10``."""
+    brings_python: bool
+    """True where the machine has none of that version that makes venvs."""
+
+    def __str__(self) -> str:
+        where = " ".join(filter(None, (self.distribution, self.release, self.architecture)))
+        return f"{self.stack} on {where}, Python {self.python}"
+
+
+def target_of(machine: Machine, choice: Choice, places: Places) -> Target:
+    """What the stack takes on that machine. Raises PlanImpossible."""
+    stack = find_stack(choice.stack)
+    if isinstance(machine.uv, Unknown):
+        machine = replace(machine, uv=UV)
+    plan = make_plan(machine, choice, places)
+    assert stack is not None  # noqa: S101 - else there is no plan
+    known, brought = _known(machine), version_brought(plan.steps)
+    return Target(
+        stack=stack.id,
+        gfx=gfx_of(machine, choice, stack) if stack.gfx else "",
+        distribution=known["distribution"],
+        release=known["release"],
+        architecture=known["architecture"],
+        glibc=known["glibc"],
+        python=brought or python_of(plan, machine.interpreters),
+        brings_python=bool(brought),
+    )
+
+
+def _known(machine: Machine) -> dict[str, str]:
+    """What must be known to choose wheels. Raises PlanImpossible."""
+    system = machine.system
+    facts: dict[str, Fact[str]] = {
+        "distribution": system.distribution,
+        "release": system.release,
+        "architecture": system.architecture,
+        "glibc": system.glibc,
+    }
+    found: dict[str, str] = {}
+    for name, fact in facts.items():
+        if isinstance(fact, Unknown) or not fact:
+            if name in ("architecture", "glibc"):
+                why = fact.because if isinstance(fact, Unknown) else "it is not recorded"
+                raise PlanImpossible(
+                    f"The {name} of the target machine is not known ({why}), so the right wheels "
+                    "cannot be chosen."
+                )
+            fact = ""
+        found[name] = fact
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where wheels are taken from, as ``plan`` takes them."""
+
+    torch_index: str = ""
+    wheelhouse: str = ""
+
+
+async def choose_stack(
+    work: Path, uv: str, python: str, target: Target, sources: Sources, system: System
+) -> Act:
+    """Choose the wheels of the stack, and what a new environment holds besides, once: a second
+    choice could be another one."""
+    step = Resolve("", uv, python, str(work), wishes_of(target, sources))
+    lock = Path(step.lock)
+    if await asyncio.to_thread(lock.is_file):
+        yield Done("already chosen")
+        return
+    here = await ask_target(system, python)
+    there = replace(here, glibc=target.glibc, machine=target.architecture)
+    own = LiveHost(system.environ)
+    settings = PipSettings() if sources.wheelhouse else pip_settings(own)
+    async with aclosing(choose(step, step.wishes, settings, there, system)) as news:
+        async for each in news:
+            if isinstance(each, Output):
+                yield each
+            else:
+                write_wheels(lock, each)
+                yield Done(f"{counted(len(each), 'wheel')} chosen")
+
+
+def wishes_of(target: Target, sources: Sources) -> Wishes:
+    """What the stack asks for on that machine."""
+    stack = find_stack(target.stack)
+    assert stack is not None  # noqa: S101 - a target is of a stack that is known
+    index, house = sources.torch_index, sources.wheelhouse
+    return stack_wishes(stack, target.gfx, index, house, AS_PYTHON_BRINGS)
+
 
 SCHEMA = 1
 TARGET, SUMS, UNFINISHED = "target.json", "SHA256SUMS", ".unfinished"

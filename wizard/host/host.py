@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from wizard.core.fact import Fact
-from wizard.host.file_systems import Disk, SilentFileSystem
+
+
+class Disk(NamedTuple):
+    """A folder of interest and the file system that it is on."""
+
+    path: str
+    filesystem: str
+    """Mount point, for example ``/home``."""
+    total_bytes: int
+    free_bytes: int
+
+
+class SilentFileSystem(NamedTuple):
+    """A mounted file system that does not answer; nothing below it was looked at."""
+
+    path: str
+    """Where it is mounted."""
+    kind: str
+    """For example ``nfs4`` or ``fuse.sshfs``."""
+
 
 DRIVER_READER = ("cat", "--")
 """Reads a file of the GPU's driver in our place: a child that gets stuck can be left behind."""

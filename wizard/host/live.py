@@ -10,11 +10,10 @@ from itertools import islice
 
 from wizard.core.fact import Fact, Unknown
 from wizard.host.accounts import group_names, user_name
-from wizard.host.file_systems import Disk, SilentFileSystem
+from wizard.host.deadline import output, which_end
 from wizard.host.files import head_of, is_text, mount_point, readable, text_of, why
-from wizard.host.host import DRIVER_READER, Query
+from wizard.host.host import DRIVER_READER, Disk, Query, SilentFileSystem
 from wizard.host.mounts import MOUNTS, silent_file_systems
-from wizard.host.watched import output, which_end
 
 ENTRY_LIMIT = 10_000
 DEADLINE_S = 5.0

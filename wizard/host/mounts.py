@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wizard.core.fact import Fact
-from wizard.host.file_systems import SilentFileSystem
-from wizard.host.host import FILE_SYSTEM_ASKER
+from wizard.host.host import FILE_SYSTEM_ASKER, SilentFileSystem
 
 MOUNTS = "/proc/self/mountinfo"
 KINDS = frozenset(

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
-from wizard.host.wary import WaryHost
 from wizard.machine.access import ACCESS
 from wizard.machine.applications import applications_part
 from wizard.machine.disks import DISKS

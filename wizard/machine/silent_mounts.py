@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from wizard.core.fact import Unknown
-from wizard.host.file_systems import SilentFileSystem
-from wizard.host.host import Host
+from wizard.host.host import Host, SilentFileSystem
 from wizard.host.mounts import MOUNTS
 from wizard.machine.part import Found, Part
 

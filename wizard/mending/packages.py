@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from wizard.diagnose.finding import About
+from wizard.host.distributions import conflicts
 from wizard.host.host import Host
-from wizard.host.needs import conflicts
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from wizard.advice.leftovers import short_path
+from wizard.diagnose.conclusions import override_hangs, overrides, reaching
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.torch_settings import override_hangs, overrides, reaching
 from wizard.host.host import Host
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import Print, listing
-from wizard.host.venv_layout import made_with_venv, site_packages
+from wizard.host.environment import made_with_venv, site_packages
+from wizard.host.files import Print, listing
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.system.system import News, System

@@ -13,10 +13,19 @@ from pathlib import Path
 from wizard.core.events import Output, Progress
 from wizard.core.sizes import counted, listed, size_text
 from wizard.core.trouble import Trouble
-from wizard.host.installed import installed, lock_pins, missing_files, others_installed
-from wizard.host.prints import Print, digest, prints
-from wizard.host.venv_layout import site_packages
-from wizard.host.wheel_files import contents, info_of, version_of, wheel_files, wheel_targets
+from wizard.host.distributions import (
+    contents,
+    info_of,
+    installed,
+    lock_pins,
+    missing_files,
+    others_installed,
+    version_of,
+    wheel_files,
+    wheel_targets,
+)
+from wizard.host.environment import site_packages
+from wizard.host.files import Print, digest, prints
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.system.space import free_bytes, mount_point

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
 
-from wizard.host.prints import Print
+from wizard.host.files import Print
 from wizard.system.system import News, System
 
 Before = Mapping[str, Any]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wizard.core.events import REMOVED, Output, Progress
 from wizard.core.trouble import Trouble
-from wizard.host.prints import Print, print_of
+from wizard.host.files import Print, print_of
 from wizard.operations.operation import After, Before, Operation
 from wizard.system.system import News, System
 

@@ -24,12 +24,11 @@ from wizard.core.credentials import redact
 from wizard.core.events import Output
 from wizard.core.sizes import counted, listed
 from wizard.core.trouble import Trouble
-from wizard.host.distributions import read_distributions
+from wizard.host.distributions import conflicts, limits, read_distributions
+from wizard.host.environment import Target, answered, question
+from wizard.host.files import has_text, prints
 from wizard.host.live import LiveHost
-from wizard.host.needs import conflicts, limits
 from wizard.host.pip_settings import PipSettings, pip_settings
-from wizard.host.prints import has_text, prints
-from wizard.host.target import Target, answered, question
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.operations.uv_project import (

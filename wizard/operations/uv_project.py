@@ -22,8 +22,8 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from wizard.core.credentials import without_login
 from wizard.core.trouble import Trouble
+from wizard.host.environment import Target, tags
 from wizard.host.pip_settings import PipSettings
-from wizard.host.target import Target, tags
 from wizard.system.lock import Wheel, wheel_at
 from wizard.system.uv import without_settings
 

@@ -151,7 +151,7 @@ class Measuring:
 
     def desktop(self, wanted: Wanted) -> Wanted | None:
         """Whether the desktop of somebody may be risked, where there is one."""
-        from wizard.conv2d.words.caution import circumstances_of
+        from wizard.conv2d.caution import circumstances_of
 
         if wanted.device != "cuda" or not acts(self.road.arguments):
             return None
@@ -167,7 +167,7 @@ class Measuring:
         return replace(wanted, agreed=("--even-if-in-use",))
 
     def _preset(self) -> str:
-        from wizard.conv2d.presets import load_presets
+        from wizard.conv2d.shapes import load_presets
 
         options = [Option(p.title, p.id) for p in load_presets()]
         return self.road.ask.choose(PRESETS, options, explain=PRESETS_MORE)
@@ -224,10 +224,10 @@ def _pythons(road: Road, machine: Machine) -> Iterable[str]:
 
 def _keep(road: Road, python: str) -> None:
     """Offers to keep the setting that the search has found, by a plan that is shown first."""
-    from wizard.conv2d.asked import sweep_in
+    from wizard.conv2d.requests import sweep_in
     from wizard.conv2d.runs.folders import runs_of
     from wizard.conv2d.runs.history import told_by
-    from wizard.conv2d.search.setting_answer import found_by
+    from wizard.conv2d.sweep import found_by
 
     newest = next(iter(runs_of(places_of(host_of(road.arguments)))), None)
     if newest is None or sweep_in(newest.request).python != python:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from wizard.core.lines import clean
-from wizard.report.units import WIDTH
+from wizard.report.machine import WIDTH
 
 DEEPER = 4
 """How much further in a line begins that goes on with the one above."""

@@ -149,7 +149,7 @@ class Setup:
     def sure(self, wanted: Wanted) -> Wanted | None:
         """A yes to a stack that cannot run what is wanted; a no leads back to the stacks."""
         from wizard.advice.recommend import recommend
-        from wizard.report.warning import cannot_run
+        from wizard.report.recommendation import cannot_run
 
         found = recommend(self.machine, wanted.applications, wanted.gpu)
         fit = found.fits[found.rank(wanted.stack) - 1]
@@ -317,7 +317,7 @@ def _explaining(
 ) -> Callable[[int | None], None]:
     """Tells all stacks beside each other, or all that is said of one of them."""
     from wizard.report.recommendation import fit_lines, stack_lines
-    from wizard.report.side_by_side import sheet_lines
+    from wizard.report.stacks import sheet_lines
 
     def explain(place: int | None) -> None:
         say("")

@@ -8,7 +8,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.core.credentials import redact
 from wizard.core.sizes import counted
-from wizard.host.needs import needs_of
+from wizard.host.distributions import needs_of
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.operations.resolve import Resolve, is_version

@@ -9,7 +9,7 @@ from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
-from wizard.host.needs import conflicts
+from wizard.host.distributions import conflicts
 from wizard.knowledge.stacks import Stack
 from wizard.machine.contents import OURS
 from wizard.machine.facts import Machine

@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from wizard.host.needs import contains, counts, needs_of
+from wizard.host.distributions import contains, counts, needs_of
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts.contents import Contents, Distribution
 

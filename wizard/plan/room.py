@@ -9,7 +9,7 @@ from wizard.advice.floors import LARGEST_KNOWN
 from wizard.core.fact import Fact, Unknown
 from wizard.core.sizes import MB, size_text
 from wizard.core.trouble import Trouble
-from wizard.host.file_systems import Disk
+from wizard.host.host import Disk
 from wizard.journalform import Kind
 from wizard.machine.disks import disk_in
 from wizard.machine.facts import Machine

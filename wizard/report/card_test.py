@@ -11,21 +11,19 @@ from wizard.conv2d.card_test import Measurement, Part
 from wizard.conv2d.cards.card_form import card_text
 from wizard.conv2d.cards.result_card import look_here, make_card
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
-from wizard.conv2d.words.meaning import counted
+from wizard.conv2d.text import counted
 from wizard.core.lines import clean
 from wizard.host.host import Host
 from wizard.places import Places
+from wizard.report.bundle import Papers, papers_of, preview_lines
 from wizard.report.conv2d import limit_lines, table_lines
-from wizard.report.conv2d_compare import holds_text
-from wizard.report.conv2d_outcome import trouble_lines
-from wizard.report.conv2d_settings import answer_lines as setting_lines
-from wizard.report.gathered import gather
-from wizard.report.papers import Papers, papers_of
-from wizard.report.preview import preview_lines
+from wizard.report.conv2d_answers import setting_lines, trouble_lines
+from wizard.report.conv2d_runs import holds_text
+from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction
-from wizard.report.units import WIDTH
+from wizard.report.sources import gather
 from wizard.run.live import now
 
 CARD_FILE = "result-card.json"

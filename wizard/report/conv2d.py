@@ -5,17 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from wizard.conv2d.cards.chips import is_other_chip
-from wizard.conv2d.manner import is_configured
-from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.cards.comparison import Change, compare_results
+from wizard.conv2d.cards.result_card import is_other_chip
+from wizard.conv2d.models import Layers, ModelVerdict, model_so_far
 from wizard.conv2d.search.limit import Limit
-from wizard.conv2d.search.setting_answer import setting_text
-from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.words.meaning import counted, meaning_lines, noun_of
-from wizard.conv2d.worker.repeats import rate_words
+from wizard.conv2d.shapes import Preset, Published, Row
+from wizard.conv2d.sweep import setting_text
+from wizard.conv2d.text import WORDS, counted, meaning_lines, noun_of
+from wizard.conv2d.verdicts import Result, Verdict, is_configured, rate_words
 from wizard.core.lines import clean
 from wizard.core.sizes import listed
-from wizard.report.units import WIDTH
+from wizard.report.machine import WIDTH
 
 GAP = "  "
 LEGEND = (
@@ -218,3 +218,96 @@ def _seconds(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value * 1000:.2f} ms" if value < 1 else f"{value:.2f} s"
+
+
+TOLD = 6
+"""Shapes that are named before the rest is only counted."""
+NOTE = (
+    "A layer passes if its shape passed with the same batch size and number format. The model's "
+    "other operations were not measured."
+)
+
+
+def model_lines(verdicts: Sequence[ModelVerdict]) -> Iterator[str]:
+    """Each model with what does not pass in it; nothing when no model was measured."""
+    for verdict in verdicts:
+        yield from textwrap.wrap(f"{verdict.headline} pass ({verdict.manner.label})", WIDTH)
+        yield from _named("do not pass", verdict.failing)
+        yield from _named("were not measured", verdict.unmeasured)
+    if verdicts:
+        yield from textwrap.wrap(NOTE, WIDTH)
+
+
+def so_far_line(preset: Preset, results: Sequence[Result]) -> str:
+    """What is known of a model while it is measured, in one line; ``""`` for what is no model."""
+    if preset.model is None:
+        return ""
+    verdicts = model_so_far(preset, results)
+    if not verdicts:
+        return f"{preset.model.name}: none of {sum(preset.model.times)} layers measured yet"
+    told = [
+        f"{verdict.passed} of {verdict.total} layers right{_way(verdict, verdicts)}{_not(verdict)}"
+        for verdict in verdicts
+    ]
+    return f"{preset.model.name}: {'; '.join(told)}"
+
+
+def _way(verdict: ModelVerdict, verdicts: Sequence[ModelVerdict]) -> str:
+    return f" ({verdict.manner.label})" if len(verdicts) > 1 else ""
+
+
+def _not(verdict: ModelVerdict) -> str:
+    """What is not right, counted in layers."""
+    counts: dict[str, int] = {}
+    for each in verdict.failing:
+        word = WORDS[each.verdict] if each.verdict else ""
+        counts[word] = counts.get(word, 0) + each.times
+    if unmeasured := sum(each.times for each in verdict.unmeasured):
+        counts["not measured yet"] = unmeasured
+    return "".join(f", {count} {word}" for word, count in counts.items())
+
+
+def _named(what: str, layers: Sequence[Layers]) -> Iterator[str]:
+    if not layers:
+        return
+    yield f"  {sum(each.times for each in layers)} {what}:"
+    for each in layers[:TOLD]:
+        verdict = f", {each.verdict.value}" if each.verdict else ""
+        yield f"    {each.times} x {each.shape.label}{verdict}"
+    if rest := layers[TOLD:]:
+        yield f"    and {sum(each.times for each in rest)} more of {len(rest)} other shapes"
+
+
+MORE = "To see all differences: rdna1-setup conv2d --compare"
+ANOTHER_TORCH = "The previous run used torch {}."
+
+
+def since_lines(before: Sequence[Result], after: Sequence[Result]) -> Iterator[str]:
+    """The verdicts that changed; nothing where the two have no shape in common."""
+    changes = compare_results(before, after)
+    if not changes:
+        return
+    differing = [change for change in changes if change.differs]
+    count = f"{len(differing) or 'none'} of {len(changes)} shape{'s' * (len(changes) > 1)}"
+    has = "have" if len(differing) > 1 else "has"
+    torch = _other_torch(before, after)
+    yield from textwrap.wrap(
+        f"Since the previous run: {count} measured in both {has} a different verdict. "
+        f"{torch}{MORE}",
+        WIDTH,
+    )
+    for change in differing[:TOLD]:
+        yield from textwrap.wrap(f"  {_words(change)}", WIDTH, subsequent_indent="    ")
+    if rest := differing[TOLD:]:
+        yield f"  and {len(rest)} more"
+
+
+def _words(change: Change) -> str:
+    return f"{change.manner.named(change.shape)}: {change.before.words}, now {change.after.words}"
+
+
+def _other_torch(before: Sequence[Result], after: Sequence[Result]) -> str:
+    old, new = before[-1].loaded, after[-1].loaded
+    if (old.torch, old.hip) == (new.torch, new.hip) or not old.torch:
+        return ""
+    return f"{ANOTHER_TORCH.format(old.torch)} "

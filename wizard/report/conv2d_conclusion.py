@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.presets import Row
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.search.compare_settings import CompareRequest
-from wizard.conv2d.search.failures import FIXABLE, smallest_failure
+from wizard.conv2d.search.experiment import FIXABLE, smallest_failure
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Limit
-from wizard.conv2d.search.setting_answer import SettingAnswer, setting_text
-from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
-from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone, setting_text
+from wizard.conv2d.text import INSTALL_FOR_IT, WITH_A_CARD, channels_of
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
-from wizard.conv2d.words.meaning import INSTALL_FOR_IT, WITH_A_CARD
-from wizard.conv2d.words.rows import channels_of
 from wizard.core.lines import shown
 from wizard.core.sizes import listed
 from wizard.diagnose.finding import Status
@@ -305,8 +303,7 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
 
 def answer_text(request: Request, done: SweepDone, has_card: bool | None = None) -> str:
     """What it came to, and why it could not go on; ``""`` where nothing can be told."""
-    from wizard.report.conv2d_answer import answer_lines
-    from wizard.report.conv2d_outcome import trouble_lines
+    from wizard.report.conv2d_answers import answer_lines, trouble_lines
 
     def tell(text: str) -> str:
         # Nobody needs a stack for a card that is not there.

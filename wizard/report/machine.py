@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from wizard.core.lines import clean
+from wizard.core.sizes import memory_size_text, size_text
 from wizard.diagnose.finding import Status, worst
-from wizard.diagnose.part_statuses import part_statuses
+from wizard.diagnose.machine import part_statuses
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines
-from wizard.machine.facts import Access, Environment, Gpu, Machine, System
+from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.machine.gpu_words import board_lines
 from wizard.machine.packages import APT_SOURCES, PACKAGES, PackageFacts
 from wizard.machine.part import Part
@@ -20,10 +21,33 @@ from wizard.machine.processes import PROCESSES
 from wizard.machine.silent_mounts import MOUNTED
 from wizard.machine.surroundings import SURROUNDINGS
 from wizard.machine.system_files import SYSTEM_FILES
-from wizard.report.units import WIDTH, bytes_text, fact_text, memory_text
 
 if TYPE_CHECKING:
     from wizard.machine.wheel_hashes import Verified
+
+WIDTH = 79
+"""Columns of our plain text."""
+
+
+def cut(text: str, cells: int) -> str:
+    """The text in at most so many columns; what is missing is marked."""
+    return text if len(text) <= cells else f"{text[: cells - 1]}…"
+
+
+def bytes_text(count: int | None) -> str:
+    """A size for people."""
+    return "not known" if count is None else size_text(count)
+
+
+def memory_text(count: Fact[int]) -> str:
+    """Memory for people; unknown memory says why."""
+    return memory_size_text(count) if isinstance(count, int) else fact_text(count)
+
+
+def fact_text(fact: Fact[object]) -> str:
+    """A fact for people; an unknown one says why."""
+    return f"unknown, because {fact.because}" if isinstance(fact, Unknown) else str(fact)
+
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The recommendation, the stacks beside each other and every approach, as lines and as JSON."""
+"""What speaks against a stack that somebody chooses, in a sentence; light enough for any screen."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from wizard.advice.card import with_card
 from wizard.advice.comparison import RUN, Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
-from wizard.advice.recommend import Recommendation, asked_for, name_for_target
-from wizard.conv2d.cards.received import received_on
+from wizard.advice.recommend import Recommendation, asked_for, name_for_target, words
+from wizard.conv2d.cards.card_form import received_on
 from wizard.core.sizes import capitalized
 from wizard.jsonform import to_json
 from wizard.knowledge.ageing import overdue
@@ -24,9 +24,23 @@ from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
-from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
-from wizard.report.units import WIDTH
-from wizard.report.warning import cannot_run
+from wizard.report.machine import WIDTH
+from wizard.report.stacks import LONG_AGO, evidence_lines, verdict_lines
+
+
+def cannot_run(found: Recommendation, fit: Fit) -> str:
+    """What of the things asked for a stack cannot run, and which one can; ``""`` for none."""
+    asked = dict(zip(found.applications, applications_named(found.applications), strict=True))
+    lost = [answer for answer in fit.answers if answer.word is Word.NO]
+    texts = [
+        f"{fit.stack} cannot run {asked_for(asked[each.application])}: {each.why.rstrip('.')}."
+        for each in lost
+    ]
+    first = found.fits[0]
+    if lost and first.possible and all(each.word is not Word.NO for each in first.answers):
+        texts.append(f"Suggested instead: {first.stack} ({words(first, tuple(asked.values()))}).")
+    return " ".join(texts)
+
 
 ASK = "To see sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 

@@ -47,17 +47,6 @@ class Line:
                 return
         raise gone(number, self.session)
 
-    async def rehearsal(self) -> AsyncGenerator[Event, None]:
-        """Everything that the helper tells of a rehearsal, which needs no word of ours."""
-        async for event in self._events:
-            yield event
-            if event["event"] == "rehearsed":
-                return
-
-    def stop(self) -> None:
-        """Send nothing more and listen on: a helper that rehearses stops at once."""
-        self._commands.close()
-
     async def close(self) -> None:
         """Send nothing more and listen no more; a running step goes on to its end by itself."""
         self._commands.close()
@@ -69,11 +58,10 @@ def first_line(
     steps: Sequence[Mapping[str, Any]],
     *,
     yes: bool = False,
-    rehearse: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The plan as the helper reads it."""
     plan = {"schema": PROTOCOL, "run": run, "steps": list(map(dict, steps)), "yes": yes}
-    return json.dumps(plan if rehearse is None else {**plan, "rehearse": rehearse}).encode()
+    return json.dumps(plan).encode()
 
 
 def digest_of(line: bytes) -> str:
@@ -89,18 +77,16 @@ async def open_line(
     *,
     environ: Mapping[str, str],
     yes: bool = False,
-    rehearse: Mapping[str, Any] | None = None,
     by_hand: tuple[str, ...] = (),
     state: Path = STATE,
 ) -> AsyncGenerator[Line, None]:
     """A line for a plan; raises Trouble where rights are refused, or the plan is.
 
-    ``yes`` counts for nothing unless we are root itself and have no terminal. With ``rehearse`` the
-    helper only tries it, as ``assets/root_helper.py`` says. ``by_hand`` are the
-    commands that somebody without sudo could run as root instead.
+    ``yes`` counts for nothing unless we are root itself and have no terminal.
+    ``by_hand`` are the commands that somebody without sudo could run as root instead.
     """
     argv = await helper_argv(environ, by_hand)
-    plan = first_line(run, steps, yes=yes, rehearse=rehearse)
+    plan = first_line(run, steps, yes=yes)
     commands, events, code = await _asked(ask, argv, plan)
     try:
         session = await _session(events, code, digest_of(plan), by_hand, state / "runs" / run)

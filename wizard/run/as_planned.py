@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.installed import has_readable_record, record_of
+from wizard.host.distributions import has_readable_record, record_of
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.plan.existing_steps import SetAsidePackages

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.venv_layout import LAYOUT, made_with_venv
-from wizard.host.wheel_files import wheel_files
+from wizard.host.distributions import wheel_files
+from wizard.host.environment import LAYOUT, made_with_venv
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form

@@ -21,8 +21,8 @@ from wizard.core.events import (
 )
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble, as_trouble
+from wizard.host.files import Print
 from wizard.host.live import LiveHost
-from wizard.host.prints import Print
 from wizard.journalform import Kind, Record
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.operations.operation import Operation, Probe

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import has_text
+from wizard.host.files import has_text
 from wizard.journalform import Record
 from wizard.operations.operation import Operation
 from wizard.plan.environment import adds_settings_alone

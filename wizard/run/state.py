@@ -31,7 +31,6 @@ class State(Enum):
     RUNNING = "running"
     DONE = "done"
     SHOWN = "not run"
-    TRIED = "tried"
     BEFORE = "already done"
     FAILED = "failed"
     STOPPED = "stopped"
@@ -59,7 +58,7 @@ class RunState:
     failure: StepFailed | None = None
     finished: PlanFinished | None = None
     done: State = State.DONE
-    """What a finished step is: a dry run only shows it, and a rehearsal tries it in a copy."""
+    """What a finished step is: a dry run only shows it."""
     watched: bool = False
     """True when somebody else's run is only watched: its steps come with its events."""
 

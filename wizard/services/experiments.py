@@ -13,11 +13,11 @@ from assets import FOLDER
 from wizard.commands.looking import places_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.asked import Request
     from wizard.conv2d.candidates import Asked
-    from wizard.conv2d.presets import Preset, Row
+    from wizard.conv2d.caution import Circumstances
+    from wizard.conv2d.requests import Request
+    from wizard.conv2d.shapes import Preset, Row
     from wizard.conv2d.sweep import Sweep, SweepEvent
-    from wizard.conv2d.words.caution import Circumstances
     from wizard.host.host import Host
 
 MEASURING = "A measurement is running. Open this window again when it has finished."
@@ -50,7 +50,7 @@ class Experiments:
 
     def presets(self) -> tuple[Preset, ...]:
         """Every table of shapes."""
-        from wizard.conv2d.presets import load_presets
+        from wizard.conv2d.shapes import load_presets
 
         return load_presets()
 
@@ -60,14 +60,14 @@ class Experiments:
 
     def layers_in(self, path: str) -> Preset:
         """The layers that a file lists, with its whole path as id. Raises WrongRequest."""
-        from wizard.conv2d.words import request
+        from wizard.conv2d import requests
 
         whole = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - `~` may name nobody
-        return replace(request.layers_in(whole), id=whole)
+        return replace(requests.layers_in(whole), id=whole)
 
     def circumstances(self) -> Circumstances:
         """Whom a hang of the card would hit; it may take a moment."""
-        from wizard.conv2d.words.caution import circumstances_of
+        from wizard.conv2d.caution import circumstances_of
 
         return circumstances_of(self._host)
 
@@ -76,8 +76,8 @@ class Experiments:
 
         On a card it may cost as many hangs as the circumstances allow, where it does not say.
         """
-        from wizard.conv2d.asked import sweep_in, with_hangs
-        from wizard.conv2d.runs.apart import run_apart
+        from wizard.conv2d.requests import sweep_in, with_hangs
+        from wizard.conv2d.runs.runner import run_apart
 
         if sweep_in(request).device == "cuda" and request.hangs is None:
             request = with_hangs(request, self.circumstances().hangs)
@@ -100,15 +100,15 @@ class Experiments:
         run = live_run(self._places)
         if run is None:
             return None
-        from wizard.conv2d.asked import described
-        from wizard.conv2d.runs.following import begun, followed
+        from wizard.conv2d.requests import described
+        from wizard.conv2d.runs.events import begun, followed
 
         text = f"{described(run.request)}, since {run.since}"
         return SweepUnderWay(text, run.request, partial(followed, run), begun(run))
 
     async def stop(self) -> str:
         """Ends the experiment under way; what could not be ended, in words."""
-        from wizard.conv2d.runs.apart import stop_apart
+        from wizard.conv2d.runs.runner import stop_apart
 
         stopped = await stop_apart(self._places)
         if stopped is None or not stopped.left:

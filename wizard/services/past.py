@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.cards.result_card import Here, ResultCard
     from wizard.conv2d.runs.folders import KeptRuns, Run
     from wizard.conv2d.runs.history import Account
-    from wizard.conv2d.search.setting_answer import Found
+    from wizard.conv2d.sweep import Found
     from wizard.conv2d.verdicts import Result
     from wizard.host.host import Host
 
@@ -60,7 +60,7 @@ class Past:
 
     def whole(self, run: Run) -> Lines:
         """The report of a run."""
-        from wizard.report.run_history import run_lines
+        from wizard.report.conv2d_runs import run_lines
 
         return tuple(run_lines(run))
 
@@ -72,10 +72,10 @@ class Past:
 
     def found(self, run: Run) -> Found:
         """The setting that a run found. Raises Trouble."""
-        from wizard.conv2d.asked import sweep_in
+        from wizard.conv2d.requests import sweep_in
         from wizard.conv2d.runs.history import told_by
-        from wizard.conv2d.search.setting_answer import found_by
-        from wizard.report.past_runs import nothing_found
+        from wizard.conv2d.sweep import found_by
+        from wizard.report.conv2d_runs import nothing_found
 
         found = found_by(told_by(run).done.setting, sweep_in(run.request).python)
         if found is None:
@@ -86,8 +86,7 @@ class Past:
         """A run with another, or with the one before of the same rows. Raises Trouble."""
         from wizard.conv2d.cards.comparison import compare_runs
         from wizard.conv2d.runs.folders import runs_of
-        from wizard.report.conv2d_compare import compare_lines
-        from wizard.report.past_runs import none_before, run_before
+        from wizard.report.conv2d_runs import compare_lines, none_before, run_before
 
         before = other or run_before(run, runs_of(self._places))
         if before is None:
@@ -100,7 +99,7 @@ class Past:
     def card(self, run: Run) -> Draft:
         """A run as a card for others. Raises Trouble."""
         from wizard.conv2d.cards.card_form import card_text
-        from wizard.report.conv2d_compare import card_lines, holds_text
+        from wizard.report.conv2d_runs import card_lines, holds_text
 
         card = _card_of(run, self._here())
         path = f"{self._places.home}/conv2d-{run.id}.json"
@@ -109,9 +108,9 @@ class Past:
 
     def script(self, run: Run, place: int) -> Draft:
         """A script for the result at that place. Raises Trouble."""
-        from wizard.conv2d.words.repro import NoRepro, repro_of_result, row_of
-        from wizard.report.conv2d_repro import repro_lines
-        from wizard.report.past_runs import no_script
+        from wizard.conv2d.repro import NoRepro, repro_of_result, row_of
+        from wizard.report.conv2d_row import repro_lines
+        from wizard.report.conv2d_runs import no_script
 
         result = self.results(run)[place]
         try:
@@ -130,10 +129,9 @@ class Past:
 
     def take_in(self, typed: str, run: Run | None) -> Lines:
         """The card in a file, and beside a run; it is kept where anything is. Raises Trouble."""
-        from wizard.conv2d.cards.card_form import card_from, no_file
+        from wizard.conv2d.cards.card_form import card_from, no_file, place_of
         from wizard.conv2d.cards.comparison import compare_runs
-        from wizard.conv2d.cards.handed_out import place_of
-        from wizard.report.conv2d_compare import card_lines, compare_lines
+        from wizard.report.conv2d_runs import card_lines, compare_lines
 
         path, here = place_of(typed, self._places.home), self._here()
         if path.exists() and not path.is_file():  # a pipe would be waited for without end
@@ -147,13 +145,13 @@ class Past:
 
     def is_there(self, typed: str) -> bool:
         """True where something is at a path."""
-        from wizard.conv2d.cards.handed_out import is_there, place_of
+        from wizard.conv2d.cards.card_form import is_there, place_of
 
         return is_there(place_of(typed, self._places.home))
 
     def write(self, typed: str, text: str, over: bool) -> str:
         """A text to a path, over what is there if so said; gives the path. Raises Trouble."""
-        from wizard.conv2d.cards.handed_out import not_written, place_of, write_new, write_over
+        from wizard.conv2d.cards.card_form import not_written, place_of, write_new, write_over
 
         if not self._live:
             raise ValueError("a dry run writes nothing")
@@ -172,8 +170,8 @@ class Past:
 
 def _card_of(run: Run, here: Here) -> ResultCard:
     """Raises ``Trouble`` for a run without results."""
-    from wizard.conv2d.runs.last_sweep import sweep_of_run
-    from wizard.report.past_runs import card_of, no_results
+    from wizard.conv2d.runs.history import sweep_of_run
+    from wizard.report.conv2d_runs import card_of, no_results
 
     told = sweep_of_run(run)
     if not told.results:

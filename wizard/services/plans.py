@@ -12,12 +12,11 @@ from wizard.core.trouble import NoWayBack, Trouble
 from wizard.remedies import by_keys
 
 if TYPE_CHECKING:
-    from wizard.conv2d.search.setting_answer import Found
+    from wizard.conv2d.sweep import Found
     from wizard.core.trouble import Trouble
     from wizard.host.host import Host
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
-    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.plan.wheel_index import WheelsSought
@@ -97,12 +96,6 @@ class Plans:
             return await size_sought(plan, self._places, self._host.environ) if asks else None
         except OSError as error:
             return WheelsSize(because=as_trouble(error).happened)
-
-    def rehearsed(self, plan: Plan) -> Rehearsed | None:
-        """Quick: the newest rehearsal of a plan."""
-        from wizard.overlay.rehearsed import find_rehearsed
-
-        return find_rehearsed(plan)
 
 
 def refused(*refusals: Trouble) -> Trouble:

@@ -38,11 +38,9 @@ class Reports:
 
     def draft(self) -> ReportDraft:
         """Looks at the machine, which takes a while; writes nothing."""
-        from wizard.conv2d.cards.handed_out import place_of
-        from wizard.report.gathered import gather
-        from wizard.report.papers import papers_of
-        from wizard.report.preview import preview_lines, whole_lines
-        from wizard.report.writing import write_folder
+        from wizard.conv2d.cards.card_form import place_of
+        from wizard.report.bundle import papers_of, preview_lines, whole_lines, write_folder
+        from wizard.report.sources import gather
 
         home, papers = self._places.home, papers_of(gather(self._host, self._places))
 

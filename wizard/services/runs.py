@@ -1,4 +1,4 @@
-"""Runs: plans carried out and tried, the way back, and what earlier starts left for this one.
+"""Runs: plans carried out, the way back, and what earlier starts left for this one.
 
 Welcome asks before its first frame, so nothing here loads a plan until one is carried out.
 """
@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from wizard.commands.looking import places_of
 from wizard.journalform import Kind
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from wizard.core.events import Event
     from wizard.host.host import Host
     from wizard.journalform import Record
-    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
 
@@ -61,14 +60,6 @@ class Unfinished:
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
 
-class Rehearsing(Executor, Protocol):
-    """A rehearsal by root, in an overlay of the system."""
-
-    @property
-    def outcome(self) -> Rehearsed | None:
-        """What came of it, once it has ended."""
-
-
 class Runs:
     """Runs on one machine. Only a live start has any, and acts."""
 
@@ -99,14 +90,6 @@ class Runs:
         """Asks the running plan to stop at its next safe point; what was never begun need not."""
         if self._made is not None:
             self._made.cancel()
-
-    def rehearsal(self) -> Rehearsing:
-        """A rehearsal by root, in an overlay of the system."""
-        if not self._live:
-            raise ValueError("a dry run starts nothing")
-        from wizard.overlay.rehearsing import OverlayRehearsal
-
-        return OverlayRehearsal(os.environ, self._ask_for_rights)
 
     def log_of(self, plan: Plan) -> str:
         """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""

@@ -23,11 +23,11 @@ from urllib.parse import unquote, urlsplit
 
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
+from wizard.core.process import Crew, Left
 from wizard.core.sizes import counted, listed
-from wizard.core.stoppable import Crew, Left
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
-from wizard.host.prints import HASH_CHUNK, digest
+from wizard.host.files import HASH_CHUNK, digest
 from wizard.system.part import Mark, Staged, mark_of
 from wizard.system.space import in_words, require, write_failure
 from wizard.system.web import (

@@ -28,8 +28,7 @@ from urllib.request import (
 
 from wizard.core.credentials import authorization, redact, without_login
 from wizard.core.lines import clean
-from wizard.core.trouble import Trouble
-from wizard.core.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
+from wizard.core.trouble import CHECK, NOT_ANSWERED, NOT_KNOWN, Trouble, host_words
 
 STALL_S = 30.0
 """A server that sends nothing for this long counts as gone."""

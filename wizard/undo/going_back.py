@@ -12,8 +12,8 @@ from pathlib import Path
 
 from wizard.core.events import REMOVED, RESTORED
 from wizard.core.trouble import Trouble
-from wizard.host.prints import listing
-from wizard.host.venv_layout import LAYOUT
+from wizard.host.environment import LAYOUT
+from wizard.host.files import listing
 from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.operations.remove import Remove
 from wizard.plan.steps import USER_EDITS

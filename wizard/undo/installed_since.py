@@ -9,7 +9,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from wizard.core.trouble import Trouble
-from wizard.host.installed import named_in, recorded
+from wizard.host.distributions import named_in, recorded
 from wizard.journalform import Record
 from wizard.run.environment.backup import Backup, Row, seen_row
 from wizard.run.environment.remains import notes_of_the_venv

@@ -11,7 +11,7 @@ from typing import Any
 from wizard.core.lines import clean
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
-from wizard.host.installed import named_in
+from wizard.host.distributions import named_in
 from wizard.journalform import Record
 from wizard.run.environment.backup import Backup, State
 from wizard.run.environment.moving import MovedBack, move_back

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from wizard.core.events import CHECKED
 from wizard.core.sizes import counted
-from wizard.host.installed import recorded
-from wizard.host.prints import Listing, Print, has_text, listing, prints, source_of
+from wizard.host.distributions import recorded
+from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
 from wizard.journalform import PARTLY_ROLLED_BACK, Record
 from wizard.operations.operation import After
 from wizard.run.environment.ownership import Owned

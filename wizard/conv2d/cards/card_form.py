@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from dataclasses import asdict, fields
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wizard.conv2d.cards.card_fields import Fields, WrongCard
+from assets import FOLDER
 from wizard.conv2d.cards.result_card import (
     COUNTS,
     FIGURES,
@@ -22,6 +27,120 @@ from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.jsonform import to_json
+from wizard.knowledge.stacks import load_stacks
+from wizard.system.whole_file import write_whole
+
+LONGEST_TEXT = 400
+LARGEST_COUNT = 1 << 53
+LARGEST_FIGURE = 1e12
+
+
+class WrongCard(Exception):
+    """A file that is no result card, with the place and what is wrong there."""
+
+
+class Fields:
+    """A JSON object and where it stands; each reading checks, and names the place where it fails.
+
+    Fields that we do not know are let be: later versions may write more.
+    """
+
+    def __init__(self, form: Any, place: str) -> None:
+        if not isinstance(form, dict):
+            raise WrongCard(f"{place}: an object is expected")
+        self.form = form
+        self.place = place
+
+    def text(self, name: str) -> str:
+        """A text of one printable line."""
+        value = self._of(name, str, "a text")
+        if len(value) > LONGEST_TEXT:
+            raise self._wrong(name, f"a text of more than {LONGEST_TEXT} characters")
+        if not value.isprintable():
+            raise self._wrong(name, "a text with characters that cannot be displayed")
+        return str(value)
+
+    def text_or_none(self, name: str) -> str | None:
+        """A text, or nothing."""
+        return None if self._is_absent(name) else self.text(name)
+
+    def one_of(self, name: str, known: Sequence[str]) -> str:
+        """One of these words."""
+        value = self.text(name)
+        if value not in known:
+            raise self._wrong(name, f"{value!r} is not one of {', '.join(known)}")
+        return value
+
+    def count(self, name: str) -> int:
+        """A whole number that is not negative."""
+        value = self._of(name, int, "a whole number")
+        if isinstance(value, bool) or not 0 <= value <= LARGEST_COUNT:
+            raise self._wrong(name, f"a whole number from 0 to {LARGEST_COUNT} is expected")
+        return int(value)
+
+    def count_or_none(self, name: str) -> int | None:
+        """A whole number, or nothing."""
+        return None if self._is_absent(name) else self.count(name)
+
+    def figure_or_none(self, name: str) -> float | None:
+        """A number that is not negative, or nothing."""
+        if self._is_absent(name):
+            return None
+        value = self._of(name, (int, float), "a number")
+        if isinstance(value, bool) or not 0 <= value <= LARGEST_FIGURE:
+            raise self._wrong(name, f"a number from 0 to {LARGEST_FIGURE:g} is expected")
+        return float(value)
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        return bool(self._of(name, bool, "true or false"))
+
+    def texts(self, name: str, most: int) -> tuple[str, ...]:
+        """A list of texts."""
+        given = self._of(name, list, "a list")
+        each = {f"{number}": value for number, value in enumerate(given[: most + 1], 1)}
+        if len(each) > most:
+            raise self._wrong(name, f"more than {most} entries")
+        inside = Fields(each, f"{self.place}, {name}")
+        return tuple(map(inside.text, each))
+
+    def pairs(self, name: str, most: int) -> tuple[tuple[str, str], ...]:
+        """Names and their values."""
+        inside = self.inner(name)
+        if len(inside.form) > most:
+            raise self._wrong(name, f"more than {most} entries")
+        given = {f"{number}": key for number, key in enumerate(inside.form, 1)}
+        names = Fields(given, f"{self.place}, names of {name}")
+        # The name first: where it cannot be shown, no message may hold it.
+        return tuple((names.text(number), inside.text(key)) for number, key in given.items())
+
+    def inner(self, name: str) -> Fields:
+        """An object."""
+        return Fields(self._of(name, dict, "an object"), f"{self.place}, {name}")
+
+    def list_of(self, name: str, most: int) -> tuple[Fields, ...]:
+        """A list of objects."""
+        given = self._of(name, list, "a list")
+        if len(given) > most:
+            raise self._wrong(name, f"more than {most} entries")
+        return tuple(
+            Fields(form, f"{self.place}, {name} {number}") for number, form in enumerate(given, 1)
+        )
+
+    def _is_absent(self, name: str) -> bool:
+        return self.form.get(name) is None
+
+    def _of(self, name: str, kind: Any, words: str) -> Any:
+        if name not in self.form:
+            raise self._wrong(name, "it is missing")
+        value = self.form[name]
+        if not isinstance(value, kind):
+            raise self._wrong(name, f"{words} is expected")
+        return value
+
+    def _wrong(self, name: str, what: str) -> WrongCard:
+        return WrongCard(f"{self.place}, {name}: {what}")
+
 
 KIND = "rdna1-setup conv2d results"
 LARGEST_FILE = 8 << 20
@@ -177,3 +296,115 @@ def _shape(form: Fields) -> Shape:
         return Shape(**given, dtype=form.text("dtype"), bias=form.flag("bias"))
     except ValueError as error:
         raise WrongCard(f"{form.place}: {error}") from None
+
+
+RESULTS = FOLDER / "results"
+GRADE = "measured with this program"
+"""How well such a result is supported: better than anything that was only said."""
+SMALL = 32
+"""The largest side of an image that counts as small."""
+ALL, LARGE_ASPECT, SMALL_ASPECT = "all", "large-conv2d", "small-conv2d"
+"""Aspects that convolutions tell something of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A result card, and when it came in."""
+
+    name: str
+    """Of its file; it begins with the date."""
+    card: ResultCard
+
+    @property
+    def date(self) -> str:
+        """ISO date on which it came in."""
+        return self.name[:10]
+
+    @property
+    def stack(self) -> str:
+        """Id of the stack whose torch was measured; ``""`` for a torch of none."""
+        return stack_of(self.card.stack.torch or "")
+
+
+def stack_of(torch: str) -> str:
+    """Id of the stack that installs this torch; one that takes the newest is known by its ROCm."""
+    for stack in load_stacks():
+        rocm = re.search(r"\+rocm\d+\.", stack.torch)
+        moves = stack.torch_prefix != stack.torch and torch.startswith(stack.torch_prefix)
+        if torch == stack.torch or (moves and rocm is not None and rocm[0] in torch):
+            return stack.id
+    return ""
+
+
+def read_received(folder: Path) -> tuple[Received, ...]:
+    """The cards in a folder, the newest first. Raises ``WrongCard``."""
+    paths = sorted(folder.glob("*.json"), reverse=True)
+    return tuple(Received(path.name, read_card_file(path)) for path in paths)
+
+
+@cache
+def load_received() -> tuple[Received, ...]:
+    """All that came in."""
+    return read_received(RESULTS)
+
+
+def results_on(received: Received, aspect: str) -> tuple[Result, ...]:
+    """Its results, under the settings of the stack, that tell something of an aspect."""
+    results = (result for result in received.card.results if not result.asked)
+    if aspect == ALL:
+        return tuple(results)
+    if aspect not in (LARGE_ASPECT, SMALL_ASPECT):
+        return ()
+    small = aspect == SMALL_ASPECT
+    return tuple(each for each in results if (max(each.shape.h, each.shape.w) <= SMALL) is small)
+
+
+def received_on(stack: str, aspect: str) -> tuple[Received, ...]:
+    """The cards with results on an aspect of a stack."""
+    return tuple(
+        each for each in load_received() if each.stack == stack and results_on(each, aspect)
+    )
+
+
+ANOTHER = "Choose another file name, in an existing folder of your own."
+
+
+def place_of(typed: str, home: str) -> Path:
+    """The path that was typed: ``~`` is the home, and what begins nowhere begins there."""
+    text = typed.strip()
+    below = text[2:] if text.startswith("~/") else text
+    return Path(home) / below
+
+
+def is_there(path: Path) -> bool:
+    """True when something bears that name, be it a link to nowhere."""
+    try:
+        path.lstat()
+    except OSError:
+        return False
+    return True
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises ``OSError``; what was begun is then removed."""
+    with path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def write_over(path: Path, text: str) -> None:
+    """Put a text in place of a file, which keeps its rights. Raises ``OSError``."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise FileExistsError(errno.EEXIST, "it exists but is not a regular file", str(path))
+    write_whole(path, text, stat.S_IMODE(found.st_mode))
+
+
+def not_written(path: Path, error: OSError) -> Trouble:
+    """Why there is no such file now."""
+    why = error.strerror or str(error)
+    return Trouble(f"{clean(str(path))} was not written: {why}.", "Nothing was changed.", ANOTHER)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.conv2d.cards.result_card import ResultCard
-from wizard.conv2d.manner import CONFIGURED, Manner, is_configured, manner_of
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import CONFIGURED, Manner, Result, Verdict, is_configured, manner_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import cache
 
 from assets import FOLDER
-from wizard.conv2d.asked import Request, request_form
-from wizard.conv2d.runs.event_form import event_of
-from wizard.conv2d.sweep import StopReason, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.requests import Request, request_form
+from wizard.conv2d.sweep import StopReason, Sweep, SweepDone, SweepEvent, event_of
 
 FILE = FOLDER / "demo_run.jsonl"
 LONGEST_PAUSE_S = 2.5

@@ -5,14 +5,32 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
+import textwrap
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from wizard.conv2d.asked import Request, request_of
+from wizard.conv2d.journal import read_journal
+from wizard.conv2d.requests import (
+    Request,
+    described,
+    journal_of,
+    name_of,
+    request_form,
+    request_of,
+    sweep_in,
+)
+from wizard.host.host import Host
+from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
 from wizard.places import Places
-from wizard.private_files import open_private, read_private
+from wizard.private_files import FOLDER_MODE, open_private, private_folder, read_private
 from wizard.root.session import Process
+from wizard.run.run_folder import new_folder
 
 SCHEMA = 1
 LOCK = "lock"
@@ -176,3 +194,183 @@ def read_run(folder: Path) -> Run | None:
 def began_text(time: datetime) -> str:
     """The beginning of a run; earlier versions wrote down no seconds."""
     return time.isoformat(" ", "seconds" if time.second else "minutes")
+
+
+KEPT = 20
+"""How many runs are kept that have ended."""
+DRAFT = ".new"
+"""The folder of a run that is being made."""
+RESERVED = 256 << 10
+"""Bytes kept free for the last words of a runner whose disk is full."""
+
+
+class Starting(Exception):
+    """Another process is just starting a run."""
+
+
+@contextmanager
+def starting(places: Places) -> Iterator[None]:
+    """Hold what only one may do at a time. Raises ``Starting`` and ``OSError``."""
+    for folder in (Path(places.state), Path(places.conv2d), runs_folder(places)):
+        private_folder(folder)
+    descriptor = open_private(runs_folder(places) / "lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise Starting from None
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def new_run(
+    places: Places, request: Request, environ: Mapping[str, str], now: datetime, *, resume: bool
+) -> Iterator[tuple[Run, int]]:
+    """A new run and its lock, held: it lives as long as anybody has that descriptor open."""
+    name, journal = name_of(request, environ), journal_of(request, environ)
+    folder = new_folder(runs_folder(places), now, name)
+    draft = folder.with_name(DRAFT)
+    shutil.rmtree(draft, ignore_errors=True)  # left by a kill
+    draft.mkdir(mode=FOLDER_MODE)
+    run = Run(folder, name, began_text(now), journal, resume, request)
+    _write(draft / "request.json", json.dumps(_form(run)).encode())
+    _write(draft / run.events.name, b"")
+    _reserve(draft / run.reserve.name)
+    lock = open_private(draft / run.lock.name, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        draft.rename(folder)  # who finds it finds it alive
+        yield run, lock
+    finally:
+        os.close(lock)
+
+
+def forget_old(places: Places, kept: int = KEPT) -> None:
+    """Remove the oldest runs beyond so many that have ended."""
+    ended = [run for run in runs_of(places) if not run.is_alive()]
+    for run in ended[kept:]:
+        shutil.rmtree(run.folder, ignore_errors=True)
+
+
+def _form(run: Run) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "name": run.name,
+        "began": run.began,
+        "journal": str(run.journal),
+        "resume": run.resume,
+        "request": request_form(run.request),
+    }
+
+
+def _write(path: Path, content: bytes) -> None:
+    with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+        file.write(content)
+
+
+def _reserve(path: Path) -> None:
+    descriptor = open_private(path, os.O_WRONLY | os.O_CREAT)
+    try:
+        os.posix_fallocate(descriptor, 0, RESERVED)
+    finally:
+        os.close(descriptor)
+
+
+FREE = ("hangs", "kind")
+"""What may differ: more hangs continue where fewer stopped. The kind is compared apart."""
+OPTIONS = {
+    "device": "--device",
+    "spawn": "--spawn",
+    "repeats": "--repeats",
+    "deadlines": "--deadline or --import-deadline",
+    "surroundings": "--clean or --keep-databases",
+    "rows": "the shapes, --work, --engine or --log",
+    "row": "the shape, --work, --engine or --log",
+    "axis": "--find-limit",
+    "smallest": "--range",
+    "largest": "--range",
+}
+
+
+def continued_lines(
+    request: Request, places: Places, environ: Mapping[str, str], *, asked: bool, width: int
+) -> Iterator[str]:
+    """Why no unfinished run is continued; nothing if one is, or if there is none.
+
+    ``asked``: whether ``--resume`` was given. If not, only the newest run counts, and that there
+    is none to continue is not worth a word.
+    """
+    told = read_journal(journal_of(request, environ))
+    if not told.finished and (told.results or told.under_way is not None):
+        return
+    runs = runs_of(places)
+    run = next((each for each in (runs if asked else runs[:1]) if _unfinished(each)), None)
+    if run is not None:
+        why = "; ".join(differences(request, run, environ))
+        text = (
+            f"The unfinished run {run.id} ({described(run.request)}) does not match what you "
+            f"asked for, so the measurement starts over. The differences are: {why}."
+        )
+    elif asked:
+        text = "There is no unfinished run to resume, so the measurement starts over."
+    else:
+        return
+    yield from textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+
+
+def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What a run asked differently, in the words of the command line; never empty."""
+    if type(request) is not type(run.request):
+        return ("the kind of measurement",)
+    was, now = _flat(run.request), _flat(request)
+    names = [name for name in now if was.get(name) != now[name]]
+    words = dict.fromkeys(OPTIONS.get(name, name) for name in names if name != "python")
+    before, python = sweep_in(run.request).python, sweep_in(request).python
+    pythons = (f"--python, which was {before} and is {python} now",) if before != python else ()
+    found = (*pythons, *words)
+    if not found and run.name != name_of(request, environ):
+        return ("shell variables that ROCm reads, such as those beginning with HSA_ or MIOPEN_",)
+    return found or ("nothing, but its journal is missing",)
+
+
+def _unfinished(run: Run) -> bool:
+    told = read_journal(run.journal)
+    return bool(told.results or told.under_way is not None) and not told.finished
+
+
+def _flat(request: Request) -> dict[str, Any]:
+    """The fields of a request and of the sweep in it, as JSON types."""
+    form = request_form(request)
+    fields = {**form.pop("sweep", {}), **form}
+    return {name: value for name, value in fields.items() if name not in FREE}
+
+
+STACK_FILE = "stack.json"
+LONGEST_STACK = 1 << 16
+
+
+def note_stack(run: Run, host: Host) -> threading.Thread:
+    """Write it down beside the run, in a thread that nobody needs to wait for."""
+    thread = threading.Thread(
+        target=_write_stack, args=(run, host), daemon=True, name="note the stack"
+    )
+    thread.start()
+    return thread
+
+
+def stack_of_run(run: Run) -> StackFacts:
+    """What was written down; nothing known of a run of an earlier version."""
+    try:
+        return stack_of_form(json.loads(read_private(run.folder / STACK_FILE, LONGEST_STACK)))
+    except (OSError, ValueError, RecursionError):
+        return StackFacts()
+
+
+def _write_stack(run: Run, host: Host) -> None:
+    text = json.dumps(stack_form(stack_now(host)))
+    with suppress(OSError):  # a full disk: the run itself says so
+        path = run.folder / STACK_FILE
+        descriptor = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)

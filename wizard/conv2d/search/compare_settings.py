@@ -15,10 +15,9 @@ from functools import partial
 from typing import Any
 
 from wizard.conv2d.client import carried_out
-from wizard.conv2d.presets import Row, Setting
-from wizard.conv2d.search.experiment import Experiment
-from wizard.conv2d.search.setting_request import ENGINES
-from wizard.conv2d.search.spent import hangs_spent
+from wizard.conv2d.search.experiment import Experiment, hangs_spent
+from wizard.conv2d.search.setting_search import ENGINES
+from wizard.conv2d.shapes import Row, Setting
 from wizard.conv2d.sweep import Note, Sweep, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result
 from wizard.knowledge.solvers import Family, load_families

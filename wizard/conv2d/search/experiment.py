@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations
 
 from wizard.conv2d.candidates import Candidates, NotAsked
 from wizard.conv2d.journal import Journal
-from wizard.conv2d.presets import Row
+from wizard.conv2d.search.setting_search import Changes, Foresight, SettingRequest
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Note, ShapeDone, SweepEvent, WorkerStarted
-from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.worker.judging import unmeasured
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.worker.judgement import LOST, unmeasured
+from wizard.conv2d.worker.launches import Trial
 from wizard.conv2d.worker.questions import Ask
-from wizard.conv2d.worker.trial import Trial
-from wizard.conv2d.worker.wording import LOST
 from wizard.jsonform import to_json
+from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
 from wizard.run.joined_groups import joined_group
 
 JOINED = (
@@ -143,3 +146,112 @@ def _same_torch(book: Journal, started: WorkerStarted) -> bool:
     """False when earlier results were measured with another torch than the one now loaded."""
     seen = {(r.loaded.torch, r.loaded.hip) for r in book.results.values() if r.loaded.torch}
     return started.loaded.torch is None or seen <= {(started.loaded.torch, started.loaded.hip)}
+
+
+COSTLY = (Verdict.HUNG, Verdict.CRASHED, Verdict.FLAKY)
+"""A process that dies may leave the card behind as one that is killed does."""
+
+
+def hangs_spent(result: Result) -> int:
+    """How many of the hangs that were allowed a result has cost.
+
+    Each launch that hung or died counts. Of a flaky result it is not kept which launches did and
+    which came back wrong: all that failed count, so that never more is risked than was allowed.
+    Where the gravest of them came back with numbers, none did.
+    """
+    if result.verdict not in COSTLY or (result.verdict is Verdict.FLAKY and result.phase is None):
+        return 0
+    return max(result.failed, 1)
+
+
+FIXABLE = (Verdict.HUNG, Verdict.CRASHED, Verdict.WRONG, Verdict.FLAKY)
+"""What another setting may make right."""
+
+
+def smallest_failure(known: Iterable[tuple[Row, Result]]) -> Row | None:
+    """The smallest shape that another setting may fix; None where there is none."""
+    failed = [
+        row
+        for row, result in known
+        if result.verdict in FIXABLE and not result.on_processor and not result.operation
+    ]
+    return min(failed, key=lambda row: row.shape.h * row.shape.w, default=None)
+
+
+def span_of_limit(row: Row, results: Iterable[Result]) -> tuple[int, int]:
+    """From the largest size of these channels that is right to the one that failed."""
+    right = [
+        result.shape.h
+        for result in results
+        if result.verdict in RIGHT
+        and (result.shape.c_in, result.shape.c_out) == (row.shape.c_in, row.shape.c_out)
+        and result.shape.h < row.shape.h
+    ]
+    return max(right, default=1), row.shape.h
+
+
+NORMAL = (FIND_MODE, "NORMAL")
+IMPLICIT_GEMM_OFF = ("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM", "0")
+WIDER = frozenset((FIND_MODE, mode) for mode in SEARCHES_MORE)
+"""With these a search also times solvers that MIOpen does not list."""
+OVERRIDDEN = "gfx1030"
+"""What an override to 10.3.0 makes of these chips."""
+
+
+async def foresight_of(
+    request: SettingRequest, experiment: Experiment, passed: Sequence[Row]
+) -> Foresight | None:
+    """What MIOpen would choose from under the switches of a request, asked before anything is
+    launched; None where it does not say, or does not know all candidates.
+
+    ``passed`` are rows that passed elsewhere.
+    """
+    (unchanged,) = await experiment.candidates([request.row_under(frozenset())])
+    if unchanged is None or not unchanged.is_complete:
+        return None
+    present = {family_of(name) for name in unchanged.names}
+    # A switch of an absent family takes nothing away.
+    taking = [each.off for each in load_families() if each in present]
+    sizes = range(1, min(len(taking), request.largest) + 1)
+    sets = [frozenset(each) for size in sizes for each in combinations(taking, size)]
+    answers = await experiment.candidates([request.row_under(each) for each in sets])
+    known = {each: answer.names for each, answer in zip(sets, answers, strict=True) if answer}
+    # Where a database answered, a switch may bring in solvers that it did not hold.
+    if len(known) < len(sets) or not all(names <= unchanged.names for names in known.values()):
+        return None
+    elsewhere = [each.names for each in await experiment.candidates(passed) if each]
+    seen = frozenset().union(*elsewhere)
+    beyond: Changes = frozenset()
+    if _has_implicit_gemm(request.row, unchanged):
+        # ROCm 5.2 and 5.5 have one of its solvers by default: its own switch would leave none.
+        beyond = frozenset({NORMAL, *taking}) - {IMPLICIT_GEMM_OFF}
+    return Foresight(
+        {frozenset(): unchanged.names, **known},
+        frozenset(each.off for each in load_families()),
+        WIDER,
+        beyond,
+        frozenset() if unchanged.names <= seen else seen,
+    )
+
+
+def _has_implicit_gemm(row: Row, unchanged: Candidates) -> bool:
+    """True where a search that is not in its default mode also times implicit GEMM.
+
+    For these chips it exists under an override to 10.3.0 alone (asked of MIOpen 2.17 to 3.5).
+    """
+    overridden = unchanged.library.device.startswith(OVERRIDDEN)
+    return overridden and row.shape.dtype == "float32"
+
+
+async def changes_along(
+    experiment: Experiment, row_at: Callable[[int], Row], values: Iterable[int]
+) -> tuple[int, ...]:
+    """The values at which MIOpen would choose from others than at the value before."""
+    rows = {}
+    for value in values:
+        with suppress(ValueError):  # there is no such shape
+            rows[value] = row_at(value)
+    answers = await experiment.candidates(tuple(rows.values()))
+    names = [None if each is None else each.names for each in answers]
+    pairs = zip(tuple(rows)[1:], names, names[1:], strict=False)
+    return tuple(value for value, before, after in pairs if before and after and before != after)

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard.conv2d.client import carried_out
-from wizard.conv2d.presets import Row
-from wizard.conv2d.search.experiment import Experiment
-from wizard.conv2d.search.foresight import changes_along
+from wizard.conv2d.search.experiment import Experiment, changes_along, hangs_spent
 from wizard.conv2d.search.limit import Costs, Known, Limit, Probes
-from wizard.conv2d.search.spent import hangs_spent
+from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result
 

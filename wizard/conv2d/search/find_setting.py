@@ -16,25 +16,23 @@ from functools import partial
 from typing import Any
 
 from wizard.conv2d.client import carried_out
-from wizard.conv2d.presets import Row, Setting
-from wizard.conv2d.search.culprit import culprit_of, family_in
-from wizard.conv2d.search.experiment import Experiment
-from wizard.conv2d.search.foresight import foresight_of
-from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
-from wizard.conv2d.search.setting_request import ENGINES, SettingRequest
-from wizard.conv2d.search.settings_search import (
+from wizard.conv2d.search.experiment import Experiment, foresight_of, hangs_spent
+from wizard.conv2d.search.setting_search import (
+    ENGINES,
     BudgetSpent,
     Change,
     Changes,
     Foresight,
     Found,
+    SettingRequest,
     Tried,
     count_of,
+    culprit_of,
+    family_in,
     find_setting,
 )
-from wizard.conv2d.search.spent import hangs_spent
-from wizard.conv2d.shapes import Shape
-from wizard.conv2d.sweep import SweepEvent
+from wizard.conv2d.shapes import Row, Setting, Shape
+from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepEvent
 from wizard.conv2d.verdicts import Result, Verdict
 
 CONTROL = Shape(1, 1, 8, 8, kernel=1, padding=0)

@@ -3,19 +3,191 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from wizard.conv2d.sweep import Deadlines
+from wizard.conv2d.hangs import (
+    Evidence,
+    Finding,
+    Look,
+    Reading,
+    Sources,
+    Witness,
+    between,
+    classify,
+)
+from wizard.conv2d.sweep import Deadlines, Event, how_it_died, loaded_from
 from wizard.conv2d.verdicts import Loaded
-from wizard.conv2d.worker.channel import Worker
-from wizard.conv2d.worker.ending import WatchedChild
-from wizard.conv2d.worker.events import Event, how_it_died, loaded_from
-from wizard.conv2d.worker.evidence import Sources, Witness, between
-from wizard.conv2d.worker.hang_classes import Evidence, Finding, classify
-from wizard.conv2d.worker.outcome import Outcome, Watched
-from wizard.conv2d.worker.patience import Patience
+from wizard.conv2d.worker.process import Worker, state_of
+from wizard.host.deadline import output
+from wizard.knowledge.kernel_messages import KernelLine, known_lines
+from wizard.machine.facts import Fact, Unknown
+
+SOFT = 0.5
+"""Share of the deadline after which it is looked at."""
+
+
+@dataclass(slots=True)
+class Patience:
+    """When to look, when to look again, and when to give up; times are those of one clock."""
+
+    began: float
+    limit: float
+    """Seconds without progress after which it has hung."""
+    longest: float
+    """Seconds after which it has hung even while it progresses."""
+    every: float
+    """Seconds between two looks, at most."""
+    looks: list[Look] = field(default_factory=list)
+    """The last two."""
+    until: float = field(init=False)
+    """The hard deadline as it stands."""
+    _next: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """The first look comes at the soft deadline, the second by the hard one however short."""
+        self.every = min(self.every, self.limit * (1 - SOFT))
+        self.until = self.began + self.limit
+        self._next = self.began + self.limit * SOFT
+
+    def seconds_to_wait(self, now: float) -> float:
+        """Until the next look; the last one comes at the deadline itself."""
+        return max(0.0, min(self._next, self.until) - now)
+
+    def note(self, look: Look, now: float) -> bool:
+        """Take a look into account; true when it moved the deadline."""
+        before = self.looks[-1] if self.looks else None
+        self.looks = [*self.looks[-1:], look]
+        self._next = now + self.every
+        if before is None:
+            # However late the first look came: without a second one nothing can be said.
+            self.until = max(self.until, self._next)
+        elif _progressed(before, look):
+            return self._move(now)
+        return False
+
+    def is_over(self, now: float) -> bool:
+        """True when it has hung: two looks without progress at the deadline, or far too long."""
+        return len(self.looks) > 1 and now >= self.until
+
+    def _move(self, now: float) -> bool:
+        until = min(now + self.limit, self.began + self.longest)
+        moved = until > self.until
+        self.until = max(self.until, until)
+        return moved
+
+
+def _progressed(before: Look, after: Look) -> bool:
+    return after.log_lines > before.log_lines or after.cache_bytes > before.cache_bytes
+
+
+HUNG = ("hung", "unkillable")
+"""Kinds of outcomes that no answer came with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a launch ended, before anybody judges the numbers."""
+
+    kind: str
+    """``measured``, ``error``, ``out of memory``, ``hung``, ``unkillable``, ``crashed``,
+    ``no device``, ``fork unsafe``, ``import failed`` or ``not launched``; of a health check also
+    ``healthy`` or ``wrong``."""
+    phase: str
+    text: str = ""
+    seconds: float = 0.0
+    """The deadline that was missed, for what hung."""
+    figures: Event = field(default_factory=dict)
+    """``cold``, ``warm``, ``memory`` and ``parts`` of a measured shape."""
+    evidence: Evidence | None = None
+    """What was seen of a shape that hung."""
+    reading: Reading | None = None
+    """What MIOpen's log said last; of what came back, which algorithm it took."""
+    printed: str = ""
+    """The last that a process which died or hung had printed, on many lines."""
+
+
+NOT_LAUNCHED = Outcome("not launched", "start")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A process that SIGKILL has not ended yet."""
+
+    seconds_left: float
+    """How much longer it is watched."""
+
+
+WATCHED_S = 5.0
+"""Between two words on a process that SIGKILL has not ended yet."""
+
+
+class WatchedChild:
+    """A worker's child of the moment: it is sent to, ended, and watched until it has gone."""
+
+    worker: Worker
+    deadlines: Deadlines
+    kill: Callable[[int], None]
+    child: int | None
+    proven: bool
+    broken: bool
+
+    def send(self, command: Event) -> None:
+        """Give the worker a command; what was printed before belongs to another one."""
+        self.worker.tail.forget()
+        if not self.worker.send(command):
+            self.broken = True
+
+    async def end(self, phase: str) -> AsyncGenerator[Watched | Outcome, None]:
+        """Kill a child that has hung and watch it end."""
+        if self.child is None:
+            self.broken = True  # the worker itself is stuck: there is no child to blame
+            yield Outcome("hung", phase)
+            return
+        child, until = self.child, self.now() + self.deadlines.killed
+        self.kill(child)
+        while not await self._wait_until_gone(min(WATCHED_S, until - self.now())):
+            if self.now() >= until:
+                yield self._left_behind(child, phase)
+                return
+            yield Watched(until - self.now())
+        yield Outcome("hung", phase)
+
+    def _left_behind(self, child: int, phase: str) -> Outcome:
+        self.broken = True
+        state = state_of(child)
+        if state in ("", "zombie"):
+            return Outcome("hung", phase)
+        return Outcome("unkillable", phase, f"process {child} is in state {state}")
+
+    async def leave(self) -> None:
+        """Let a child that is done end by itself; kill one that does not."""
+        if not await self._wait_until_gone(self.deadlines.later):
+            async for _ in self.end("exit"):
+                pass
+
+    async def _wait_until_gone(self, seconds: float) -> bool:
+        until = self.now() + seconds
+        while self.child is not None:
+            try:
+                event = await self.worker.receive(until - self.now())
+            except asyncio.TimeoutError:
+                return False
+            if event is None:
+                self.broken = True
+                return True
+            if event["event"] == "gone" and event["pid"] == self.child:
+                self.child, self.proven = None, False
+        return True
+
+    @staticmethod
+    def now() -> float:
+        """The time of the running loop."""
+        return asyncio.get_running_loop().time()
+
 
 Answer = str | Loaded | Finding | Watched | Outcome
 """A phase, what was loaded, why it may take longer, how long its end is watched, and the outcome,
@@ -198,3 +370,48 @@ class Measurer(WatchedChild):
             reading, seconds = evidence.reading, patience.limit
             answer = replace(answer, seconds=seconds, reading=reading, printed=printed)
             yield replace(answer, evidence=evidence)
+
+
+DRIVER = Path("/sys/bus/pci/drivers/amdgpu")
+DRIVER_ANSWER_S = 1.0
+
+
+def busy_percent(driver: Path = DRIVER) -> int | None:
+    """Of the one card of amdgpu; None with several of them, for which of them works is not known.
+
+    ``gpu_busy_percent`` is there for every card that RDNA1 drivers know (Linux: amdgpu_pm.c).
+    """
+    files = sorted(driver.glob("*/gpu_busy_percent"))
+    if len(files) != 1:
+        return None
+    # By another program: reading it asks the card, and a card that is stuck may never answer.
+    said = output(("cat", str(files[0])), DRIVER_ANSWER_S)
+    if isinstance(said, Unknown) or not re.fullmatch(r"\s*[0-9]{1,9}\s*", said):
+        return None
+    return int(said)
+
+
+READERS = (
+    ("journalctl", "--dmesg", "--boot", "--no-pager", "--output=short-monotonic", "--lines=1000"),
+    ("dmesg", "--color=never"),
+)
+"""Both stamp each line with the seconds since the machine started; who may not read the one may
+often read the other (``kernel.dmesg_restrict``, groups ``adm`` and ``systemd-journal``)."""
+KERNEL_LOG_ANSWER_S = 3.0
+STAMP = re.compile(r"^\[ *(\d+\.\d+)\]")
+EARLIER_S = 0.1
+"""The kernel's clock and ours differ by less."""
+
+
+def driver_lines_since(
+    began_s: float, read: Callable[[tuple[str, ...], float], Fact[str]] = output
+) -> tuple[KernelLine, ...]:
+    """Lines of the driver from that time on (``CLOCK_MONOTONIC``); none where none may be read."""
+    for argv in READERS:
+        text = read(argv, KERNEL_LOG_ANSWER_S)
+        stamped = [] if isinstance(text, Unknown) else list(map(STAMP.match, text.splitlines()))
+        lines = [found for found in stamped if found is not None]
+        if lines:
+            later = [found for found in lines if float(found[1]) + EARLIER_S >= began_s]
+            return known_lines(found.string for found in later)
+    return ()

@@ -20,18 +20,16 @@ from wizard.conv2d.candidates import (
     questions,
     why_not,
 )
-from wizard.conv2d.presets import Row
-from wizard.conv2d.sweep import Sweep
-from wizard.conv2d.worker.channel import (
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.sweep import Sweep, how_it_died
+from wizard.conv2d.worker.process import (
     LEAVE_SECONDS,
     Worker,
     shared_memory,
     start_worker,
     state_of,
 )
-from wizard.conv2d.worker.events import how_it_died
-from wizard.conv2d.worker.isolation import Isolation, isolation
-from wizard.conv2d.worker.way import Way
+from wizard.conv2d.worker.start import Isolation, Way, isolation
 
 SCRIPT = FOLDER / "miopen_ask.py"
 OTHER_PYTHON = "Use --python to name the Python of an environment that has torch for ROCm."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wizard.apt.packages import Package, PackageWork
 from wizard.apt.sources import AptSource
 from wizard.core.fact import Fact, Unknown
-from wizard.host.file_systems import Disk, SilentFileSystem
+from wizard.host.host import Disk, SilentFileSystem
 from wizard.machine.facts.hardware import Access, DeviceNode, Driver, Gpu, Link, Process
 from wizard.machine.facts.packages import RocmTree, SystemFile
 from wizard.machine.facts.pythons import (

@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from wizard.host.accounts import user_name
+from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
-from wizard.host.wary import WaryHost
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.recording.accounts import PASSWD, account_file, is_account_file
 from wizard.machine.recording.disguise import Disguise

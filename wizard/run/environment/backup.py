@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import HASH_CHUNK
+from wizard.host.files import HASH_CHUNK
 from wizard.machine.contents import LIST
 from wizard.system.whole_file import sync, write_whole
 

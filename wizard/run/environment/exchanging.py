@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.prints import digest
+from wizard.host.files import digest
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.run.environment import execstack
 from wizard.system.whole_file import draft_of, sync

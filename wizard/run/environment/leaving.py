@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.installed import record_of, recorded
-from wizard.host.prints import bytecode, prints
-from wizard.host.wheel_files import wheel_targets
+from wizard.host.distributions import record_of, recorded, wheel_targets
+from wizard.host.files import bytecode, prints
 from wizard.plan.existing_steps import SetAsidePackages
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.host.prints import straight
+from wizard.host.files import straight
 from wizard.machine.contents import BEFORE
 from wizard.run.environment.backup import FILES, FOLDER, Backup, Row, seen_row
 from wizard.system.whole_file import draft_of

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from wizard.host.prints import Print, listing, prints
-from wizard.host.venv_layout import site_packages
+from wizard.host.environment import site_packages
+from wizard.host.files import Print, listing, prints
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.steps import (
     ClearExecutableStack,

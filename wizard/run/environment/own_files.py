@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.installed import installed_versions
-from wizard.host.prints import has_text
-from wizard.host.venv_layout import site_packages
+from wizard.host.distributions import installed_versions
+from wizard.host.environment import site_packages
+from wizard.host.files import has_text
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
 from wizard.run.environment import execstack
 from wizard.system.whole_file import write_whole

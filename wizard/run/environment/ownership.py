@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from wizard.host.prints import Print
+from wizard.host.files import Print
 from wizard.run.journal import append_lines
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard.host.prints import Print, has_text, prints
-from wizard.host.venv_layout import site_packages
+from wizard.host.environment import site_packages
+from wizard.host.files import Print, has_text, prints
 from wizard.journalform import Record
 from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove

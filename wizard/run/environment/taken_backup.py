@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
-from wizard.host.distributions import read_distributions
-from wizard.host.installed import named_in
+from wizard.host.distributions import named_in, read_distributions
 from wizard.host.live import LiveHost
 from wizard.machine.contents import read_kept_contents
 from wizard.plan.existing_steps import SetAsidePackages

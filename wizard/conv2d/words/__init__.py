@@ -1,1 +1,0 @@
-"""Conv2d in words: requests, layers, warnings and verdicts, as people type and read them."""

@@ -1,0 +1,263 @@
+"""Runs of Conv2d experiments as lines: all of them, one of them whole, or two side by side."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from wizard.conv2d.cards.comparison import Change, Comparison, chip_of, same_chip
+from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
+from wizard.conv2d.models import model_verdicts
+from wizard.conv2d.requests import described, sweep_in
+from wizard.conv2d.runs.folders import Run, runs_of
+from wizard.conv2d.runs.history import (
+    UNDER_WAY,
+    Account,
+    LastSweep,
+    account_with,
+    earlier_alike,
+    sweep_of_run,
+    sweeps,
+    told_by,
+)
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.text import counted
+from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict
+from wizard.core.lines import clean
+from wizard.core.sizes import memory_size_text
+from wizard.core.trouble import Trouble
+from wizard.places import Places
+from wizard.report.conv2d import NOT_YOUR_CHIP, model_lines, table_lines
+from wizard.report.conv2d_answers import outcome_lines, trouble_lines
+from wizard.report.machine import WIDTH
+
+TOLD = 8
+"""Rows in one run alone that are named before the rest is counted."""
+COLUMNS = ("A", "B", "Cold", "Warm")
+LEGEND = (
+    "Cold and Warm are the times for the first call and a later call in B, each divided by the "
+    "time in A."
+)
+
+
+def compare_lines(found: Comparison, here: str | None = None) -> Iterator[str]:
+    """Both runs, then what changed; ``here`` is the chip of this machine, where it is known."""
+    yield from _run_lines("A", found.before, here)
+    yield from _run_lines("B", found.after, here)
+    yield ""
+    yield from _chips(found)
+    if found.changes:
+        yield from _table(found.changes)
+        yield from textwrap.wrap(LEGEND, WIDTH)
+    yield from _alone("A", found.only_before)
+    yield from _alone("B", found.only_after)
+    yield ""
+    yield from textwrap.wrap(headline(found), WIDTH)
+
+
+def card_lines(card: ResultCard, here: str | None = None) -> Iterator[str]:
+    """One card: whose results they are, then the results."""
+    yield from _run_lines("Card", card, here)
+    yield ""
+    if card.results:
+        yield from table_lines(card.results, engines=True)
+
+
+def holds_text(card: ResultCard) -> str:
+    """What leaves the machine with it, and what does not."""
+    count = len(card.results)
+    results = f"{count} result{'' if count == 1 else 's'}"
+    return f"{results}. Your name, your folders and the name of your machine are not included."
+
+
+def headline(found: Comparison) -> str:
+    """What changed, in one sentence."""
+    count, total = len(found.differing), len(found.changes)
+    if not total:
+        return "There is nothing to compare: no shape was measured the same way in both runs."
+    shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
+    return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} a different verdict."
+
+
+def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]:
+    chip, stack = card.chip, card.stack
+    memory = memory_size_text(chip.vram_bytes) if chip.vram_bytes else None
+    parts = (chip.name, chip.gfx, memory, f"torch {stack.torch}" if stack.torch else None)
+    rest = (f"driver {stack.driver}" if stack.driver else None, stack.kernel, stack.distribution)
+    about = ", ".join(clean(part) for part in (*parts, *rest) if part)
+    other = here is not None and chip_of(card) not in (here, None)
+    label = f" ({NOT_YOUR_CHIP})" if other else ""
+    text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
+    finished = "" if card.finished else " Not finished."
+    yield from textwrap.wrap(
+        f"{text}{counted(card.results)}.{finished}", WIDTH, subsequent_indent="   "
+    )
+
+
+def _chips(found: Comparison) -> Iterator[str]:
+    if same_chip(found.before, found.after) is False:
+        yield from textwrap.wrap(
+            f"The chips differ: {clean(chip_of(found.before) or '')} and "
+            f"{clean(chip_of(found.after) or '')}. That alone may explain any differences in the "
+            "results.",
+            WIDTH,
+        )
+        yield ""
+
+
+def _table(changes: Sequence[Change]) -> Iterator[str]:
+    """One row a shape; a label that leaves no room stands on a line of its own."""
+    rows = [("Shape", *COLUMNS), *map(_cells, changes)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    room = WIDTH - sum(widths[1:]) - 2 * len(COLUMNS)
+    widths[0] = max(len(row[0]) for row in rows if len(row[0]) <= room)
+    for row in rows:
+        label = row[0]
+        if len(label) > room:
+            yield from textwrap.wrap(label, WIDTH)
+            label = ""
+        cells = (label, *row[1:])
+        yield "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
+
+
+def _cells(change: Change) -> tuple[str, ...]:
+    mark = "* " if change.differs else ""
+    return (
+        f"{mark}{clean(change.manner.named(change.shape))}",
+        change.before.words,
+        change.after.words,
+        _ratio(change.cold_ratio),
+        _ratio(change.warm_ratio),
+    )
+
+
+def _ratio(ratio: float | None) -> str:
+    return "-" if ratio is None else f"x{ratio:.3g}"
+
+
+def _alone(letter: str, rows: Sequence[tuple[Shape, Manner]]) -> Iterator[str]:
+    if not rows:
+        return
+    named = ", ".join(clean(manner.named(shape)) for shape, manner in rows[:TOLD])
+    rest = f" and {len(rows) - TOLD} more" if len(rows) > TOLD else ""
+    yield from textwrap.wrap(f"Only in {letter}: {named}{rest}.", WIDTH, subsequent_indent="  ")
+
+
+def past_runs(places: Places) -> tuple[LastSweep, ...]:
+    """Runs with results, newest first; a run inside its command left a journal alone."""
+    apart = map(sweep_of_run, runs_of(places))
+    found = [run for run in (*apart, *sweeps(Path(places.conv2d))) if run.results]
+    # A run apart has a journal too, and the journal tells the same.
+    known = {run.results: run for run in reversed(found)}
+    # The time tells the minute alone; the name of a run, which begins with its time, the second.
+    return tuple(sorted(known.values(), key=lambda run: (run.time, run.run), reverse=True))
+
+
+def card_of(run: LastSweep, here: Here) -> ResultCard:
+    """The card of a run that was measured here."""
+    when = datetime.fromisoformat(run.time)
+    return make_card(run.results, when, here, finished=run.finished)
+
+
+def run_before(run: Run, runs: Iterable[Run]) -> Run | None:
+    """The last one begun before it that asked the same and came to a result."""
+    return next((each for each in earlier_alike(run, runs) if told_by(each).done.results), None)
+
+
+def first_to_tell(results: Iterable[Result]) -> int:
+    """The place of the first result that is no pass: what a script is wanted for; else 0."""
+    places = (n for n, result in enumerate(results) if result.verdict is not Verdict.PASS)
+    return next(places, 0)
+
+
+def no_results(run: Run) -> Trouble:
+    """Why nothing can be made of a run that came to no verdict."""
+    return Trouble(
+        f"The run from {clean(run.since)} has no results.",
+        "The run ended before any shape had a verdict, or is still running.",
+        "Choose another run, or run the same command again to continue this run.",
+    )
+
+
+def none_before(run: Run) -> Trouble:
+    """Why a run cannot be compared with the one before."""
+    return Trouble(
+        f"No run before {clean(run.since)} measured the same shapes on the same device.",
+        "Only results for the same shapes, measured in the same way, can be compared.",
+        "Mark two other runs with the spacebar and compare them, or measure the same shapes again.",
+    )
+
+
+def nothing_found(run: Run) -> Trouble:
+    """Why there is nothing to keep of a run."""
+    return Trouble(
+        f"The run from {clean(run.since)} found no setting to keep in a venv.",
+        "Only a search for the fewest settings finds a setting to keep, and only if environment "
+        "variables help.",
+        "Press o on Measure to search for the fewest settings that fix a failing shape.",
+    )
+
+
+def no_script(why: str) -> Trouble:
+    """Why there is no stand-alone script for a result."""
+    return Trouble(
+        why,
+        "There is no script for gradients, training steps or other operations.",
+        "Choose a result for a forward convolution.",
+    )
+
+
+NONE = "There are no Conv2d measurements on this machine."
+SO_FAR = "The measurement is still running. These are the results so far."
+NO_VERDICT = "No shape has a verdict yet."
+WHY_UNREADABLE = "damaged, another user's, or from a newer version"
+
+
+def history_lines(accounts: Iterable[Account], unreadable: Sequence[str] = ()) -> Iterator[str]:
+    """What was asked, how it stands, and how many shapes have which verdict."""
+    empty = True
+    for account in accounts:
+        empty = False
+        run = account.run
+        yield f"{run.id}  {account.state}: {clean(described(run.request))}"
+        yield f"    began {clean(run.since)}; {counts_text(account)}"
+        if account.why:
+            yield f"    {clean(account.why)}"
+    if empty and not unreadable:
+        yield NONE
+    for path in unreadable:
+        yield f"{clean(path)} cannot be read: {WHY_UNREADABLE}."
+
+
+def counts_text(account: Account) -> str:
+    """How many shapes have which verdict."""
+    return ", ".join(f"{n} {verdict.value}" for verdict, n in account.counts) or "no verdict"
+
+
+def on_text(loaded: Loaded) -> str:
+    """On what it was measured, with which torch; ``""`` where it did not come to that."""
+    torch = f"torch {loaded.torch}" if loaded.torch else None
+    return ", ".join(clean(part) for part in (loaded.device, torch) if part)
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """One run whole: what was asked of it, what came out, and why it ended if it broke off."""
+    told = told_by(run)
+    done, account = told.done, account_with(run, told)
+    yield from history_lines((account,))
+    python = clean(sweep_in(run.request).python)
+    on = on_text(account.loaded)
+    text = f"on {on}, with {python}" if on else f"with {python}"
+    yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield ""
+    if told.state == UNDER_WAY:
+        yield from (SO_FAR, "")
+    yield from list(outcome_lines(done, run.request)) or (NO_VERDICT,)
+    if models := list(model_lines(model_verdicts(done.results))):
+        yield from ("", *models)
+    if done.trouble is not None:
+        yield ""
+        for text in trouble_lines(done.trouble):
+            yield from textwrap.wrap(text, WIDTH)
