@@ -21,8 +21,11 @@ from wizard.core.lines import clean
 from wizard.core.sizes import counted, size_text
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
-from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
-from wizard.plan.steps import Plan, WriteFile
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
 from wizard.plan.using import (
     login_too,
     measure_command,

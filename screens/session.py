@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.report.conv2d_conclusion import Measured
-    from wizard.run.watching import AtWork
+    from wizard.run.at_work import AtWork
     from wizard.services.runs import WayBack
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")

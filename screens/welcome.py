@@ -14,12 +14,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.faults import reason
-from screens.machine_reading import (
-    MachineRead,
-    ReadingFailed,
-    read_machine,
-    statuses_and_verdict,
-)
+from screens.machine_reading import MachineRead, ReadingFailed, read_machine, statuses_and_verdict
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
 from screens.widgets.header_line import HeaderLine

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from wizard.core.typed import WrongForm, typed
 from wizard.jsonform import to_json
-from wizard.typed import WrongForm, typed
 
 
 class Colour(Enum):

@@ -28,7 +28,7 @@ from wizard.advice.comparison import everything
 from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.services import Services
 
-FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
+FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.obstacles")
 READ_S = 0.3
 """Nobody goes on sooner; what is loaded before would hold up the screen itself."""
 WIDEST = 100

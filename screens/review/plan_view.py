@@ -19,7 +19,7 @@ from screens.step import StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import column, cut
 from wizard.core.sizes import counted
-from wizard.plan.titles import LONGEST
+from wizard.operations.operation import LONGEST_TITLE
 
 INDENT = 4
 """Cells before a title, for its number."""
@@ -214,7 +214,7 @@ class PlanView(Horizontal):
 
 
 def _title_line(number: int, row: Row, cells: int) -> Content:
-    room = min(LONGEST + 2, max(10, cells - INDENT - NOTE_CELLS))
+    room = min(LONGEST_TITLE + 2, max(10, cells - INDENT - NOTE_CELLS))
     title = column(row.title, room) if row.note else cut(row.title, cells - INDENT)
     return Content.assemble(f"{number:>2}  ", title, (row.note, "bold" if row.root else ""))
 

@@ -32,8 +32,8 @@ from wizard.core.trouble import NoWayBack, Trouble
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
+from wizard.operations.packages import AptChange
 from wizard.plan.group_steps import joins
-from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.report.plan import RESTART, plan_lines, size_told
 from wizard.report.recommendation import cannot_run
@@ -241,7 +241,7 @@ class Review(PlanScreen):
         machine, choice = self.session.machine, self._choice
         if machine is None or choice is None:
             return None
-        if self.services.rehearses or settled(self._plan.steps):
+        if self.services.rehearses or self._plan.settled:
             return None
         self.wait("Checking the packages and versions against the repository and apt ...")
         try:

@@ -15,10 +15,10 @@ from wizard.core.lines import clean, clean_lines
 from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.journalform import Kind
-from wizard.plan.content import content_lines
-from wizard.plan.existing_steps import changes_existing
-from wizard.plan.root_steps import AptChange
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step, undo_of
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.packages import AptChange
+from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
 from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
@@ -80,12 +80,12 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
     elif isinstance(step, AptChange):
         size = step.download_bytes or None
     note = (*(("root",) if step.needs_root else ()), *((bytes_text(size),) if size else ()))
-    lines = tuple(map(clean, content_lines(step)))
+    lines = tuple(map(clean, step.content_lines()))
     return Row(
         shown(step.title),
         shown(step.reason),
         (clean(str(step)),),
-        shown(undo_of(step)),
+        shown(plan.undo_of(step)),
         lines,
         ", ".join(note),
         step.needs_root,
@@ -114,7 +114,7 @@ def _does(plan: Plan, machine: Machine | None) -> str:
     if plan.kind is not Kind.INSTALL:
         return DOES[plan.kind]
     place = shown(plan.venv if machine is None else short_path(plan.venv, machine))
-    if changes_existing(plan):
+    if plan.changes_existing:
         return f"Replace PyTorch in {place} with {shown(plan.stack)}"
     return f"Install {shown(plan.stack)}{f' into {place}' if place else ''}"
 

@@ -9,7 +9,7 @@ from screens.session import Session, following
 from wizard.core.events import Event
 from wizard.journalform import Kind
 from wizard.plan.steps import Plan
-from wizard.run.state import (
+from wizard.run.progress import (
     BEGIN_AGAIN,
     RunState,
     State,

@@ -28,7 +28,7 @@ from wizard.core.events import Event, Output, PlanFinished, StepFinished, StepSt
 from wizard.core.lines import clean
 from wizard.core.time_left import TimeLeft
 from wizard.diagnose.finding import Status
-from wizard.run.state import after, broken_off
+from wizard.run.progress import after, broken_off
 from wizard.services import Services
 
 LOOK_S = 1.0

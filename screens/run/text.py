@@ -11,7 +11,7 @@ from wizard.core.events import Progress
 from wizard.core.sizes import amount_text, counted
 from wizard.durations import left_text, time_text
 from wizard.remedies import by_keys
-from wizard.run.state import RunState, State, StepRow
+from wizard.run.progress import RunState, State, StepRow
 
 MARKS = {
     State.WAITING: ("·", "$text-muted"),

@@ -6,15 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.handmade import (
-    GIGABYTE,
-    HOME,
-    card,
-    clean_jammy,
-    noble_with_leftovers,
-    node,
-    python,
-)
+from tests.handmade import GIGABYTE, HOME, card, clean_jammy, noble_with_leftovers, node, python
 from wizard.advice.fit import Fit, fit
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import load_stacks

@@ -41,12 +41,14 @@ from tests.run.answers import Answer, Manner
 from tests.run.server import WheelIndex
 from tests.run.wheels import make_wheel
 from wizard.core.events import StepFailed, StepFinished
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.fetch_wheels import FetchWheels
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import CreateEnvironment, FetchWheels, Plan
+from wizard.plan.steps import Plan
 from wizard.report.plan import most_bytes
-from wizard.run.live import Live
+from wizard.run.executor import Live
 
 BYTES_A_SECOND = 200_000_000
 PIECE = 1 << 18

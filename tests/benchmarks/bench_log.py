@@ -34,13 +34,13 @@ from textual.widgets import Log
 
 from screens.app import SetupApp, show
 from screens.run.screen import RunScreen
-from tests.run.places import places_below, plan_of
+from tests.run.places import RunProgram, places_below, plan_of
 from tests.screens.collaborators import but
 from tests.screens.driving import session_at
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.core.events import Event, Output, PlanFinished
-from wizard.plan.steps import Plan, RunProgram
-from wizard.run.live import Live
+from wizard.plan.steps import Plan
+from wizard.run.executor import Live
 
 LINES = 300_000
 GOAL_RATE = 0.8
@@ -144,7 +144,7 @@ class Ours(SetupApp):
     """The wizard at Apply, with a plan of one step that prints a file."""
 
     def __init__(self, home: Path, printed: Path, report: Callable[[Taken], None]) -> None:
-        step = RunProgram("print", ("cat", str(printed)), "nothing")
+        step = RunProgram("print", ("cat", str(printed)))
         session = replace(session_at("apply"), plan=plan_of(home, step))
         live = Live(places_below(home), os.environ)
         services = but(LIVE_SERVICES, carry_out=self._watched(live))

@@ -20,8 +20,8 @@ from tests.run.places import places_below
 from tests.undo.many_files import FILES, run_with_many_files
 from wizard.core.events import PlanFinished, Progress
 from wizard.host.live import LiveHost
-from wizard.run.live import Live
-from wizard.undo.whole_run import TakingBack, find_whole_undo
+from wizard.run.executor import Live
+from wizard.run.rollback import TakingBack, find_whole_undo
 
 GOAL_S = 5.0
 SILENT_S = 1.0

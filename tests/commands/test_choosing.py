@@ -145,8 +145,9 @@ def test_a_place_of_pythons_reaches_the_plan_and_what_it_was_asked_with(tmp_path
     done = wizard(tmp_path, *words)
     assert done.returncode == 0, done.stderr
     form = json.loads(done.stdout)
-    argv = next(step["argv"] for step in form["steps"] if "--mirror" in step.get("argv", ()))
-    assert argv[argv.index("--mirror") + 1] == "https://***@mirror.example/python"
+    (step,) = (step for step in form["steps"] if step["kind"] == "InstallPython")
+    assert step["mirror"] == "https://***@mirror.example/python"
+    assert "secret" not in done.stdout
     assert "--python-mirror=https://***@mirror.example/python" in form["asked"]
     assert "secret" not in done.stdout
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,7 @@ import pytest
 
 from screens.start import services_for
 from tests.commands.running import wizard
-from tests.handmade import clean_jammy, torch
-from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
+from tests.handmade import clean_jammy
 from tests.run.places import places_below, plan_of
 from wizard.__main__ import parser
 from wizard.core.events import Event, PlanFinished, StepFailed
@@ -20,22 +20,29 @@ from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.host.live import LiveHost
 from wizard.journalform import Kind
-from wizard.machine.facts import Environment, Machine, Setting
+from wizard.machine.facts import Machine, Setting
 from wizard.mending.fixing import make_fix
-from wizard.plan.existing_steps import SetAsidePackages
+from wizard.operations.resolve import Resolve
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.uv_project import Wishes
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.steps import Plan, RunProgram
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
-from wizard.run.environment.moving import move_aside, move_back
-from wizard.run.in_the_way import run_to_resume
+from wizard.plan.steps import Plan
+from wizard.run.executor import Live
 from wizard.run.journal import Journal
-from wizard.run.live import Live
-from wizard.run.records import read_records
-from wizard.run.stopped import stopped_plan
+from wizard.run.obstacles import run_to_resume
+from wizard.run.resume import stopped_plan
+from wizard.run.runs import read_records
+from wizard.system.backup import (
+    Backup,
+    folder_rows,
+    move_aside,
+    move_back,
+    seen_row,
+    write_manifest,
+)
 
 LINE = "export HIP_FORCE_COARSE_GRAIN=1"
 TEXT = f"alias l=ls\n{LINE}\n# \u00e4, and no end"
-LIBRARIES = ("libamdhip64.so", "libhiprtc.so")
 
 
 def state(folder: Path) -> dict[str, tuple[bytes, int, int]]:
@@ -61,23 +68,6 @@ def idle(home: Path, *names: str) -> Machine:
     machine = clean_jammy()
     access = replace(machine.access, home=str(home))
     return replace(machine, settings=tuple(settings), access=access)
-
-
-def asking(home: Path) -> Machine:
-    """A machine with a torch that its glibc refuses to load."""
-    venv = home / "venv"
-    lib = venv / "lib/python3.10/site-packages/torch/lib"
-    lib.mkdir(parents=True)
-    (venv / "pyvenv.cfg").write_text("version = 3.10.1\n")
-    for name in LIBRARIES:
-        (lib / name).write_bytes(library((GNU_STACK, READ_WRITE_RUN)))
-    installed = replace(torch("1.13.1+rocm5.2"), executable_stack=LIBRARIES)
-    machine = clean_jammy()
-    return replace(
-        machine,
-        environments=(Environment(str(venv), "venv", "3.10", installed),),
-        system=replace(machine.system, glibc="2.41"),
-    )
 
 
 def finding(machine: Machine, cause: str) -> Finding:
@@ -120,16 +110,6 @@ async def test_a_part_of_a_line_goes_and_comes_back_to_the_byte(tmp_path: Path) 
     assert content(tmp_path) == before
 
 
-async def test_libraries_are_exchanged_and_come_back_with_their_times(tmp_path: Path) -> None:
-    machine = asking(tmp_path)
-    before = state(tmp_path)
-    assert ok(await carried_out(tmp_path, planned(machine, "glibc-execstack")))
-    assert content(tmp_path) != {name: seen[0] for name, seen in before.items()}
-    done = wizard(tmp_path, "rollback", "--yes")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert state(tmp_path) == before
-
-
 async def test_a_plan_that_stopped_half_way_goes_on_or_comes_back(tmp_path: Path) -> None:
     machine = idle(tmp_path, ".bashrc", ".profile")
     before, plan = content(tmp_path), planned(machine, "noop-setting")
@@ -166,11 +146,13 @@ INDEX = "https://me:secret@wheels.example/simple"
 
 
 def waiting_fix(home: Path) -> Path:
-    """A fix that stopped before its first step, which only notes where it would fetch from."""
-    told = home / "told"
-    note = ("sh", "-c", 'printf %s "$2" >"$0"', str(told), "--index-url", INDEX)
-    fetch = RunProgram("Wheels.", note, "removed")
-    plan = replace(plan_of(home, fetch), kind=Kind.FIX, stack="", venv="", cause="numpy2-abi")
+    """A fix that stopped before its first step; its uv only notes the password that it gets."""
+    told, uv = home / "told", home / "uv"
+    uv.write_text(f'#!/bin/sh\nprintf %s "$UV_INDEX_TORCH_PASSWORD" >{told}\nexit 1\n')
+    uv.chmod(0o755)
+    wishes = Wishes(("torch",), INDEX)
+    resolve = Resolve("Wheels.", str(uv), sys.executable, str(home / "work"), wishes)
+    plan = replace(plan_of(home, resolve), kind=Kind.FIX, stack="", venv="", cause="numpy2-abi")
     run = Path(places_below(home).runs) / "20260101-000000-aaaaaa"
     run.parent.mkdir(parents=True)
     Journal(run).begin(plan, "2026-01-01T00:00:00+00:00")
@@ -186,7 +168,7 @@ def test_a_fix_goes_on_with_the_login_that_is_given_again_or_asks_for_it(tmp_pat
     assert "Use --torch-index with that address and login again" in refused.stderr
     assert not told.exists()
     done = wizard(tmp_path, *words, "--torch-index", INDEX)
-    assert told.read_text() == INDEX, done.stdout + done.stderr
+    assert told.read_text() == "secret", done.stdout + done.stderr
     assert "secret" not in done.stdout + done.stderr
 
 
@@ -200,8 +182,8 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
     assert waits is not None
     assert waits.plan is not None
     (step,) = waits.plan().steps
-    assert isinstance(step, RunProgram)
-    assert step.argv[-1] == INDEX
+    assert isinstance(step, Resolve)
+    assert step.wishes.index == INDEX
     waits = services_for(parser().parse_args([])).runs.unfinished()
     assert waits is not None
     assert waits.plan is not None
@@ -210,15 +192,13 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
 
 
 async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
-    machine = asking(tmp_path)
-    plan = planned(machine, "glibc-execstack")
-    second = next(tmp_path.rglob(LIBRARIES[1]))
-    second.write_bytes(b"another torch")
-    before = state(tmp_path)
+    plan = planned(idle(tmp_path, ".bashrc", ".profile"), "noop-setting")
+    (tmp_path / ".profile").write_text(f"alias more=less\n{TEXT}")
+    before = content(tmp_path)
     assert not ok(await carried_out(tmp_path, plan))
     done = wizard(tmp_path, "rollback", "--yes")
     assert (done.returncode, done.stderr) == (0, "")
-    assert state(tmp_path) == before
+    assert content(tmp_path) == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -252,7 +232,7 @@ def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) 
     stack = Plan("a" * 12, Kind.INSTALL, "rocm52", "venv", venv, (), None, None, False, ())
     Journal(tmp_path / "runs/1").begin(stack, "2026-01-01T00:00:00")
     records = read_records(tmp_path / "runs")
-    aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix", "")
+    aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix")
     another = replace(stack, id="b" * 12, stack="rocm57", steps=(aside,))
     with pytest.raises(Trouble, match="already contains"):
         run_to_resume(another, records)
@@ -261,7 +241,9 @@ def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) 
 
 
 async def test_a_later_run_in_the_folder_goes_first(tmp_path: Path) -> None:
-    assert ok(await carried_out(tmp_path, planned(asking(tmp_path), "glibc-execstack")))
+    (tmp_path / "venv/bin").mkdir(parents=True)
+    machine = idle(tmp_path, "venv/bin/activate")
+    assert ok(await carried_out(tmp_path, planned(machine, "noop-setting")))
     places = places_below(tmp_path)
     (fixed,) = read_records(Path(places.runs))
     venv = str(tmp_path / "venv")

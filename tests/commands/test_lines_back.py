@@ -9,10 +9,9 @@ from tests.commands.running import wizard
 from tests.run.places import places_below
 from wizard.core.events import PlanFinished
 from wizard.journalform import Kind
+from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import sha256
-from wizard.plan.user_files import TakeLinesOut, without_lines
-from wizard.run.live import Live
+from wizard.run.executor import Live
 
 SETTINGS = "export ROCM_PATH=/opt/rocm\nexport HSA_OVERRIDE_GFX_VERSION=10.3.0"
 TEXT = f"alias l=ls\n{SETTINGS}\nalias m=more"
@@ -24,7 +23,7 @@ async def test_lines_go_one_by_one_and_come_back_where_they_stood(tmp_path: Path
     bashrc.write_text(TEXT)
     bashrc.chmod(0o640)
     kept = without_lines(TEXT, LINES)
-    step = TakeLinesOut("x", str(bashrc), LINES, sha256(TEXT), sha256(kept), "put back")
+    step = TakeLinesOut("x", str(bashrc), LINES, sha256(TEXT), sha256(kept))
     plan = system_plan(Kind.CLEAN_UP, (step,), ())
     events = [e async for e in Live(places_below(tmp_path), os.environ).carry_out(plan)]
     assert isinstance(events[-1], PlanFinished)
@@ -43,7 +42,7 @@ async def test_what_the_user_wrote_meanwhile_is_not_overwritten(tmp_path: Path) 
     bashrc = tmp_path / ".bashrc"
     bashrc.write_text(TEXT)
     kept = without_lines(TEXT, LINES)
-    step = TakeLinesOut("x", str(bashrc), LINES, sha256(TEXT), sha256(kept), "put back")
+    step = TakeLinesOut("x", str(bashrc), LINES, sha256(TEXT), sha256(kept))
     plan = system_plan(Kind.CLEAN_UP, (step,), ())
     assert [e async for e in Live(places_below(tmp_path), os.environ).carry_out(plan)]
     bashrc.write_text(f"{kept}\nmine\n")

@@ -9,7 +9,7 @@ from tests.commands.running import wizard
 from tests.plain.walking import walk
 from tests.run.earlier_runs import OLDER, leave_older_run
 from tests.run.places import places_below, tree
-from wizard.plan.root_steps import AddToGroups
+from wizard.operations.groups import AddToGroups
 
 WHO = f"Run {OLDER} was recorded by an older version of this program."
 SCRIPT = f"sh /var/lib/rdna1-setup/runs/{OLDER}/UNDO.sh"

@@ -19,19 +19,18 @@ from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.core.events import PlanFinished
 from wizard.journalform import Kind
-from wizard.plan.apt_steps import AptChange
+from wizard.operations.packages import AptChange
 from wizard.plan.form import plan_form
 from wizard.plan.identity import with_id
 from wizard.plan.steps import Plan, Step
+from wizard.run.executor import Live
 from wizard.run.journal import Journal
-from wizard.run.live import Live
-from wizard.run.records import read_records
-from wizard.run.restart import RESTARTED as RESTARTED_WORDS
-from wizard.run.restart import WAITS as WAITS_WORDS
-from wizard.run.restart import this_boot
+from wizard.run.runs import RESTARTED as RESTARTED_WORDS
+from wizard.run.runs import WAITS as WAITS_WORDS
+from wizard.run.runs import read_records, this_boot
 
 RUN = "20260101-000000-aaaaaa"
-DRIVER = AptChange("x", "y", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
+DRIVER = AptChange("x", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
 WITH_DRIVER = str(ROOT / "tests/machines/prov520-jammy-cloud")
 NOW = "2026-01-01T00:00:00+00:00"
 

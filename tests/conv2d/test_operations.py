@@ -13,9 +13,9 @@ from tests.conv2d.sweeping import environ, events_of, of_type, results_of, sweep
 from wizard.conv2d.shapes import Row, load_operations, operation_rows
 from wizard.conv2d.sweep import Phase, Sweep
 from wizard.conv2d.verdicts import Result, Verdict, result_json
+from wizard.core.typed import typed
 from wizard.jsonform import to_json
 from wizard.report.conv2d import sweep_lines
-from wizard.typed import typed
 
 ALL = load_operations()
 KINDS = tuple(dict.fromkeys(each.kind for each in ALL if each.kind != "train"))

@@ -18,7 +18,7 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.plan.steps import Plan
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import Services
 from wizard.services.runs import Unfinished, WayBack
 

@@ -12,7 +12,7 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.machine.elf import HEADER, Stack, segments_of, stack_of
+from wizard.host.elf import HEADER, Stack, segments_of, stack_of
 
 LOAD, GNU_STACK = 1, 0x6474E551
 READ_WRITE, READ_WRITE_RUN = 6, 7

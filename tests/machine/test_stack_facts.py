@@ -10,13 +10,7 @@ from tests.handmade import clean_jammy, with_nothing_known
 from tests.machine.records import machine as recorded
 from wizard.machine.detect import detect
 from wizard.machine.facts import Driver, Setting
-from wizard.machine.stack_facts import (
-    StackFacts,
-    stack_form,
-    stack_now,
-    stack_of,
-    stack_of_form,
-)
+from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of, stack_of_form
 
 KNOWN = StackFacts("6.8.0", "2.35", "ubuntu 22.04", "in-tree", "150", ())
 

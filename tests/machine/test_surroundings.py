@@ -9,12 +9,7 @@ import pytest
 
 from tests.machine.records import make
 from wizard.machine.facts import Fact, Surroundings, Unknown
-from wizard.machine.surroundings import (
-    SECURE_BOOT,
-    SURROUNDINGS,
-    TIMESHIFT,
-    read_surroundings,
-)
+from wizard.machine.surroundings import SECURE_BOOT, SURROUNDINGS, TIMESHIFT, read_surroundings
 
 DMI = "/sys/class/dmi/id"
 SEAT = "/run/systemd/seats/seat0"

@@ -27,23 +27,16 @@ from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.mending.mendable import without_plan
 from wizard.mending.settings import by_hand
+from wizard.operations.edit_lines import TakeLinesOut, without_lines
+from wizard.operations.edit_lines import with_lines as with_lines_back
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import Resolve
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.operations.uv_project import Wishes
-from wizard.plan.content import content_lines
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form, plan_of
-from wizard.plan.library_steps import ExchangeLibrary
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    WriteSystemFile,
-)
 from wizard.plan.steps import Plan
-from wizard.plan.user_files import TakeLinesOut, without_lines
-from wizard.plan.user_files import with_lines as with_lines_back
 from wizard.report.plan import event_lines, plan_lines
 
 VENV = f"{HOME}/venv"
@@ -188,7 +181,7 @@ def test_of_a_line_that_sets_more_only_what_is_named_goes(tmp_path: Path, path: 
     if isinstance(step, TakeLinesOut):
         assert without_lines(text, step.lines, step.instead) == rest
         assert with_lines_back(rest, step.lines, step.instead) == text
-        assert "new line 2: \texport HSA_ENABLE_SDMA=0" in content_lines(step)
+        assert "new line 2: \texport HSA_ENABLE_SDMA=0" in step.content_lines()
     else:
         assert isinstance(step, WriteSystemFile)
         assert step.content == rest
@@ -458,19 +451,6 @@ def test_each_environment_has_a_finding_of_its_own() -> None:
     assert folders == [VENV, f"{HOME}/other"]
 
 
-def test_the_flag_is_cleared_in_a_copy_beside_the_library(tmp_path: Path) -> None:
-    name = "libamdhip64.so"
-    library = f"{SITE}/torch/lib/{name}"
-    asking = environment(replace(OLD, executable_stack=(name,)))
-    machine = replace(clean_jammy(), environments=(asking,))
-    machine = replace(machine, system=replace(machine.system, glibc="2.41"))
-    files = BARE | {library: b"x" * 7, f"{library}.rdna1-setup-kept": b"of an earlier plan"}
-    (step,) = mended(host_with(tmp_path, files), machine, "glibc-execstack").steps
-    assert isinstance(step, ExchangeLibrary)
-    assert (step.path, step.bytes) == (library, 7)
-    assert step.kept == f"{library}.rdna1-setup-kept-2"
-
-
 def with_library(
     folder: Path, saved: bytes | None, version: str = "1.13.1+rocm5.2"
 ) -> tuple[RecordedHost, Machine]:
@@ -602,19 +582,19 @@ def test_a_line_that_is_counted_otherwise_is_never_taken_for_another(
     assert f"~/.bashrc:{line} is kept" in told
 
 
-def test_among_the_user_s_own_packages_the_flag_is_cleared_and_no_torch_exchanged(
-    tmp_path: Path,
-) -> None:
-    host, machine = with_library(tmp_path, RIGHT)
+def test_among_the_user_s_own_packages_no_torch_is_exchanged(tmp_path: Path) -> None:
+    _, machine = with_library(tmp_path, RIGHT)
     own = replace(machine.environments[0], path=SITE, kind="user-site")
     machine = replace(machine, environments=(own,))
     assert not has_plan(finding(machine, "wheel-library-replaced"))
-    asking = replace(own, torch=replace(OLD, executable_stack=("libMIOpen.so",)))
-    machine = replace(machine, environments=(asking,))
+
+
+def test_a_library_with_the_flag_is_told_to_be_fixed_by_hand(tmp_path: Path) -> None:
+    asking = environment(replace(OLD, executable_stack=("libamdhip64.so",)))
+    machine = replace(clean_jammy(), environments=(asking,))
     machine = replace(machine, system=replace(machine.system, glibc="2.41"))
-    (step,) = mended(host, machine, "glibc-execstack").steps
-    assert isinstance(step, ExchangeLibrary)
-    assert step.path == LIBRARY
+    told = refusal(host_with(tmp_path, BARE), machine, "glibc-execstack")
+    assert "patchelf --clear-execstack" in told
 
 
 def test_a_line_is_found_that_is_faulty_only_where_nothing_was_set_before(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from wizard.core.trouble import Trouble
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Probe
 from wizard.operations.remove import Remove
-from wizard.run.in_the_way import run_to_resume
+from wizard.run.obstacles import run_to_resume
 from wizard.system.system import System
 
 FILES = {"big/__init__.py": "x = 1\n", "big/data.bin": "d" * 90_000}

@@ -98,13 +98,7 @@ def chosen(each: Gathered, most: int) -> list[tuple[str, str]]:
 
 def from_data() -> tuple[Gathered, ...]:
     """The patterns that stand in our data."""
-    from wizard.knowledge import (
-        causes,
-        error_texts,
-        kernel_messages,
-        listings,
-        text_lines,
-    )
+    from wizard.knowledge import causes, error_texts, kernel_messages, listings, text_lines
     from wizard.knowledge.tables import read_table
 
     signs = (

@@ -56,7 +56,7 @@ OF_WORDS = {
     "wizard/operations/resolve.py: pattern.format(package)",
     r'wizard/operations/resolve.py: rf"(?<![\w.-]){re.escape(each)}(?![\w.+-])"',
     r'wizard/operations/resolve.py: rf"\b{re.escape(pin)}(?![\w.+-])"',
-    "wizard/run/environment/strays.py: code",
+    "wizard/system/programs.py: code",
 }
 """Plain words and what stands around them, or one of a few constants."""
 TRIED = ("wizard/redaction/names.py: ", "wizard/machine/setting_formats.py: ")

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import subprocess
 
-from wizard.plan.by_hand import by_hand_script
-from wizard.plan.root_steps import (
-    AddToGroups,
+from wizard.operations.groups import AddToGroups, TakeFromGroups
+from wizard.operations.packages import (
     AptChange,
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
     MarkPackages,
-    PutSystemPathBack,
-    SetSystemPathAside,
-    TakeFromGroups,
-    WriteSystemFile,
 )
+from wizard.operations.root_step import by_hand_script
+from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 
 STEPS = (
-    WriteSystemFile("why\nso", "/etc/apt/sources.list.d/x.list", "deb 'x' $(y)\n", "removed"),
+    WriteSystemFile("why\nso", "/etc/apt/sources.list.d/x.list", "deb 'x' $(y)\n"),
     AptUpdate("lists"),
-    AptChange("change", "back", install=(("rocm-core", "5.2"),), remove=("comgr",), purge=True),
+    AptChange("change", install=(("rocm-core", "5.2"),), remove=("comgr",), purge=True),
     KeepDebs("kept", (("comgr", "1.0"),)),
-    MarkPackages("marks", "back", auto=("rocm-core",), manual=("comgr",)),
+    MarkPackages("marks", auto=("rocm-core",), manual=("comgr",)),
     FinishInterrupted("cut off"),
-    SetSystemPathAside("aside", "/opt/rocm-5.7.1", "back"),
-    PutSystemPathBack("back", "/opt/rocm-5.7.1", "aside"),
+    SetSystemPathAside("aside", "/opt/rocm-5.7.1"),
+    PutSystemPathBack("back", "/opt/rocm-5.7.1"),
     AddToGroups("devices", "owner", ("render", "video")),
     TakeFromGroups("devices", "owner", ("video",)),
 )
@@ -36,7 +33,7 @@ def test_every_root_step_is_a_command_of_the_shell() -> None:
     script = by_hand_script(STEPS)
     subprocess.run(("/bin/sh", "-n"), input=script, text=True, check=True, timeout=20)
     for line in (
-        "# why so (undo: removed)",
+        "# why so (undo: move the file to the backup)",
         "apt-get update",
         "apt-get --no-install-recommends --allow-downgrades --purge install rocm-core=5.2 comgr-",
         '(cd "$kept" && apt-get download comgr=1.0)',

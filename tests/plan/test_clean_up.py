@@ -11,13 +11,13 @@ from tests.machine.records import NAMES
 from tests.plan.system_machines import amd, recorded, with_packages
 from wizard.apt.packages import PackageWork
 from wizard.machine.facts import Machine, RocmTree, Setting, SystemFile, Unknown
+from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.clean_up import make_clean_up
-from wizard.plan.content import content_lines
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import FilesNow
-from wizard.plan.root_steps import AptChange, SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.steps import Plan
-from wizard.plan.user_files import TakeLinesOut, without_lines
 
 OUT = {
     "rx5600xt-noble-rocm57": (7, "/etc/profile.d/rocm-rdna1-57.sh"),
@@ -84,7 +84,7 @@ def test_a_step_knows_the_file_before_and_after_by_hash() -> None:
     (step,) = taken(make_clean_up(*with_setting(f"{HOME}/.bashrc", text)))
     assert step.before == sha256(text)
     assert step.after == sha256(without_lines(text, step.lines)) == sha256("echo a\n")
-    assert content_lines(step) == ("line 2: export ROCM_PATH=/opt/rocm",)
+    assert step.content_lines() == ("line 2: export ROCM_PATH=/opt/rocm",)
 
 
 def test_no_other_line_of_the_users_file_stands_in_the_plan() -> None:

@@ -8,16 +8,19 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
-from wizard.host.distributions import conflicts
+from wizard.host.contents import Contents
+from wizard.host.distributions import Distribution, conflicts
 from wizard.machine.facts import Unknown
-from wizard.machine.facts.contents import Contents, Distribution
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.resolve import Resolve
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.write_file import WriteFile
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import with_constraint
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import torch_family
 from wizard.plan.planner import PlanImpossible, make_plan
-from wizard.plan.steps import CreateEnvironment, Plan, Resolve, WriteFile
+from wizard.plan.steps import Plan
 
 VENV = f"{HOME}/ComfyUI/venv"
 

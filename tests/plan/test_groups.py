@@ -13,11 +13,12 @@ from wizard.advice.card import chosen_card
 from wizard.advice.recommend import recommend
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.groups import AddToGroups
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines
 from wizard.report.recommendation import recommendation_lines
 

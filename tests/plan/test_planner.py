@@ -8,25 +8,22 @@ import pytest
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
 from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.machine.facts import Machine, Setting, Unknown
+from wizard.operations.check_torch import CheckTorch
+from wizard.operations.clear_executable_stack import ClearExecutableStack
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.groups import AddToGroups
+from wizard.operations.install_python import InstallPython
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.resolve import Resolve
+from wizard.operations.system_files import WriteSystemFile
+from wizard.operations.write_file import WriteFile
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE
 from wizard.plan.form import plan_form
 from wizard.plan.planner import PlanImpossible, make_plan
-from wizard.plan.steps import (
-    AddToGroups,
-    CheckTorch,
-    ClearExecutableStack,
-    CreateEnvironment,
-    FetchWheels,
-    InstallWheels,
-    Plan,
-    Resolve,
-    RunProgram,
-    Step,
-    WriteFile,
-    WriteSystemFile,
-)
+from wizard.plan.steps import Plan, Step
 
 OURS = places({}, HOME)
 
@@ -77,10 +74,10 @@ def test_rocm52_takes_python_310_although_a_newer_one_is_there() -> None:
 def test_a_missing_python_is_brought_by_uv_into_our_own_folder() -> None:
     machine = replace(clean_jammy(), interpreters=(python("3.12"),))
     first, made = plan_for(machine).steps[:2]
-    assert isinstance(first, RunProgram)
+    assert isinstance(first, InstallPython)
     assert first.argv[:3] == ("/opt/wizard/bin/uv", "python", "install")
     assert isinstance(made, CreateEnvironment)
-    assert (made.python,) == first.creates
+    assert made.python == first.python
     assert made.python.startswith(OURS.data)
 
 
@@ -113,7 +110,7 @@ def test_uv_installs_the_one_of_the_machine_or_the_one_that_is_found() -> None:
 def test_uv_takes_a_missing_python_from_the_place_that_is_named() -> None:
     machine, place = replace(clean_jammy(), interpreters=(python("3.12"),)), "file:///stick/python"
     first = plan_for(machine, python_mirror=place).steps[0]
-    assert isinstance(first, RunProgram)
+    assert isinstance(first, InstallPython)
     assert first.argv[:5] == ("/opt/wizard/bin/uv", "python", "install", "--mirror", place)
     assert "https://***@mirror/python" in str(
         plan_for(machine, python_mirror="https://me:pw@mirror/python").steps[0]

@@ -15,8 +15,10 @@ from wizard.commands.choosing import choice_of
 from wizard.commands.making import plan_here
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.recorded import RecordedHost
-from wizard.plan.root_steps import AddToGroups, AptChange
-from wizard.plan.steps import Plan, WriteFile
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines
 
 MACHINE = "rx5700xt-jammy-clean"

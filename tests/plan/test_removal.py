@@ -22,18 +22,13 @@ from wizard.apt.files import Belongings, TreeContent
 from wizard.apt.packages import PackageWork
 from wizard.apt.sources import KEYRING, SOURCE, AptSource
 from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
+from wizard.operations.edit_lines import sha256
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVER, SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.leftover_files import FilesNow
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import (
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    WriteSystemFile,
-    sha256,
-)
 from wizard.plan.steps import Plan
 
 GONE = {
@@ -125,7 +120,7 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).for_good == (LOST,)
     assert change(plan).request()["for_good"] == [list(LOST)]
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
-    assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).inverse
+    assert "install 1 package again from the backup; 1 cannot be restored" in change(plan).undo
     lost = f"rocm-core {LOST[1]}"
     assert plan.notes[0].startswith(f"These packages will be removed permanently: {lost}. ")
     assert plan.id != usual.id

@@ -14,6 +14,18 @@ from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import prepared, recorded
 from wizard.apt.packages import LocalDeb
+from wizard.operations.groups import AddToGroups, TakeFromGroups
+from wizard.operations.packages import (
+    AptChange,
+    AptUpdate,
+    FinishInterrupted,
+    KeepDebs,
+    MakeSnapshot,
+    MarkPackages,
+    RestoreSettings,
+)
+from wizard.operations.root_step import RootStep
+from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
@@ -21,22 +33,6 @@ from wizard.plan.form import plan_form, plan_of
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    AptUpdate,
-    FinishInterrupted,
-    KeepDebs,
-    MakeSnapshot,
-    MarkPackages,
-    PutSystemPathBack,
-    RestoreSettings,
-    RootStep,
-    SetSystemPathAside,
-    TakeFromGroups,
-    WriteSystemFile,
-    settled,
-)
 from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import make_way_back
@@ -47,16 +43,16 @@ BOTH = (("rocm-core", "5.2.0.50200-65"), ("xx", "1.0"))
 KINDS = get_args(RootStep)
 EVERY: tuple[RootStep, ...] = (
     AptUpdate("why"),
-    AptChange("why", "back", install=BOTH[:1], debs=(DEB,), expect_install=BOTH),
+    AptChange("why", install=BOTH[:1], debs=(DEB,), expect_install=BOTH),
     KeepDebs("why", BOTH),
-    WriteSystemFile("why", "/etc/profile.d/rdna1-setup-rocm.sh", "# x\n", "back", "b" * 64),
-    SetSystemPathAside("why", "/opt/rocm-5.7.1", "back"),
-    PutSystemPathBack("why", "/opt/rocm-5.7.1", "back"),
+    WriteSystemFile("why", "/etc/profile.d/rdna1-setup-rocm.sh", "# x\n", "b" * 64),
+    SetSystemPathAside("why", "/opt/rocm-5.7.1"),
+    PutSystemPathBack("why", "/opt/rocm-5.7.1"),
     AddToGroups("why", "owner", ("render",)),
     TakeFromGroups("why", "owner", ("render",)),
-    MarkPackages("why", "back", auto=("xx",)),
+    MarkPackages("why", auto=("xx",)),
     FinishInterrupted("why"),
-    RestoreSettings("why", "20260101-000000-aaaaaa", "back"),
+    RestoreSettings("why", "20260101-000000-aaaaaa"),
     MakeSnapshot("why", "snapper", "root"),
 )
 
@@ -137,7 +133,6 @@ def test_what_is_no_plan_of_ours_is_refused(form: dict[str, object]) -> None:
 def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> None:
     step = AptChange(
         "why",
-        "back",
         install=BOTH[:1],
         remove=("comgr",),
         purge=True,
@@ -156,23 +151,24 @@ def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> N
 @pytest.mark.parametrize(
     "step",
     [
-        AptChange("", "", install=(("rocm-core", ""),), expect_install=(("rocm-core", ""),)),
-        AptChange("", "", install=BOTH, expect_install=BOTH[:1]),
-        AptChange("", "", debs=(DEB,)),
-        WriteSystemFile("", "/etc/apt/keyrings/rdna1-setup-rocm.asc", "", ""),
+        AptChange("", install=(("rocm-core", ""),), expect_install=(("rocm-core", ""),)),
+        AptChange("", install=BOTH, expect_install=BOTH[:1]),
+        AptChange("", debs=(DEB,)),
+        WriteSystemFile("", "/etc/apt/keyrings/rdna1-setup-rocm.asc", ""),
     ],
 )
 def test_what_is_not_known_exactly_cannot_be_asked_for(step: AptChange | WriteSystemFile) -> None:
-    assert not settled((step,))
+    assert not step.settled
     with pytest.raises(ValueError, match=r"not known until|not been downloaded"):
         step.request()
 
 
 def test_removals_and_written_files_are_settled() -> None:
-    assert settled((AptChange("", "", remove=("xx",), expect_remove=("xx",)), *EVERY))
+    removal = AptChange("", remove=("xx",), expect_remove=("xx",))
+    assert all(step.settled for step in (removal, *EVERY))
 
 
 def test_a_path_that_may_be_gone_is_told_as_such() -> None:
-    step = SetSystemPathAside("why", "/opt/rocm-5.7.1", "back", may_be_gone=True)
+    step = SetSystemPathAside("why", "/opt/rocm-5.7.1", may_be_gone=True)
     assert "or what is left of it" in str(step)
     assert "left" not in str(replace(step, may_be_gone=False))

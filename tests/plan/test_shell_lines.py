@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wizard.operations.edit_lines import with_lines, without_lines
 from wizard.plan.shell_lines import rocm_lines
-from wizard.plan.user_files import with_lines, without_lines
 
 RC = "/home/ada/.bashrc"
 UBUNTU = """\

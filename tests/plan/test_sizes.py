@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.handmade import clean_jammy
 from tests.plan.test_planner import plan_for
-from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines, size_told
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
@@ -40,11 +40,11 @@ def test_what_pip_says_outranks_what_was_read_months_ago() -> None:
 
 
 def test_what_apt_fetches_is_added_to_what_pip_fetches() -> None:
-    apt = AptChange("", "", download_bytes=300_000_000, expect_install=(("a", "1"),))
+    apt = AptChange("", download_bytes=300_000_000, expect_install=(("a", "1"),))
     plan = plan_for(clean_jammy())
     both = replace(plan, steps=(apt, *plan.steps))
     assert "download 1.7 GB" in size(both, WheelsSize(5, 1_400_000_000))
-    unsettled = AptChange("", "", install=(("rocm-dev", UNSETTLED),))
+    unsettled = AptChange("", install=(("rocm-dev", UNSETTLED),))
     not_yet = replace(plan, steps=(unsettled, *plan.steps), download_bytes=None)
     assert "download not known" in size(not_yet, WheelsSize(5, 1_400_000_000))
 

@@ -9,11 +9,13 @@ import pytest
 from tests.handmade import clean_jammy
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import MakeSnapshot
+from wizard.operations.remove import DropDownloads
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.root_steps import AddToGroups, MakeSnapshot
 from wizard.plan.snapshot import as_asked, makes_snapshot, offered, with_snapshot, without_snapshot
-from wizard.plan.steps import DropDownloads, Plan
+from wizard.plan.steps import Plan
 
 ROOT = AddToGroups("why", "sam", ("render",))
 

@@ -22,23 +22,17 @@ from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.knowledge.releases import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange, AptUpdate, KeepDebs, MarkPackages
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.places import places
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    AptUpdate,
-    KeepDebs,
-    MarkPackages,
-    SetSystemPathAside,
-    WriteSystemFile,
-    settled,
-)
-from wizard.plan.steps import CreateEnvironment, Plan
+from wizard.plan.steps import Plan
 from wizard.plan.system import Prepared, suites_to_ask
 
 OURS = places({}, HOME)
@@ -61,7 +55,7 @@ def file(plan: Plan, path: str) -> WriteSystemFile:
 
 def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun() -> None:
     plan = plan_for(clean_jammy())
-    assert not settled(plan.steps)
+    assert not plan.settled
     assert plan.download_bytes is None
     assert any(
         "rdna1-setup looks up the exact packages, versions and sizes" in note for note in plan.notes
@@ -72,7 +66,7 @@ def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun(
 
 def test_with_its_answer_everything_is_exact() -> None:
     plan = plan_for(clean_jammy(), found=prepared())
-    assert settled(plan.steps)
+    assert plan.settled
     assert changes(plan)[0].expect_install == offer().brings
     assert file(plan, KEYRING).content == KEY
     assert f"signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.2 ubuntu main\n" in (
@@ -132,7 +126,7 @@ def test_a_file_that_is_there_is_named_by_its_hash_so_that_no_other_is_overwritt
     texts = {SOURCE: "deb https://example.org/old x main\n"}
     step = file(plan_for(clean_jammy(), found=prepared(files=FilesNow(texts))), SOURCE)
     assert step.before == root_helper.sha256(texts[SOURCE].encode())
-    assert "restore" in step.inverse
+    assert "restore" in step.undo
     assert step.before[:12] in str(step)
 
 

@@ -12,16 +12,16 @@ from tests.plan import test_existing
 from tests.plan.system_machines import recorded
 from tests.plan.test_plans_reviewed import ALONE, NOTES, plan_for
 from tests.screens import examples
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
+from wizard.operations.operation import LONGEST_TITLE
+from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.plan_file import plan_document, read_plan_document
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import PutSystemPathBack, SetSystemPathAside
 from wizard.plan.snapshot import with_snapshot
-from wizard.plan.steps import Plan, SetAside, Step
-from wizard.plan.titles import LONGEST
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import make_way_back
 
 VERBS = (
@@ -32,13 +32,10 @@ VERBS = (
 LONG = f"/etc/{'a' * 60}/{'b' * 60}"
 LINES = tuple((number, "export ROCM_PATH=/opt/rocm") for number in range(1, 1001))
 NOT_PLANNED = {
-    "BringLibraryBack",
     "ClearExecutableStack",
-    "ExchangeLibrary",
     "FinishInterrupted",
     "MarkPackages",
     "PutLinesBack",
-    "SetAside",
 }
 """Kinds that no recorded machine needs; each of them is made by hand below, or has one title."""
 
@@ -70,7 +67,7 @@ def every_plan() -> Iterator[Plan]:
 def faults_of(title: str) -> list[str]:
     """What is wrong with a title."""
     wrong = {
-        "too long": len(title) > LONGEST,
+        "too long": len(title) > LONGEST_TITLE,
         "no imperative": title.split(" ")[0] not in VERBS,
         "a full stop": title.endswith("."),
     }
@@ -86,22 +83,17 @@ def test_every_step_of_every_plan_has_a_title_that_says_what_it_does() -> None:
 
 def test_a_path_or_a_number_of_any_length_makes_no_title_longer() -> None:
     steps: tuple[Step, ...] = (
-        SetAside("x", "/etc/x", "/etc/x.old", "y"),
-        SetAside("x", LONG, f"{LONG}.old", "y"),
-        SetSystemPathAside("x", LONG, "y"),
-        PutSystemPathBack("x", LONG, "y"),
-        TakeLinesOut("x", LONG, LINES, "a", "b", "y"),
-        PutLinesBack("x", LONG, LINES, "a", "b", "y"),
+        SetSystemPathAside("x", LONG),
+        PutSystemPathBack("x", LONG),
+        TakeLinesOut("x", LONG, LINES, "a", "b"),
+        PutLinesBack("x", LONG, LINES, "a", "b"),
     )
     assert [fault for step in steps for fault in faults_of(step.title)] == []
 
 
 def test_a_path_is_named_as_far_as_there_is_room() -> None:
-    assert (
-        SetSystemPathAside("x", "/opt/rocm-5.7.1", "y").title
-        == "Move /opt/rocm-5.7.1 to the backup"
-    )
-    listed = SetSystemPathAside("x", "/etc/apt/sources.list.d/amdgpu-proprietary.list", "y")
+    assert SetSystemPathAside("x", "/opt/rocm-5.7.1").title == "Move /opt/rocm-5.7.1 to the backup"
+    listed = SetSystemPathAside("x", "/etc/apt/sources.list.d/amdgpu-proprietary.list")
     assert listed.title == "Back up amdgpu-proprietary.list"
 
 

@@ -9,21 +9,18 @@ from tests.plan.test_system import changes, plan_for
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
 from wizard.journalform import Kind
-from wizard.plan.impossible import NothingToDo
-from wizard.plan.removal import make_removal, system_plan
-from wizard.plan.root_steps import (
-    AddToGroups,
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
+from wizard.operations.groups import AddToGroups, TakeFromGroups
+from wizard.operations.packages import (
     AptChange,
     FinishInterrupted,
     MarkPackages,
-    PutSystemPathBack,
     RestoreSettings,
-    SetSystemPathAside,
-    TakeFromGroups,
-    WriteSystemFile,
 )
+from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.removal import make_removal, system_plan
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import lost, make_way_back, other_versions
 
 RUN = "20260101-000000-aaaaaa"
@@ -146,7 +143,7 @@ def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
     assert list(other_versions(plan, (), installed)) == []
     way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN, staying=("comgr",))
     assert changes(way) == []
-    written = WriteSystemFile("", SOURCE, "new\n", "")
+    written = WriteSystemFile("", SOURCE, "new\n")
     (rest,) = back(written, staying=(SOURCE,))
     assert isinstance(rest, RestoreSettings)
 
@@ -174,21 +171,21 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
     step, last = make_way_back(plan, (number,), (), {}, run=RUN).steps
     assert isinstance(last, RestoreSettings)  # for what a run that was cut off has left
     assert step == SetSystemPathAside(
-        f"{SOURCE} did not exist before the run.", SOURCE, "run the plan again", may_be_gone=True
+        f"{SOURCE} did not exist before the run.", SOURCE, may_be_gone=True
     )
     with pytest.raises(NothingToDo):
         make_way_back(plan, (), (), {}, run=RUN)
 
 
 def test_a_file_that_was_replaced_comes_back_from_the_backup() -> None:
-    step = WriteSystemFile("", SOURCE, "new\n", "", before="0" * 64)
+    step = WriteSystemFile("", SOURCE, "new\n", before="0" * 64)
     assert [type(one) for one in back(step)] == [PutSystemPathBack, RestoreSettings]
 
 
 def test_groups_marks_and_lines_are_turned_round() -> None:
-    lines = TakeLinesOut("", "/home/ada/.bashrc", ((3, "export HSA_X=1"),), "b", "a", "")
+    lines = TakeLinesOut("", "/home/ada/.bashrc", ((3, "export HSA_X=1"),), "b", "a")
     joined = AddToGroups("", "ada", ("render",))
-    marked = MarkPackages("", "", auto=("gcc",))
+    marked = MarkPackages("", auto=("gcc",))
     put, left, marks = back(marked, joined, lines)
     assert isinstance(put, PutLinesBack)
     assert (put.before, put.after) == ("a", "b")
@@ -197,8 +194,8 @@ def test_groups_marks_and_lines_are_turned_round() -> None:
 
 
 def test_marks_of_packages_that_go_anyway_are_left_out() -> None:
-    brought = AptChange("", "", install=(("xx", "1"),), expect_install=(("xx", "1"),))
-    steps = back(brought, MarkPackages("", "", auto=("xx",)), installed={"xx": "1"})
+    brought = AptChange("", install=(("xx", "1"),), expect_install=(("xx", "1"),))
+    steps = back(brought, MarkPackages("", auto=("xx",)), installed={"xx": "1"})
     assert [type(step) for step in steps] == [AptChange, RestoreSettings]
 
 

@@ -12,8 +12,9 @@ from tests.preflight.asked import Scripted, asking, said
 from tests.run.places import tree
 from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.apt.view import CHANGE, AptView
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.exact import view_after
-from wizard.plan.root_steps import AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
 
 STATUS = """\
@@ -31,9 +32,9 @@ Version: 1.2
 """
 LINE = f"deb [signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.2 ubuntu main\n"
 WRITING: tuple[Step, ...] = (
-    WriteSystemFile("", KEYRING, "the key\n", ""),
-    WriteSystemFile("", SOURCE, LINE, ""),
-    WriteSystemFile("", PIN, "Package: *\n", ""),
+    WriteSystemFile("", KEYRING, "the key\n"),
+    WriteSystemFile("", SOURCE, LINE),
+    WriteSystemFile("", PIN, "Package: *\n"),
 )
 
 
@@ -87,10 +88,10 @@ def test_what_a_plan_moves_aside_removes_or_writes_is_seen_that_way(
     folder = view(
         tmp_path,
         root,
-        AptChange("", "", remove=("comgr",), expect_remove=("comgr",)),
-        SetSystemPathAside("", "/etc/apt/sources.list.d/rocm.list", ""),
-        SetSystemPathAside("", "/etc/apt/preferences.d/rocm-pin-600", ""),
-        WriteSystemFile("", "/etc/apt/sources.list", "# nothing\n", "", "0" * 64),
+        AptChange("", remove=("comgr",), expect_remove=("comgr",)),
+        SetSystemPathAside("", "/etc/apt/sources.list.d/rocm.list"),
+        SetSystemPathAside("", "/etc/apt/preferences.d/rocm-pin-600"),
+        WriteSystemFile("", "/etc/apt/sources.list", "# nothing\n", "0" * 64),
         *WRITING,
     ).folder
     names = {path.name for path in (folder / "sources.list.d").iterdir()}
@@ -108,7 +109,7 @@ def test_of_two_packages_of_one_name_only_the_architecture_that_is_named_goes(
     rows = (f"Package: comgr\nArchitecture: {one}\nVersion: 1\n" for one in ("amd64", "i386"))
     (root / "var/lib/dpkg/status").write_text("\n".join(rows))
     for gone, left in (("comgr", "i386"), ("comgr:i386", "amd64")):
-        change = AptChange("", "", remove=(gone,), expect_remove=(gone,))
+        change = AptChange("", remove=(gone,), expect_remove=(gone,))
         status = (view(tmp_path, root, change).folder / "status").read_text()
         assert status.count("Package: comgr\n") == 1
         assert f"Architecture: {left}\n" in status

@@ -17,20 +17,13 @@ from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Disk
+from wizard.operations.edit_lines import TakeLinesOut, sha256
+from wizard.operations.packages import AptChange, AptUpdate, FinishInterrupted, KeepDebs
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import make_removal, system_plan
 from wizard.plan.room import SPARE, Need, shortage
-from wizard.plan.root_steps import (
-    AptChange,
-    AptUpdate,
-    FinishInterrupted,
-    KeepDebs,
-    SetSystemPathAside,
-    WriteSystemFile,
-    sha256,
-)
 from wizard.plan.start_check import check
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import TakeLinesOut
 
 VERSION = "1.0.0.50701-98~22.04"
 ROWS = (
@@ -84,7 +77,7 @@ async def test_looking_changes_nothing_but_the_folder_of_the_view(tmp_path: Path
 
 
 async def test_a_plan_that_is_not_settled_is_not_even_looked_at(tmp_path: Path) -> None:
-    plan = system_plan(Kind.REMOVE, (AptChange("", "", install=(("rocm-core", ""),)),), ())
+    plan = system_plan(Kind.REMOVE, (AptChange("", install=(("rocm-core", ""),)),), ())
     with_what = asking(tmp_path)
     found = await check(plan, with_what)
     assert "has not been queried yet" in found[0].happened
@@ -184,7 +177,7 @@ async def test_the_lists_of_our_source_are_fetched_before_its_packages_are_simul
     tmp_path: Path,
 ) -> None:
     pair = ("rocm-core", "5.2.0.50200-65")
-    steps = (AptUpdate("x"), AptChange("", "", install=(pair,), expect_install=(pair,)))
+    steps = (AptUpdate("x"), AptChange("", install=(pair,), expect_install=(pair,)))
     plan = system_plan(Kind.REMOVE, steps, ())
     away = said("Could not resolve 'repo.radeon.com'", code=100)
     words = await only(tmp_path, plan, when("update", answer=away), *replies())
@@ -195,7 +188,7 @@ async def test_packages_in_roots_own_backup_are_left_to_the_helper_to_simulate(
     tmp_path: Path,
 ) -> None:
     deb = LocalDeb("/var/lib/rdna1-setup/runs/r/backup/debs/x.deb", "0" * 64, "xx", "1")
-    change = AptChange("", "", debs=(deb,), expect_install=(("xx", "1"),))
+    change = AptChange("", debs=(deb,), expect_install=(("xx", "1"),))
     with_what = asking(tmp_path, rows=ROWS)
     assert await check(system_plan(Kind.REMOVE, (change,), ()), with_what) == ()
     assert isinstance(with_what.programs, Scripted)
@@ -204,10 +197,10 @@ async def test_packages_in_roots_own_backup_are_left_to_the_helper_to_simulate(
 
 async def test_files_that_changed_since_are_named(tmp_path: Path) -> None:
     steps = (
-        WriteSystemFile("", SOURCE, "ours\n", "", before=sha256("reviewed\n")),
-        TakeLinesOut("", "/home/ada/.bashrc", ((1, "x"),), sha256("x\n"), sha256(""), ""),
-        SetSystemPathAside("", "/opt/rocm-5.2.0", ""),
-        SetSystemPathAside("", "/opt/rocm-5.7.1", "", may_be_gone=True),
+        WriteSystemFile("", SOURCE, "ours\n", before=sha256("reviewed\n")),
+        TakeLinesOut("", "/home/ada/.bashrc", ((1, "x"),), sha256("x\n"), sha256("")),
+        SetSystemPathAside("", "/opt/rocm-5.2.0"),
+        SetSystemPathAside("", "/opt/rocm-5.7.1", may_be_gone=True),
     )
     files = {SOURCE: "another\n", "/home/ada/.bashrc": "y\n"}
     host = listed(tmp_path / "changed", *ROWS, files=files)
@@ -219,13 +212,13 @@ async def test_files_that_changed_since_are_named(tmp_path: Path) -> None:
 async def test_files_as_reviewed_or_as_they_shall_be_are_let_through(
     tmp_path: Path, now: str
 ) -> None:
-    step = WriteSystemFile("", SOURCE, "ours\n", "", before=sha256("reviewed\n"))
+    step = WriteSystemFile("", SOURCE, "ours\n", before=sha256("reviewed\n"))
     host = listed(tmp_path / "same", *ROWS, files={SOURCE: now})
     assert await checked(tmp_path, system_plan(Kind.REMOVE, (step,), ()), host=host) == ()
 
 
 async def test_a_file_where_none_was_is_named(tmp_path: Path) -> None:
-    step = WriteSystemFile("", SOURCE, "ours\n", "", before=None)
+    step = WriteSystemFile("", SOURCE, "ours\n", before=None)
     host = listed(tmp_path / "there", *ROWS, files={SOURCE: "theirs\n"})
     assert SOURCE in await only(tmp_path, system_plan(Kind.REMOVE, (step,), ()), host=host)
 
@@ -245,7 +238,6 @@ async def test_room_is_added_up_for_each_file_system_and_told_with_what_for(
 ) -> None:
     brings = (("rocm-core", "5.2.0.50200-65"),)
     change = AptChange(
-        "",
         "",
         install=brings,
         expect_install=brings,
@@ -332,7 +324,7 @@ async def test_what_lies_in_apts_cache_needs_no_archive(tmp_path: Path) -> None:
 
 async def test_plans_without_packages_ask_apt_nothing(tmp_path: Path) -> None:
     with_what = asking(tmp_path, host=without_dpkg(tmp_path))
-    step = SetSystemPathAside("", "/etc/hostname", "")
+    step = SetSystemPathAside("", "/etc/hostname")
     assert await check(system_plan(Kind.REMOVE, (step,), ()), with_what) == ()
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []

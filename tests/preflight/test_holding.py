@@ -8,23 +8,19 @@ import pytest
 
 from tests.machine.records import make
 from wizard.journalform import Kind
+from wizard.operations.edit_lines import TakeLinesOut, sha256
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import (
-    AddToGroups,
-    AptChange,
-    SetSystemPathAside,
-    WriteSystemFile,
-    sha256,
-)
 from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Step
-from wizard.plan.user_files import TakeLinesOut
 
-GONE = AptChange("x", "y", remove=("rocm-core",), expect_remove=("rocm-core",))
-CAME = AptChange("x", "y", install=(("hip", "2"),), expect_install=(("hip", "2"),))
-ASIDE = SetSystemPathAside("x", "/opt/rocm-5.7.1", "y")
-WRITTEN = WriteSystemFile("x", "/etc/profile.d/x.sh", "export A=1\n", "y")
-TAKEN = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "a"),), "no", sha256("b\n"), "y")
+GONE = AptChange("x", remove=("rocm-core",), expect_remove=("rocm-core",))
+CAME = AptChange("x", install=(("hip", "2"),), expect_install=(("hip", "2"),))
+ASIDE = SetSystemPathAside("x", "/opt/rocm-5.7.1")
+WRITTEN = WriteSystemFile("x", "/etc/profile.d/x.sh", "export A=1\n")
+TAKEN = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "a"),), "no", sha256("b\n"))
 JOINED = AddToGroups("x", "sam", ("render",))
 AFTER = {
     "/etc/profile.d/x.sh": "export A=1\n",
@@ -61,7 +57,7 @@ def test_each_thing_that_is_not_is_named(tmp_path: Path, step: Step, text: str) 
 
 
 def test_what_a_later_step_brings_again_is_no_fault_of_an_earlier_one(tmp_path: Path) -> None:
-    again = AptChange("x", "y", expect_install=(("rocm-core", "6"),))
+    again = AptChange("x", expect_install=(("rocm-core", "6"),))
     rows = "rocm-core\t6\tii \tx"
     assert seen(tmp_path, GONE, again, rows=rows, files=AFTER) == ()
 

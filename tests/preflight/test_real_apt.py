@@ -27,16 +27,16 @@ from wizard.apt.programs import Children
 from wizard.apt.view import Asking
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
+from wizard.operations.packages import AptChange, KeepDebs
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.exact import prepare
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import AptChange, KeepDebs, settled
 from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
 from wizard.plan.system import Prepared
-from wizard.run.live import now
+from wizard.run.executor import now
 from wizard.system.web import open_web
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not here: {', '.join(MISSING)}")
@@ -99,7 +99,7 @@ async def test_a_plan_is_settled_by_a_signed_archive_and_found_so_again(
     assert dict(prepared.offer.brings) == dict.fromkeys(("rocm-core", "hsa-rocr", "rocminfo"), NEW)
     assert prepared.offer.installed_bytes == 3 * 1000 * 1024
     assert 0 < prepared.offer.download_bytes < 10_000
-    assert settled(plan.steps)
+    assert plan.settled
     assert await check(plan, with_what) == ()
     assert tree(with_what.root) == before
 

@@ -18,8 +18,8 @@ from tests.run.places import places_below
 from tests.run.server import WheelServer
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import Wheels, WheelsSought, seek_wheels, wheels_of
+from wizard.run.exact_plan import wheels_sought
 from wizard.run.journal import Journal
-from wizard.run.settling import wheels_sought
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 MACHINE = clean_jammy()

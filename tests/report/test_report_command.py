@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.running import MACHINE, answered, wizard
 from tests.run.places import places_below, plan_of
-from wizard.plan.steps import WriteFile
+from wizard.operations.write_file import WriteFile
 from wizard.run.journal import Journal
 
 RECORDED = ("--machine", MACHINE)
@@ -95,7 +95,9 @@ def test_a_log_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> N
 def test_the_last_run_is_told_step_by_step(tmp_path: Path) -> None:
     run = Journal(Path(places_below(tmp_path).runs, "20260101-a"))
     run.folder.parent.mkdir(parents=True)
-    steps = tuple(WriteFile("why", str(tmp_path / name), "x", 0o644, "") for name in "ab")
+    steps = tuple(
+        WriteFile("why", str(tmp_path), str(tmp_path / name), "x", 0o644) for name in "ab"
+    )
     run.begin(plan_of(tmp_path, *steps), "t")
     run.intend(1, {})
     run.finish(1, "written, and read back")

@@ -10,16 +10,7 @@ import pytest
 from tests.e2e.system.bases import BOOKWORM, base_tar
 from tests.e2e.system.roots import Root, fresh_root
 from tests.root.archive import StandIn, add_source, build, publish
-from tests.root.conversation import (
-    RUNS,
-    Event,
-    apt_change,
-    do_all,
-    done_all,
-    keep_debs,
-    talk,
-    undo,
-)
+from tests.root.conversation import RUNS, Event, apt_change, do_all, done_all, keep_debs, talk, undo
 from tests.root.listing import dpkg_state, listing
 from tests.root.stops import kill_all, stopped_at, wait_until_reached, waiting
 

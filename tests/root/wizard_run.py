@@ -9,17 +9,13 @@ from hypothesis import note
 from tests.e2e.system.roots import Root
 from tests.root.conversation import Conversation, Event
 from wizard.journalform import ROLLED_BACK, Kind, Record
-from wizard.plan.apt_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
+from wizard.operations.groups import AddToGroups, TakeFromGroups
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, MarkPackages
+from wizard.operations.root_step import RootStep
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import (
-    AddToGroups,
-    RootStep,
-    SetSystemPathAside,
-    TakeFromGroups,
-    WriteSystemFile,
-)
 from wizard.run.journal import Journal
-from wizard.run.records import read_record
+from wizard.run.runs import read_record
 
 RUNS = "/root/.local/state/rdna1-setup/runs"
 
@@ -90,18 +86,17 @@ def step_of(request: Event) -> RootStep:
             form = (request["path"], request["content"], "", request["before"], request["mode"])
             step = WriteSystemFile("", *form)
         case "set_aside":
-            step = SetSystemPathAside("", request["path"], "")
+            step = SetSystemPathAside("", request["path"])
         case "join_groups":
             step = AddToGroups("", request["user"], tuple(request["groups"]))
         case "leave_groups":
             step = TakeFromGroups("", request["user"], tuple(request["groups"]))
         case "mark":
-            step = MarkPackages("", "", tuple(request["auto"]), tuple(request["manual"]))
+            step = MarkPackages("", tuple(request["auto"]), tuple(request["manual"]))
         case "keep_debs":
             step = KeepDebs("", _pairs(request["packages"]))
         case "apt_change":
             step = AptChange(
-                "",
                 "",
                 install=_pairs(request["install"]),
                 remove=tuple(request["remove"]),

@@ -1,11 +1,16 @@
 """A home of their own for tests that run plans, and a small venv to work on."""
 
 import os
+from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from wizard.journalform import Kind
+from wizard.operations.operation import After, Before, Operation
 from wizard.places import Places, places
 from wizard.plan.steps import Plan, Step
+from wizard.system.system import News, System
 
 
 def places_below(folder: Path) -> Places:
@@ -13,7 +18,7 @@ def places_below(folder: Path) -> Places:
     return places({}, str(folder))
 
 
-def plan_of(folder: Path, *steps: Step, plan_id: str = "0123456789ab") -> Plan:
+def plan_of(folder: Path, *steps: Step | Operation, plan_id: str = "0123456789ab") -> Plan:
     """A plan for ``folder/venv`` made of these steps."""
     return Plan(
         id=plan_id,
@@ -21,12 +26,35 @@ def plan_of(folder: Path, *steps: Step, plan_id: str = "0123456789ab") -> Plan:
         stack="cpu",
         footprint="venv",
         venv=str(folder / "venv"),
-        steps=steps,
+        steps=cast("tuple[Step, ...]", steps),
         download_bytes=None,
         installed_bytes=None,
         relogin_needed=False,
         notes=(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgram(Operation):
+    """A step that no plan of ours has: a program that a test wants to be run, or to fail."""
+
+    reason: str
+    argv: tuple[str, ...]
+    deadline_s: float = 60.0
+
+    title = "Run a program"
+
+    def shown(self) -> str:
+        return " ".join(self.argv)
+
+    async def do(self, system: System, before: Before) -> News:
+        output = system.run(self.argv, system.environment(), self.deadline_s)
+        async with aclosing(output):
+            async for lines in output:
+                yield lines
+
+    def verify(self, before: Before) -> After:
+        return After("done")
 
 
 def fake_uv(folder: Path) -> Path:

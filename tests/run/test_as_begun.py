@@ -11,12 +11,13 @@ from tests.handmade import HOME, clean_jammy, node
 from tests.run.places import places_below
 from wizard.journalform import ROLLED_BACK
 from wizard.machine.facts import Machine
+from wizard.operations.groups import AddToGroups
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.stopped import as_begun
+from wizard.run.resume import as_begun
 
 CHOICE = Choice("rocm52", "venv", f"{HOME}/ai/rocm52", torch_index="https://a:b@wheels.example/x")
 DECLINED = replace(CHOICE, without_groups=True)

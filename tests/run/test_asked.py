@@ -17,9 +17,9 @@ from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.plan.system import Prepared
-from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
-from wizard.run.records import read_records
+from wizard.run.obstacles import run_to_resume
+from wizard.run.runs import read_records
 
 MACHINE = replace(clean_jammy(), interpreters=(python("3.10"), python("3.12")))
 

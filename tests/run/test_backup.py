@@ -13,14 +13,17 @@ import pytest
 from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.core.trouble import Trouble
-from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.as_planned import require_as_planned
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
-from wizard.run.environment.leaving import family_files
-from wizard.run.environment.moving import move_aside, move_back
-from wizard.run.environment.setting_aside import set_packages_aside
-from wizard.system.system import Done, System
-from wizard.undo.returns import keep_aside
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.run.rollback_folder import keep_aside
+from wizard.system.backup import (
+    Backup,
+    folder_rows,
+    move_aside,
+    move_back,
+    seen_row,
+    write_manifest,
+)
+from wizard.system.system import System
 
 PACKAGES = "lib/python3.10/site-packages"
 
@@ -46,12 +49,12 @@ def root(tmp_path: Path) -> Path:
 def step(root: Path, *files: str) -> SetAsidePackages:
     site = str(root / PACKAGES)
     backup = str(root / ".rdna1-setup")
-    return SetAsidePackages("r", str(root), site, (("torch", "2.0"),), files, "", backup, "back")
+    return SetAsidePackages("r", str(root), site, (("torch", "2.0"),), files, "", backup)
 
 
 def listed(root: Path) -> Backup:
     backup = Backup(root, root / ".rdna1-setup")
-    paths = family_files(step(root))
+    paths = step(root).family_files()
     backup.folder.mkdir()
     rows = [seen_row(root, path, lambda _: None) for path in paths]
     write_manifest(backup, (*folder_rows(root, paths), *rows))
@@ -110,10 +113,9 @@ def test_what_came_since_is_never_moved_for_what_was_removed_from_the_backup(roo
 async def test_the_outcome_counts_the_files_that_are_in_the_backup_for_sure(root: Path) -> None:
     backup = listed(root)
     backup.place(backup.things()[0]).unlink()
-    acting = set_packages_aside(step(root), System({}, "", lambda: False))
-    (done,) = [item async for item in acting]
-    assert isinstance(done, Done)
-    assert done.outcome.startswith("3 files are in")
+    async for _ in step(root).do(System({}, "", lambda: False), {}):
+        pass
+    assert step(root).verify({}).text.startswith("3 files are in")
 
 
 def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:
@@ -167,12 +169,12 @@ def test_a_package_that_lies_behind_a_link_is_refused(root: Path) -> None:
     (site / "torch").rename(root.parent / "elsewhere")
     (site / "torch").symlink_to(root.parent / "elsewhere")
     with pytest.raises(Trouble, match="not inside"):
-        family_files(step(root))
+        step(root).family_files()
 
 
 def test_files_of_the_plan_that_are_there_go_too_and_missing_ones_do_not(root: Path) -> None:
     (root / "pip.conf").write_text("[global]\n")
-    found = family_files(step(root, str(root / "pip.conf"), str(root / "bin/rdna1-python")))
+    found = step(root, str(root / "pip.conf"), str(root / "bin/rdna1-python")).family_files()
     assert "pip.conf" in found
     assert "bin/rdna1-python" not in found
 
@@ -194,7 +196,7 @@ async def test_bytecode_without_a_source_waits_in_the_backup_too(root: Path) -> 
     make_wheel(root.parent / "wheels", "added", "1.0", {"added/__init__.py": ""})
     taking = replace(step(root), staging=str(root.parent / "wheels"))
     system = System({}, "", lambda: False)
-    async for _ in set_packages_aside(taking, system):
+    async for _ in taking.do(system, {}):
         pass
     assert not stale.exists()
     assert move_back(Backup(root, root / ".rdna1-setup")).left == ()
@@ -208,7 +210,7 @@ async def test_a_file_that_a_new_wheel_would_write_over_is_named_and_nothing_mov
     make_wheel(root.parent / "wheels", "added", "1.0", {"other.py": ""})
     taking = replace(step(root), staging=str(root.parent / "wheels"))
     with pytest.raises(Trouble, match=r"other\.py already exists"):
-        async for _ in set_packages_aside(taking, System({}, "", lambda: False)):
+        async for _ in taking.do(System({}, "", lambda: False), {}):
             pass
     assert tree(root) == before
 
@@ -217,7 +219,7 @@ async def test_an_environment_that_changed_since_the_plan_is_left_alone(root: Pa
     before = tree(root)
     other = replace(step(root), packages=(("torch", "1.9"),))
     with pytest.raises(Trouble, match=r"torch 1\.9 is no longer in"):
-        async for _ in set_packages_aside(other, System({}, "", lambda: False)):
+        async for _ in other.do(System({}, "", lambda: False), {}):
             pass
     assert tree(root) == before
 
@@ -301,11 +303,11 @@ def test_what_a_package_that_stays_lists_too_stays_unless_a_wheel_brings_it(root
     other = site / "other-1.0.dist-info"
     other.mkdir()
     (other / "RECORD").write_text("torch/__init__.py,,\nother.py,,\n")
-    assert f"{PACKAGES}/torch/__init__.py" not in family_files(step(root))
-    assert f"{PACKAGES}/torch/lib/libtorch.so" in family_files(step(root))
+    assert f"{PACKAGES}/torch/__init__.py" not in step(root).family_files()
+    assert f"{PACKAGES}/torch/lib/libtorch.so" in step(root).family_files()
     make_wheel(root.parent / "wheels", "torch", "3.0", {"torch/__init__.py": ""})
     taking = replace(step(root), staging=str(root.parent / "wheels"))
-    assert f"{PACKAGES}/torch/__init__.py" in family_files(taking)
+    assert f"{PACKAGES}/torch/__init__.py" in taking.family_files()
 
 
 def test_what_an_interrupted_pip_has_left_of_a_package_keeps_no_file_of_it_here(
@@ -315,14 +317,14 @@ def test_what_an_interrupted_pip_has_left_of_a_package_keeps_no_file_of_it_here(
     record = (site / "torch-2.0.dist-info/RECORD").read_text()
     (site / "~orch-1.9.dist-info").mkdir()
     (site / "~orch-1.9.dist-info/RECORD").write_text(f"{record}torch-2.0.dist-info/RECORD,,\n")
-    assert len(family_files(step(root))) == 4
+    assert len(step(root).family_files()) == 4
 
 
 def test_the_list_of_another_package_cannot_keep_the_metadata_of_one_that_goes(root: Path) -> None:
     other = root / PACKAGES / "other-1.0.dist-info"
     other.mkdir()
     (other / "RECORD").write_text("torch-2.0.dist-info/RECORD,,\n")
-    assert f"{PACKAGES}/torch-2.0.dist-info/RECORD" in family_files(step(root))
+    assert f"{PACKAGES}/torch-2.0.dist-info/RECORD" in step(root).family_files()
 
 
 def test_bytecode_of_a_shared_source_goes_with_it_when_a_wheel_brings_the_source(
@@ -335,16 +337,16 @@ def test_bytecode_of_a_shared_source_goes_with_it_when_a_wheel_brings_the_source
     (site / "other-1.0.dist-info").mkdir()
     (site / "other-1.0.dist-info/RECORD").write_text(f"torch/__init__.py,,\n{compiled},,\n")
     make_wheel(root.parent / "wheels", "torch", "3.0", {"torch/__init__.py": ""})
-    assert f"{PACKAGES}/{compiled}" not in family_files(step(root))
+    assert f"{PACKAGES}/{compiled}" not in step(root).family_files()
     taking = replace(step(root), staging=str(root.parent / "wheels"))
-    assert f"{PACKAGES}/{compiled}" in family_files(taking)
+    assert f"{PACKAGES}/{compiled}" in taking.family_files()
 
 
 def test_half_a_list_of_files_is_refused_before_anything_moves(root: Path) -> None:
     record = root / PACKAGES / "torch-2.0.dist-info/RECORD"
     record.write_text(record.read_text() + '"' + "x" * 200_000 + '",,\n')  # longer than csv takes
     with pytest.raises(Trouble, match="cannot be read completely"):
-        require_as_planned(step(root))
+        step(root).refuse()
 
 
 def test_a_file_name_that_is_no_text_is_moved_like_any_other(root: Path) -> None:
@@ -352,15 +354,15 @@ def test_a_file_name_that_is_no_text_is_moved_like_any_other(root: Path) -> None
     (root / PACKAGES / name).write_text("odd")
     with (root / PACKAGES / "torch-2.0.dist-info/RECORD").open("ab") as record:
         record.write(b"torch/odd-\xff.py,,\n")
-    assert f"{PACKAGES}/{name}" in family_files(step(root))
+    assert f"{PACKAGES}/{name}" in step(root).family_files()
 
 
 def test_a_folder_that_spells_the_version_otherwise_is_found_by_its_metadata(root: Path) -> None:
     info = root / PACKAGES / "torch-2.0.dist-info"
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.0+cu118\n")
     named = replace(step(root), packages=(("torch", "2.0+cu118"),))
-    require_as_planned(named)
-    assert f"{PACKAGES}/torch/__init__.py" in family_files(named)
+    named.refuse()
+    assert f"{PACKAGES}/torch/__init__.py" in named.family_files()
 
 
 @pytest.mark.parametrize(
@@ -375,7 +377,7 @@ async def test_a_move_that_fails_is_told_with_its_own_cause(
 
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(Trouble) as failed:
-        async for _ in set_packages_aside(step(root), System({}, "", lambda: False)):
+        async for _ in step(root).do(System({}, "", lambda: False), {}):
             pass
     assert told in failed.value.meaning
     assert "rollback" in failed.value.next_step

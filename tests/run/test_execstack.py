@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.run.environment.execstack import asks_for_executable_stack, clear
+from wizard.system.executable_stack import asks_for_executable_stack, clear
 from wizard.system.whole_file import draft_of
 
 LIBC = next(

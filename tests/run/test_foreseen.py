@@ -8,8 +8,9 @@ import pytest
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.core.events import Event, StepFailed, StepFinished
-from wizard.plan.steps import Plan, WriteFile
-from wizard.run.foreseen import foreseen
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
+from wizard.run.obstacles import foreseen
 from wizard.run.rehearsal import Rehearsal
 
 
@@ -35,7 +36,7 @@ async def test_after_a_run_nothing_would_change_and_nothing_is_written(tmp_path:
 
 async def test_what_somebody_removed_since_would_be_done_again(tmp_path: Path) -> None:
     path = tmp_path / "venv/settings"
-    plan = plan_of(tmp_path, WriteFile("x", str(path), "text", 0o644, "remove it"))
+    plan = plan_of(tmp_path, WriteFile("x", str(tmp_path / "venv"), str(path), "text", 0o644))
     await events_of(live(tmp_path), plan)
     path.unlink()
     assert ending(await dry(tmp_path, plan)).would_change

@@ -21,10 +21,10 @@ from wizard.host.distributions import (
 from wizard.host.files import prints
 from wizard.journalform import Record
 from wizard.operations.install_wheels import InstallWheels
-from wizard.plan.existing_steps import SetAsidePackages
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.run.environment.ownership import Owned
-from wizard.run.in_the_way import refuse_to_overwrite
+from wizard.run.journal import Owned
+from wizard.run.obstacles import refuse_to_overwrite
 
 SITE = "lib/python3.10/site-packages"
 
@@ -78,7 +78,7 @@ def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared
     install(tmp_path, "torch", "2.2.0", "patched.py")
     lock = tmp_path / "lock.txt"
     lock.write_text("torch==1.13.1+rocm5.2 --hash=sha256:aa\n")
-    aside = SetAsidePackages("r", str(tmp_path), "", (), (), "", "", "back")
+    aside = SetAsidePackages("r", str(tmp_path), "", (), (), "", "")
     site = str(tmp_path / SITE)
     step = InstallWheels("r", "", str(tmp_path), str(tmp_path), str(lock), site=site)
     plan = replace(plan_of(tmp_path, aside, step), venv=str(tmp_path))
@@ -115,7 +115,7 @@ def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
     install(venv, "torchaudio", "1.0", "torchaudio.py")
     make_wheel(staging, "torchaudio", "1.0", {"torchaudio.py": "", "more.py": ""})
     site = str(venv / SITE)
-    aside = SetAsidePackages("r", str(venv), site, (), (), "", "", "back")
+    aside = SetAsidePackages("r", str(venv), site, (), (), "", "")
     step = InstallWheels("r", "", str(venv), str(staging), "", site=site)
     plan = plan_of(tmp_path, aside, step)
     record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from wizard.run.joined_groups import with_joined_group
+from wizard.system.joined_groups import with_joined_group
 
 CALL = (sys.executable, "-c", "import os, sys; print(sys.argv[1:], os.getgid())", "a b", "$HOME")
 

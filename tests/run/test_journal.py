@@ -11,11 +11,13 @@ from tests.run.earlier_runs import OLDER, leave_older_run
 from tests.run.places import places_below, plan_of
 from wizard.core.trouble import Trouble
 from wizard.journalform import ROLLED_BACK, SCHEMA, Kind, OlderRun
+from wizard.operations.install_python import InstallPython
+from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form
-from wizard.plan.steps import Plan, RunProgram, WriteFile
-from wizard.run.in_the_way import run_to_resume
+from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.records import older_runs, read_record, read_records, unreadable_runs
+from wizard.run.obstacles import run_to_resume
+from wizard.run.runs import older_runs, read_record, read_records, unreadable_runs
 
 PLAN = Plan(
     id="abc",
@@ -23,7 +25,7 @@ PLAN = Plan(
     stack="cpu",
     footprint="venv",
     venv="/tmp/x",
-    steps=(WriteFile("why", "/tmp/x/a", "text", 0o644, "remove"),),
+    steps=(WriteFile("why", "/tmp/x", "/tmp/x/a", "text", 0o644),),
     download_bytes=None,
     installed_bytes=None,
     relogin_needed=False,
@@ -190,7 +192,7 @@ def test_a_step_that_is_begun_again_counts_as_interrupted_until_it_ends_again(
 
 
 def test_a_login_in_an_address_is_not_written_down(tmp_path: Path) -> None:
-    step = RunProgram("why", ("pip", "--index-url", "https://me:hunter2@host/simple"), "undo")
+    step = InstallPython("why", "uv", "3.10", "/pythons", "https://me:hunter2@host/simple")
     assert "hunter2" not in str(step)
     journal = Journal(tmp_path / "run")
     journal.begin(replace(PLAN, steps=(step,)), "t")

@@ -6,25 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.places import fake_uv, places_below, plan_of, tree
+from tests.run.places import RunProgram, fake_uv, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished
 from wizard.host.distributions import missing_files
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.groups import AddToGroups
+from wizard.operations.install_python import InstallPython
+from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Probe
-from wizard.plan.steps import (
-    AddToGroups,
-    CreateEnvironment,
-    InstallWheels,
-    Plan,
-    RunProgram,
-    WriteFile,
-)
-from wizard.run.live import Live, now
-from wizard.run.records import read_records
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
+from wizard.run.executor import Live, now
 from wizard.run.rehearsal import Rehearsal
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_records
 from wizard.system.system import System
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
 
 
 async def events_of(executor: Live | Rehearsal, plan: Plan) -> list[Event]:
@@ -53,7 +51,7 @@ def two_steps(folder: Path) -> Plan:
         CreateEnvironment(
             "a folder of its own", str(fake_uv(folder)), "/usr/bin/python3", venv, f"{venv}-work"
         ),
-        WriteFile("settings", f"{venv}/bin/rdna1-python", "#!/bin/sh\n", 0o755, "remove it"),
+        WriteFile("settings", venv, f"{venv}/bin/rdna1-python", "#!/bin/sh\n", 0o755),
     )
 
 
@@ -84,7 +82,7 @@ async def test_the_same_plan_again_changes_nothing(tmp_path: Path) -> None:
 async def test_a_program_whose_outcome_is_missing_fails_although_it_exits_with_0(
     tmp_path: Path,
 ) -> None:
-    step = RunProgram("liar", ("true",), "nothing", creates=(str(tmp_path / "never"),))
+    step = InstallPython("liar", "/bin/true", "3.10", str(tmp_path))
     events = await events_of(live(tmp_path), plan_of(tmp_path, step))
     assert not ending(events).ok
     failed = next(event for event in events if isinstance(event, StepFailed))
@@ -96,7 +94,7 @@ async def test_the_first_failure_ends_the_plan_and_a_rerun_goes_on_behind_the_do
 ) -> None:
     first, last = two_steps(tmp_path).steps
     door = tmp_path / "door"
-    waits = RunProgram("the door", ("test", "-e", str(door)), "nothing")
+    waits = RunProgram("the door", ("test", "-e", str(door)))
     plan = plan_of(tmp_path, first, waits, last)
     assert not ending(await events_of(live(tmp_path), plan)).ok
     assert not (tmp_path / "venv/bin/rdna1-python").exists()
@@ -190,7 +188,7 @@ async def test_where_nobody_grants_root_its_step_fails_with_words_and_nothing_la
 async def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    waits = RunProgram("waits", ("cat", str(fifo)), "nothing")
+    waits = RunProgram("waits", ("cat", str(fifo)))
     async with aclosing(live(tmp_path).carry_out(plan_of(tmp_path, waits))) as events:
         await anext(events)
         second = await events_of(live(tmp_path), two_steps(tmp_path))
@@ -237,7 +235,7 @@ async def test_undo_of_a_cut_off_run_removes_the_half_made_venv_only(tmp_path: P
 
 
 async def test_a_full_disk_is_trouble_with_words(tmp_path: Path) -> None:
-    step = WriteFile("x", "/dev/full/settings", "text", 0o644, "remove it")
+    step = WriteFile("x", "/dev", "/dev/full/settings", "text", 0o644)
     events = await events_of(live(tmp_path), plan_of(tmp_path, step))
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert "could not be changed" in failed.happened
@@ -256,7 +254,7 @@ async def test_a_rehearsal_tells_every_step_and_changes_nothing(tmp_path: Path) 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere: run as a user")
 async def test_a_folder_without_permission_is_named(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o500)
-    step = WriteFile("x", str(tmp_path / "closed" / "file"), "text", 0o644, "remove it")
+    step = WriteFile("x", str(tmp_path), str(tmp_path / "closed" / "file"), "text", 0o644)
     events = await events_of(live(tmp_path), plan_of(tmp_path, step))
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert "Permission denied" in failed.happened

@@ -14,7 +14,7 @@ from wizard.core.trouble import Trouble
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.plan.steps import Step
 from wizard.run.journal import Journal
-from wizard.run.records import read_records
+from wizard.run.runs import read_records
 from wizard.system.system import News, System
 
 

@@ -8,30 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.places import fake_uv, places_below, plan_of, tree
+from tests.run.places import RunProgram, fake_uv, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, StepFailed, StepStarted
 from wizard.core.trouble import Trouble
 from wizard.journalform import Kind, Record
+from wizard.operations.check_torch import CheckTorch
+from wizard.operations.clear_executable_stack import ClearExecutableStack
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.edit_lines import PutLinesBack, sha256, with_lines
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.write_file import WriteFile
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import sha256
-from wizard.plan.steps import (
-    CheckTorch,
-    ClearExecutableStack,
-    CreateEnvironment,
-    InstallWheels,
-    Plan,
-    RunProgram,
-    WriteFile,
-)
-from wizard.plan.user_files import PutLinesBack, with_lines
+from wizard.plan.steps import Plan
+from wizard.run.executor import now
 from wizard.run.journal import Journal
-from wizard.run.live import now
-from wizard.run.place import require_place
-from wizard.run.records import read_records
-from wizard.undo.going_back import go_back, newer_run
-from wizard.undo.way_back import find_way_back
+from wizard.run.obstacles import require_place
+from wizard.run.rollback import go_back, newer_run
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_records
 
 PACKAGES = "lib/python3.10/site-packages"
 
@@ -114,7 +110,9 @@ async def test_what_lies_in_the_way_is_named_and_not_written_over(
     mine.parent.mkdir(parents=True, exist_ok=True)
     mine.write_text("mine")
     first, _ = two_steps(tmp_path).steps
-    settings = WriteFile("x", str(tmp_path / "venv/pip.conf"), "ours", 0o644, "y")
+    settings = WriteFile(
+        "x", str(tmp_path / "venv"), str(tmp_path / "venv/pip.conf"), "ours", 0o644
+    )
     events = await events_of(live(tmp_path), plan_of(tmp_path, first, settings))
     assert f"{mine} already exists" in failure(events)
     assert mine.read_text() == "mine"
@@ -158,7 +156,7 @@ async def test_a_record_that_names_a_file_of_the_user_does_not_make_it_ours(
 async def test_a_program_that_fails_before_the_venv_is_made_makes_nothing_there_ours(
     tmp_path: Path,
 ) -> None:
-    bring = RunProgram("bring a Python", ("false",), "kept")
+    bring = RunProgram("bring a Python", ("false",))
     await events_of(live(tmp_path), plan_of(tmp_path, bring, *two_steps(tmp_path).steps))
     (tmp_path / "venv/bin").mkdir(parents=True)
     (tmp_path / "venv/bin/pip").write_text("mine")
@@ -183,8 +181,10 @@ async def test_a_venv_made_by_hand_long_after_a_cut_off_run_is_not_ours(tmp_path
 @pytest.mark.parametrize("left", ["pip.conf", ".pip.conf.rdna1-setup"])
 async def test_undo_removes_a_file_whose_writing_was_cut_off(tmp_path: Path, left: str) -> None:
     made, _ = two_steps(tmp_path).steps
-    settings = WriteFile("x", str(tmp_path / "venv/pip.conf"), "ours", 0o644, "y")
-    wall = RunProgram("stops here", ("false",), "nothing")
+    settings = WriteFile(
+        "x", str(tmp_path / "venv"), str(tmp_path / "venv/pip.conf"), "ours", 0o644
+    )
+    wall = RunProgram("stops here", ("false",))
     plan = plan_of(tmp_path, made, wall, settings)
     await events_of(live(tmp_path), plan)
     Journal(Path(records(tmp_path)[0].folder)).intend(3, {"kind": "WriteFile"})
@@ -221,7 +221,7 @@ async def test_a_library_that_is_a_link_out_of_the_venv_is_left_alone(tmp_path: 
     folder = tmp_path / "venv" / PACKAGES / "torch/lib"
     folder.mkdir(parents=True)
     (folder / "libx.so").symlink_to(tmp_path / "system.so")
-    clear = ClearExecutableStack("x", str(tmp_path / "venv"), ("libx.so",), "y")
+    clear = ClearExecutableStack("x", str(tmp_path / "venv"), ("libx.so",))
     plan = plan_of(tmp_path, *two_steps(tmp_path).steps, clear)
     assert ending(await events_of(live(tmp_path), plan)).ok
 
@@ -264,7 +264,7 @@ async def test_lines_that_a_newer_run_put_into_the_folder_go_first(tmp_path: Pat
     launcher = tmp_path / "venv/bin/rdna1-python"
     text, lines = launcher.read_text(), ((1, "export A=1"),)
     after = sha256(with_lines(text, lines))
-    step = PutLinesBack("x", str(launcher), lines, sha256(text), after, "y")
+    step = PutLinesBack("x", str(launcher), lines, sha256(text), after)
     await events_of(live(tmp_path), system_plan(Kind.KEEP, (step,), ()))
     newer, older = records(tmp_path)
     assert newer_run(older, (newer, older)) == newer
@@ -291,7 +291,7 @@ async def test_a_setting_that_was_kept_since_is_not_written_over(
 
 
 async def test_temporary_files_of_a_killed_program_do_not_stay(tmp_path: Path) -> None:
-    litter = RunProgram("x", ("sh", "-c", 'echo much > "$TMPDIR/much"; kill -9 $$'), "y")
+    litter = RunProgram("x", ("sh", "-c", 'echo much > "$TMPDIR/much"; kill -9 $$'))
     events = await events_of(live(tmp_path), plan_of(tmp_path, litter))
     assert "signal 9" in failure(events)
     assert not list(Path(records(tmp_path)[0].folder).rglob("much"))
@@ -327,7 +327,7 @@ async def test_a_venv_script_that_the_user_changed_survives_the_undo_of_a_failed
     tmp_path: Path,
 ) -> None:
     made, _ = two_steps(tmp_path).steps
-    await events_of(live(tmp_path), plan_of(tmp_path, made, RunProgram("x", ("false",), "y")))
+    await events_of(live(tmp_path), plan_of(tmp_path, made, RunProgram("x", ("false",))))
     (tmp_path / "venv/pyvenv.cfg").write_text("my own words")
     undo(tmp_path)
     assert tree(tmp_path / "venv") == {"pyvenv.cfg": "my own words"}

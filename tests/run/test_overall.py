@@ -18,9 +18,9 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
-from wizard.run.overall import (
+from wizard.run.progress import (
     SMALL_BYTES,
     UNKNOWN_FETCH_BYTES,
     UNKNOWN_UNPACK_BYTES,
@@ -182,9 +182,9 @@ def test_what_apt_moves_is_no_part_of_the_wheels() -> None:
     assert PLAN.download_bytes is not None
     assert PLAN.installed_bytes is not None
     installs = AptChange(
-        "", "", download_bytes=30_000_000, installed_bytes=90_000_000, expect_install=(("a", "1"),)
+        "", download_bytes=30_000_000, installed_bytes=90_000_000, expect_install=(("a", "1"),)
     )
-    removes = AptChange("", "", remove=("b",), expect_remove=("b",))
+    removes = AptChange("", remove=("b",), expect_remove=("b",))
     whole = replace(
         PLAN,
         steps=(removes, installs, *PLAN.steps),
@@ -196,7 +196,7 @@ def test_what_apt_moves_is_no_part_of_the_wheels() -> None:
 
 
 def test_what_the_archive_was_not_asked_yet_is_guessed() -> None:
-    unsettled = AptChange("", "", install=(("rocm-dev", UNSETTLED),))
+    unsettled = AptChange("", install=(("rocm-dev", UNSETTLED),))
     weights = overall(replace(PLAN, steps=(unsettled, *PLAN.steps))).weights
     assert weights[0] == Weight(UNKNOWN_FETCH_BYTES, UNKNOWN_UNPACK_BYTES)
 

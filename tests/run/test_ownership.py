@@ -7,7 +7,7 @@ import pytest
 
 from wizard.host.distributions import installed, wheel_files
 from wizard.host.files import prints
-from wizard.run.environment.ownership import Owned
+from wizard.run.journal import Owned
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.places import places_below, plan_of
+from tests.run.places import RunProgram, places_below, plan_of
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.apt.packages import LocalDeb
-from wizard.plan.apt_steps import AptChange
-from wizard.plan.steps import Plan, RunProgram
+from wizard.operations.packages import AptChange
+from wizard.plan.steps import Plan
+from wizard.run.executor import now
 from wizard.run.journal import Journal
-from wizard.run.live import now
 from wizard.run.preflight_folder import drop_preflight, made, preflight_folder
-from wizard.run.records import read_records
-from wizard.undo.one_run import find_forgettable, find_undo, forget_run, undo
+from wizard.run.rollback import find_forgettable, find_undo, forget_run, undo
+from wizard.run.runs import read_records
 
 
 def asked(home: Path) -> Path:
@@ -31,7 +31,7 @@ def asked(home: Path) -> Path:
 def installing(home: Path, deb: Path) -> Plan:
     local = LocalDeb(str(deb), "ab", "stand-in", "1.0")
     brings = (("stand-in", "1.0"),)
-    return plan_of(home, AptChange("x", "removed", debs=(local,), expect_install=brings))
+    return plan_of(home, AptChange("x", debs=(local,), expect_install=brings))
 
 
 def begun(home: Path, plan: Plan) -> None:
@@ -48,7 +48,7 @@ async def test_it_goes_when_a_run_has_failed_that_installs_nothing_out_of_it(
     tmp_path: Path,
 ) -> None:
     deb = asked(tmp_path)
-    fails = plan_of(tmp_path, RunProgram("x", ("false",), "nothing"))
+    fails = plan_of(tmp_path, RunProgram("x", ("false",)))
     assert not ending(await events_of(live(tmp_path), fails)).ok
     assert not deb.parent.exists()
 

@@ -10,15 +10,16 @@ import pytest
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.core.events import StepFailed
+from wizard.host.contents import BEFORE, LIST, OURS, Contents
 from wizard.jsonform import to_json
-from wizard.machine.contents import BEFORE, LIST, OURS
-from wizard.machine.facts.contents import Contents
-from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.root_steps import UNSETTLED, AptChange
-from wizard.plan.steps import AddToGroups, Plan, WriteFile
-from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.ready import obstacle
+from wizard.run.obstacles import obstacle
+from wizard.system.backup import FILE, Backup, Row, write_manifest
 
 ROOT = os.geteuid() == 0
 
@@ -87,7 +88,7 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
 async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
     known = AddToGroups("x", "sam", ("render",))
     assert obstacle(plan_of(tmp_path, known), places_below(tmp_path)) is None
-    unknown = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+    unknown = AptChange("x", install=(("rocm-core", UNSETTLED),))
     found = obstacle(plan_of(tmp_path, known, unknown), places_below(tmp_path))
     assert found is not None
     assert "not known yet" in found.happened
@@ -100,7 +101,7 @@ def aside(tmp_path: Path, root: Path) -> SetAsidePackages:
     (site / "torch.py").write_text("torch")
     (site / "torch-2.0.dist-info/RECORD").write_text("torch.py,,\n")
     packages = (("torch", "2.0"),)
-    return SetAsidePackages("r", str(root), str(site), packages, (), "", f"{root}/.aside", "back")
+    return SetAsidePackages("r", str(root), str(site), packages, (), "", f"{root}/.aside")
 
 
 def test_what_cannot_be_moved_is_known_before_the_first_step_moves_anything(
@@ -120,7 +121,7 @@ def test_files_below_a_mount_inside_the_environment_are_known_before(
     step = aside(tmp_path, tmp_path / "venv")
     mounts = tmp_path / "mountinfo"
     mounts.write_text("22 1 8:1 / / rw - ext4 /dev/sda1 rw\n")
-    monkeypatch.setattr("wizard.run.as_planned.MOUNTS", str(mounts))
+    monkeypatch.setattr("wizard.operations.set_aside_packages.MOUNTS", str(mounts))
     assert obstacle(plan_of(tmp_path, step), places_below(tmp_path)) is None
     mounts.write_text(f"23 22 8:2 / {os.path.realpath(step.site)} rw - ext4 /dev/sda2 rw\n")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
@@ -142,7 +143,7 @@ def without_its_journal(tmp_path: Path) -> tuple[Plan, Path]:
     (numpy / "METADATA").write_text("Name: numpy\nVersion: 1.26\n")
     backup.mkdir()
     write_manifest(Backup(tmp_path / "venv", backup), (kept,))
-    settings = WriteFile("r", f"{step.root}/pip.conf", "ours", 0o644, "undo")
+    settings = WriteFile("r", step.root, f"{step.root}/pip.conf", "ours", 0o644)
     Path(settings.path).write_text("ours")
     return plan_of(tmp_path, step, settings), backup
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 from tests.run.places import plan_of
 from wizard.journalform import Record
-from wizard.plan.existing_steps import SetAsidePackages
+from wizard.operations.clear_executable_stack import ClearExecutableStack
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.remove import DropDownloads
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.plan.steps import ClearExecutableStack, DropDownloads, FetchWheels, InstallWheels
-from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
-from wizard.run.environment.ownership import Owned
-from wizard.run.environment.remains import remains
-from wizard.run.journal import Journal
+from wizard.run.journal import Journal, Owned
 from wizard.run.resume import done_steps
+from wizard.run.rollback_folder import remains
+from wizard.system.backup import FILE, Backup, Row, write_manifest
 from wizard.system.whole_file import draft_of
 
 
@@ -64,7 +66,7 @@ def test_a_copy_of_a_library_that_was_cut_off_is_ours_and_the_library_beside_it_
     Journal(run).begin(
         plan := plan_of(
             tmp_path,
-            ClearExecutableStack("r", str(tmp_path / "venv"), ("libamdhip64.so",), "undo"),
+            ClearExecutableStack("r", str(tmp_path / "venv"), ("libamdhip64.so",)),
         ),
         "now",
     )
@@ -85,7 +87,7 @@ def test_what_was_removed_from_a_backup_asks_for_no_second_move_once_wheels_are_
     write_manifest(Backup(venv, backup), (Row("torch.py", FILE, 0o644, 1, 1, ""),))
     work = str(tmp_path / "work")
     fetch = FetchWheels("r", f"{work}/lock.json", work, f"{work}/lock.txt")
-    aside = SetAsidePackages("r", str(venv), str(venv), (), (), work, str(backup), "back")
+    aside = SetAsidePackages("r", str(venv), str(venv), (), (), work, str(backup))
     install = InstallWheels("r", "/uv", str(venv), work, f"{work}/lock.txt")
     plan = plan_of(tmp_path, fetch, aside, install)
     begun = Record("1", str(run), "now", plan_form(plan), {2: "moved"}, {2: {}}, "unfinished")

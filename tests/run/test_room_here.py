@@ -16,9 +16,11 @@ from tests.run.test_live import ending, events_of, live
 from tests.run.wheels import make_wheel
 from wizard.core.events import StepFailed
 from wizard.core.sizes import MB
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
+from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.ready import obstacle
+from wizard.run.obstacles import obstacle
 
 
 @pytest.fixture

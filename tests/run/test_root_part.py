@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from tests.run.places import plan_of
-from wizard.plan.root_steps import AddToGroups
-from wizard.run.root_part import NOTHING_DONE, RootPart
+from wizard.operations.groups import AddToGroups
+from wizard.operations.root_step import NOTHING_DONE
+from wizard.run.root_part import RootPart
 from wizard.system.system import Done
 
 JOIN = AddToGroups("x", "owner", ("render", "video"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from wizard.run.run_folder import new_folder
+from wizard.run.journal import new_folder
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=timezone.utc)
 

@@ -8,23 +8,27 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import places_below, plan_of
+from wizard.operations.groups import AddToGroups
+from wizard.operations.install_python import InstallPython
+from wizard.operations.resolve import Resolve
+from wizard.operations.uv_project import Wishes
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.root_steps import AddToGroups
-from wizard.plan.steps import Plan, RunProgram
+from wizard.plan.steps import Plan
+from wizard.run.exact_plan import waiting_plan
 from wizard.run.journal import Journal
-from wizard.run.settling import waiting_plan
 
 INDEX = "https://me:secret@wheels.example/simple"
 JOIN = AddToGroups("The device files belong to it.", "owner", ("render",))
 RUN = "20260101-000000-aaaaaa"
 
 
-def waiting(folder: Path, index: str, option: str = "--index-url") -> tuple[Plan, Places]:
+def waiting(folder: Path, index: str, mirror: str = "") -> tuple[Plan, Places]:
     """A run with root's part that stopped in its first step."""
-    fetch = RunProgram("Wheels.", ("pip", "download", option, index), "removed")
-    plan = replace(plan_of(folder, fetch, JOIN), footprint="venv+system")
+    python = InstallPython("Python.", "uv", "3.10", str(folder), mirror)
+    resolve = Resolve("Wheels.", "uv", python.python, str(folder), Wishes(("torch",), index))
+    plan = replace(plan_of(folder, python, resolve, JOIN), footprint="venv+system")
     places = places_below(folder)
     run = Path(places.runs) / RUN
     run.parent.mkdir(parents=True)
@@ -53,7 +57,7 @@ def test_a_login_that_is_not_named_again_is_asked_for(tmp_path: Path, index: str
 
 
 def test_the_login_of_a_place_of_pythons_is_asked_for_by_its_own_option(tmp_path: Path) -> None:
-    plan, places = waiting(tmp_path, INDEX, "--mirror")
+    plan, places = waiting(tmp_path, "", INDEX)
     with pytest.raises(PlanImpossible, match="Use --python-mirror with"):
         waiting_plan(choice(plan, ""), places)
     found = waiting_plan(replace(choice(plan, ""), python_mirror=INDEX), places)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wizard.core.trouble import Trouble
-from wizard.run.environment.strays import wait_for_strays
+from wizard.system.programs import wait_for_strays
 from wizard.system.uv import cache_of, lock_of
 
 
@@ -180,7 +180,7 @@ def test_a_relative_start_elsewhere_is_not_taken_for_one_in_the_folder_it_went_t
 def test_what_has_started_this_very_program_is_not_asked_to_end(tmp_path: Path) -> None:
     (tmp_path / "venv/bin").mkdir(parents=True)
     (tmp_path / "venv/bin/python").symlink_to(sys.executable)
-    waits = "from pathlib import Path; from wizard.run.environment.strays import wait_for_strays;"
+    waits = "from pathlib import Path; from wizard.system.programs import wait_for_strays;"
     child = f"{waits} wait_for_strays(Path({str(tmp_path / 'venv')!r}), 0)"
     parent = f"import subprocess; subprocess.run(({sys.executable!r}, '-c', {child!r}), check=True)"
     subprocess.run((tmp_path / "venv/bin/python", "-S", "-c", parent), check=True)

@@ -31,7 +31,7 @@ from wizard.core.trouble import Trouble
 from wizard.report.plan import Tenths
 from wizard.root.news import News, StepDone
 from wizard.root.session import find_at_work
-from wizard.run.watching import InSession, Watched, at_work_text, watch_events
+from wizard.run.at_work import InSession, Watched, at_work_text, watch_events
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)
 UNPACKING = Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None)

@@ -16,7 +16,9 @@ from tests.plan.test_planner import plan_for
 from tests.run.places import tree
 from tests.run.server import Manner, WheelIndex
 from tests.run.wheels import make_wheel
-from wizard.plan.steps import CreateEnvironment, Plan, Resolve, Step
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.resolve import Resolve
+from wizard.plan.steps import Plan, Step
 from wizard.run.wheels_size import (
     BRINGS_PYTHON,
     NOT_BEFORE,

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from wizard.plan.steps import PinInstalled
-from wizard.run.environment.own_files import pin_installed, write_settings
+from wizard.operations.write_file import PinInstalled, WriteFile
 from wizard.system.lock import write_requirements
 from wizard.system.part import Staged
+from wizard.system.system import System
 from wizard.system.whole_file import draft_of, write_whole
 
+SYSTEM = System({}, "", lambda: False)
 WRITERS: dict[str, Callable[[Path], object]] = {
-    "a setting": lambda path: write_settings(path, "ours\n", 0o755),
-    "pins": lambda path: pin_installed(PinInstalled("", str(path.parent), (), str(path), "")),
+    "a setting": lambda path: WriteFile("", "/", str(path), "ours\n", 0o755).act(SYSTEM, {}),
+    "pins": lambda path: PinInstalled("", str(path.parent), (), str(path)).act(SYSTEM, {}),
     "a lock": lambda path: write_requirements(path, ()),
     "what is known of a download": lambda path: Staged(path.with_suffix("")).record("1234"),
 }

@@ -25,17 +25,8 @@ from tests.screens.examples import MACHINE
 from tests.screens.failing import LONG_NAME, LONG_PATH
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from tests.screens.past_fakes import FOLDER
-from tests.screens.states import (
-    KNOWN,
-    LONG_LINES,
-    PLANNED,
-    State,
-    diagnosing,
-    live,
-)
-from tests.screens.states import (
-    STATES as UNUSUAL,
-)
+from tests.screens.states import KNOWN, LONG_LINES, PLANNED, State, diagnosing, live
+from tests.screens.states import STATES as UNUSUAL
 from tests.screens.test_keeping import SEARCH, services_that_find
 from wizard.core.events import (
     Event,
@@ -48,10 +39,10 @@ from wizard.core.events import (
 )
 from wizard.core.trouble import Trouble
 from wizard.machine.facts import FoundApplication, Machine
-from wizard.plan.root_steps import AddToGroups
+from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services
 

@@ -25,20 +25,18 @@ from wizard.machine.facts import (
     Unknown,
 )
 from wizard.machine.part import PartDone
+from wizard.operations.check_torch import CheckTorch
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_python import InstallPython
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.packages import AptChange, KeepDebs
+from wizard.operations.system_files import SetSystemPathAside
+from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AptChange, KeepDebs, SetSystemPathAside
-from wizard.plan.steps import (
-    CheckTorch,
-    CreateEnvironment,
-    FetchWheels,
-    InstallWheels,
-    Plan,
-    RunProgram,
-    Step,
-    WriteFile,
-)
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.steps import Plan, Step
 
 GB = 1_000_000_000
 NASTY = "[/opt/rocm] [bold]x [gfx1010] [ 12%] \x1b[31mred\x07 \x9b2J end"
@@ -261,7 +259,6 @@ KEPT = system_plan(
             ((4, "os.environ['MIOPEN_DEBUG_CONV_GEMM'] = '0'"),),
             "a",
             "b",
-            "remove the same lines again",
         ),
     ),
     ("A result for one shape may not hold for another.",),
@@ -285,19 +282,16 @@ def make_clearing(
     home = machine.access.home
     lines = ((12, "export HSA_OVERRIDE_GFX_VERSION=10.3.0"), (13, "export ROCM_PATH=/opt/rocm"))
     steps: tuple[Step, ...] = (
-        TakeLinesOut(
-            "Settings that reach every program.", f"{home}/.bashrc", lines, "a", "b", "put back"
-        ),
+        TakeLinesOut("Settings that reach every program.", f"{home}/.bashrc", lines, "a", "b"),
         KeepDebs("So that each of them can be.", packages[len(for_good) :]),
         AptChange(
             "2 packages.",
-            "installed again",
             remove=names,
             purge=True,
             expect_remove=names,
             for_good=for_good,
         ),
-        SetSystemPathAside("What is left of it.", "/opt/rocm-5.7.1", "restore it from the backup"),
+        SetSystemPathAside("What is left of it.", "/opt/rocm-5.7.1"),
     )
     return system_plan(kind, steps, ("Mesa and its kin are never removed.",))
 
@@ -313,10 +307,11 @@ def make_plan(machine: Machine, choice: Choice) -> Plan:
         footprint=choice.footprint,
         venv=venv,
         steps=(
-            RunProgram(
+            InstallPython(
                 "rocm52 needs Python 3.10 and this machine has only 3.12",
-                ("uv", "python", "install", "--no-bin", "3.10"),
-                "remove the folder that uv made",
+                "uv",
+                "3.10",
+                "/home/sam/.local/share/rdna1-setup/python",
             ),
             CreateEnvironment(
                 "one folder holds everything", "uv", "/usr/bin/python3.10", venv, f"{venv}/.work"
@@ -332,10 +327,10 @@ def make_plan(machine: Machine, choice: Choice) -> Plan:
             ),
             WriteFile(
                 "every start of this Python sees the override",
+                venv,
                 f"{venv}/lib/python3.10/site-packages/rdna1_setup.pth",
                 "import os; os.environ['HSA_OVERRIDE_GFX_VERSION'] = '10.3.0'\n",
                 0o644,
-                "remove it",
             ),
             CheckTorch("does it start on this card", python, "1.13.1", "cuda"),
         ),

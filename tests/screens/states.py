@@ -56,7 +56,7 @@ from wizard.diagnose.finding import Evidence
 from wizard.machine.facts import Environment, Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import DEMO, Services
 from wizard.services.runs import Unfinished
 

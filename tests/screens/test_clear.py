@@ -29,9 +29,9 @@ from wizard.apt.packages import Package
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
+from wizard.operations.packages import KeepDebs
 from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of
-from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
 from wizard.services import Services
 from wizard.services.runs import Unfinished

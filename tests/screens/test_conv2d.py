@@ -12,15 +12,7 @@ from screens.app import SetupApp
 from screens.session import Session
 from screens.windows.dialogs import Notice
 from tests.screens import examples
-from tests.screens.driving import (
-    app_with,
-    press,
-    reach,
-    screen_text,
-    settled,
-    until,
-    words_on,
-)
+from tests.screens.driving import app_with, press, reach, screen_text, settled, until, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
 from wizard.conv2d.requests import request_line, sweep_of

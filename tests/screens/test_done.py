@@ -15,7 +15,9 @@ from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import StepFailed
 from wizard.diagnose.finding import Status
 from wizard.machine.facts import FoundApplication, Setting
-from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.report.conv2d_conclusion import Measured
 from wizard.services import DEMO, DRY_RUN, LIVE
 
@@ -51,10 +53,10 @@ def test_a_folder_with_a_blank_is_one_word_in_every_command() -> None:
 
 def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_program() -> None:
     steps = (
-        AptChange("x", "y", remove=("a", "b"), expect_remove=("a", "b")),
-        SetSystemPathAside("x", "/etc/profile.d/rocm.sh", "put back"),
-        WriteSystemFile("x", "/etc/apt/sources.list.d/rdna1-setup-rocm.list", "deb", "gone"),
-        AptChange("x", "y", expect_install=(("c", "1"), ("d", "2"))),
+        AptChange("x", remove=("a", "b"), expect_remove=("a", "b")),
+        SetSystemPathAside("x", "/etc/profile.d/rocm.sh"),
+        WriteSystemFile("x", "/etc/apt/sources.list.d/rdna1-setup-rocm.list", "deb"),
+        AptChange("x", expect_install=(("c", "1"), ("d", "2"))),
         AddToGroups("x", "sam", ("render", "video")),
     )
     plan = replace(examples.PLAN, steps=(*steps, *examples.PLAN.steps))

@@ -19,15 +19,7 @@ from screens.windows.lines_view import LinesView
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE
-from tests.screens.driving import (
-    as_agreed,
-    press,
-    reach,
-    screen_text,
-    settled,
-    status,
-    until,
-)
+from tests.screens.driving import as_agreed, press, reach, screen_text, settled, status, until
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_diagnose import app_at, looked, text_of

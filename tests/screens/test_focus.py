@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 
 from screens.step import StepScreen
-from tests.screens.driving import (
-    app_with,
-    press,
-    reach,
-    resize,
-    screen_text,
-    settle,
-    status,
-    until,
-)
+from tests.screens.driving import app_with, press, reach, resize, screen_text, settle, status, until
 from tests.screens.fakes import LIVE_SERVICES
 
 

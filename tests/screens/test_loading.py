@@ -26,15 +26,15 @@ from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
 from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine
-from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import Services
 
 DIAGNOSED = "2 faults, 1 warning"
 Compare = Callable[[str, str], None]
-OPEN = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+OPEN = AptChange("x", install=(("rocm-core", UNSETTLED),))
 OPEN_PLAN = replace(examples.PLAN, steps=(OPEN, *examples.PLAN.steps))
 STARTED = StepStarted(1, 6, "uv python install --no-bin 3.10", "The first step.")
 

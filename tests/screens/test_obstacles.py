@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from tests.screens.collaborators import but
-from tests.screens.driving import (
-    app_with,
-    press,
-    reach,
-    status,
-    until,
-    usable_keys,
-    words_on,
-)
+from tests.screens.driving import app_with, press, reach, status, until, usable_keys, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.core.trouble import Trouble
 from wizard.plan.steps import Plan

@@ -24,8 +24,9 @@ from wizard.glyphs import to_ascii
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
+from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
-from wizard.plan.steps import Plan, WriteFile
+from wizard.plan.steps import Plan
 from wizard.services import Services
 from wizard.services.runs import WayBack
 
@@ -47,7 +48,7 @@ def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> R
 
 
 def make_plan(machine: Machine, choice: Choice) -> Plan:
-    step = WriteFile(NASTY, NASTY, f"{NASTY}\n{NASTY}", 0o644, NASTY)
+    step = WriteFile(NASTY, NASTY, NASTY, f"{NASTY}\n{NASTY}", 0o644)
     return replace(examples.PLAN, steps=(step,), notes=(NASTY,), venv=NASTY, stack=NASTY)
 
 

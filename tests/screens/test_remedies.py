@@ -27,7 +27,7 @@ from wizard.knowledge.causes import load_causes
 from wizard.remedies import by_keys
 from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
-from wizard.run.state import after, before_run
+from wizard.run.progress import after, before_run
 from wizard.services import LIVE
 from wizard.services.plans import refused
 
@@ -121,7 +121,6 @@ def remedies() -> Iterator[str]:
     for place in (
         "run",
         "apt",
-        "undo",
         "diagnose",
         "mending",
         *(f"plan/{each}.py" for each in plans),

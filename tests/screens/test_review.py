@@ -38,11 +38,13 @@ from wizard.__main__ import parser
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot
+from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.identity import with_id
-from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange, MakeSnapshot
 from wizard.plan.snapshot import as_asked
-from wizard.plan.steps import Plan, WriteFile
+from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
 from wizard.run.wheels_size import WheelsSize
 from wizard.services import Services
@@ -72,7 +74,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     choices: list[bool] = []
 
     def make(machine: Machine, choice: Choice) -> Plan:
-        step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+        step = AptChange("x", install=(("rocm-core", UNSETTLED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
     def settle(machine: Machine, choice: Choice) -> Plan:
@@ -168,7 +170,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
         return replace(examples.make_plan(machine, choice), id="settled")
 
     def unsettled(machine: Machine, choice: Choice) -> Plan:
-        step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+        step = AptChange("x", install=(("rocm-core", UNSETTLED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
     services = but(LIVE_SERVICES, obstacle=look, settle=settle, make=unsettled)
@@ -183,7 +185,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
 
 def plan_of_root(machine: Machine, choice: Choice) -> Plan:
     """A plan whose versions only the archive knows; it makes a snapshot where that was asked."""
-    step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+    step = AptChange("x", install=(("rocm-core", UNSETTLED),))
     plan = with_id(replace(examples.make_plan(machine, choice), id="", steps=(step,)))
     return as_asked(machine, plan, choice.snapshot)
 
@@ -205,7 +207,7 @@ async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_awa
         go_on.wait(20)
         plan = plan_of_root(machine, choice)
         known = (("rocm-core", "5.7.1"),)
-        change = AptChange("x", "y", install=known, expect_install=known)
+        change = AptChange("x", install=known, expect_install=known)
         steps = tuple(change if isinstance(step, AptChange) else step for step in plan.steps)
         return with_id(replace(plan, id="", steps=steps))
 
@@ -229,7 +231,7 @@ async def test_an_answer_to_an_older_choice_is_dropped_however_late_it_comes() -
             late.wait(20)
             ended.set()
         known = (("rocm-core", "5.7.1"),)
-        change = AptChange("x", "y", install=known, expect_install=known)
+        change = AptChange("x", install=known, expect_install=known)
         plan = plan_beside_user_torch(machine, choice)
         return with_id(replace(plan, id="", steps=(change,)))
 
@@ -362,7 +364,7 @@ async def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple
 
 
 async def test_a_removed_driver_asks_for_a_restart_before_it_begins() -> None:
-    change = AptChange("x", "y", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
+    change = AptChange("x", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
     session = Session(plan=replace(examples.PLAN, steps=(change,)))
     async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
@@ -437,7 +439,7 @@ async def test_space_unfolds_the_marked_step_and_folds_it_again() -> None:
 
 async def test_the_whole_content_of_a_file_is_scrolled_through_before_the_mark_goes_on() -> None:
     content = "".join(f"line {number} of it\n" for number in range(1, 101))
-    steps = (WriteFile("x", "/tmp/x", content, 0o644, "y"), *examples.PLAN.steps)
+    steps = (WriteFile("x", "/tmp", "/tmp/x", content, 0o644), *examples.PLAN.steps)
     session = Session(plan=replace(examples.PLAN, steps=steps))
     async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
@@ -453,7 +455,7 @@ async def test_the_whole_content_of_a_file_is_scrolled_through_before_the_mark_g
 
 
 async def test_pages_lead_on_from_a_step_that_is_longer_than_the_window_and_back() -> None:
-    steps = (WriteFile("x", "/tmp/x", "a line\n" * 60, 0o644, "y"), *examples.PLAN.steps)
+    steps = (WriteFile("x", "/tmp", "/tmp/x", "a line\n" * 60, 0o644), *examples.PLAN.steps)
     session = Session(plan=replace(examples.PLAN, steps=steps))
     async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
@@ -515,7 +517,7 @@ async def test_a_removal_that_is_only_rehearsed_takes_enter() -> None:
 
 async def test_a_plan_of_72_steps_is_shown_at_once() -> None:
     steps = tuple(
-        WriteFile("x", f"/tmp/{number}", "a line\n" * 20, 0o644, "y") for number in range(72)
+        WriteFile("x", "/tmp", f"/tmp/{number}", "a line\n" * 20, 0o644) for number in range(72)
     )
     session = Session(plan=replace(examples.PLAN, steps=steps))
     async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:

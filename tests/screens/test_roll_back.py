@@ -43,10 +43,11 @@ from wizard.core.events import (
 )
 from wizard.core.trouble import Trouble
 from wizard.journalform import Kind
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange
+from wizard.operations.system_files import PutSystemPathBack
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan
-from wizard.plan.way_back import AGAIN
 from wizard.services import Services
 from wizard.services.runs import WayBack
 
@@ -57,12 +58,11 @@ SYSTEM = system_plan(
     (
         AptChange(
             "Removes 3 packages that the plan installed.",
-            AGAIN,
             remove=CAME,
             purge=True,
             expect_remove=CAME,
         ),
-        PutSystemPathBack(f"Restores {PROFILE}.", PROFILE, AGAIN),
+        PutSystemPathBack(f"Restores {PROFILE}.", PROFILE),
     ),
     ("This undoes what plan 0123456789ab changed on the system, last step first.",),
     takes_back="0123456789ab",

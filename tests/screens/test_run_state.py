@@ -10,7 +10,7 @@ from screens.run.text import doing, failure_text, progress_text, step_line
 from tests.screens.examples import PLAN
 from wizard.core.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 from wizard.durations import left_text
-from wizard.run.state import (
+from wizard.run.progress import (
     RunState,
     State,
     StepRow,

@@ -14,7 +14,7 @@ from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, screen_text, until, usable_keys
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.run.journal import Journal
-from wizard.run.standing import unfinished_run
+from wizard.run.runs import unfinished_run
 from wizard.services.runs import Unfinished
 
 WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "rocm57", "/home/sam/my ai/[x]", "venv")

@@ -11,8 +11,8 @@ from tests.screens import examples
 from wizard.__main__ import parser
 from wizard.apt.sources import SOURCE
 from wizard.glyphs import speaks_unicode
+from wizard.operations.fetch_wheels import FetchWheels
 from wizard.plan.choice import Choice
-from wizard.plan.steps import FetchWheels
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.watching import AtWork
+from wizard.run.at_work import AtWork
 from wizard.services import Services
 
 SAVED = "/var/lib/rdna1-setup/runs/20260101-120000-3f9a1c/events.jsonl"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from tests.run.places import places_below, plan_of
 from wizard.host.files import listing
-from wizard.plan.steps import WriteFile
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
+from wizard.operations.write_file import WriteFile
+from wizard.run.journal import Journal, Owned
 
 FILES = 20_000
 IN_ONE_FOLDER = 50
@@ -29,7 +28,7 @@ def run_with_many_files(home: Path, files: int = FILES) -> Path:
     settings.write_text("[install]\n")
     journal = Journal(Path(places_below(home).runs) / RUN)
     journal.folder.parent.mkdir(parents=True)
-    step = WriteFile("why", str(settings), "[install]\n", 0o644, "removed")
+    step = WriteFile("why", str(settings.parent), str(settings), "[install]\n", 0o644)
     journal.begin(plan_of(home, step), "2026-01-01T00:00:00+00:00")
     folders = [str(venv), *map(str, venv.parents)]
     journal.intend(1, {"before": [], "folders_before": [], "made_folders": folders[:1]})

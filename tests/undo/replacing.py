@@ -9,16 +9,13 @@ from pathlib import Path
 from tests.run.places import plan_of
 from wizard.host.files import listing, prints
 from wizard.journalform import Record
-from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
-from wizard.run.environment.leaving import family_files
-from wizard.run.environment.moving import move_aside
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
-from wizard.run.live import now
-from wizard.run.records import read_record
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.run.executor import now
+from wizard.run.journal import Journal, Owned
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_record
+from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
 
 SITE = "lib/python3.10/site-packages"
 KEPT = "rdna1-setup-kept"
@@ -59,13 +56,13 @@ def aside_step(
 ) -> SetAsidePackages:
     """The step that sets these packages of an environment aside."""
     site, backup = str(root / SITE), str(root / ".rdna1-setup")
-    return SetAsidePackages("r", str(root), site, packages, files, "", backup, "back")
+    return SetAsidePackages("r", str(root), site, packages, files, "", backup)
 
 
 def set_aside(step: SetAsidePackages) -> Backup:
     """Carry the step out."""
     aside = Backup(Path(step.root), Path(step.backup))
-    paths = family_files(step)
+    paths = step.family_files()
     aside.folder.mkdir()
     rows = [seen_row(aside.root, path, lambda _: None) for path in paths]
     write_manifest(aside, (*folder_rows(aside.root, paths), *rows))

@@ -8,19 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import tree
-from tests.undo.replacing import (
-    KEPT,
-    SITE,
-    again,
-    back,
-    install,
-    remove,
-    replaced,
-)
+from tests.undo.replacing import KEPT, SITE, again, back, install, remove, replaced
 from wizard.core.trouble import Trouble
-from wizard.run.live import now
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
+from wizard.run.executor import now
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
 
 
 def test_with_nothing_installed_since_the_way_back_is_exact(venv: Path) -> None:

@@ -9,21 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import tree
-from tests.undo.replacing import (
-    SITE,
-    again,
-    aside_step,
-    back,
-    install,
-    make_environment,
-    replaced,
-)
+from tests.undo.replacing import SITE, again, aside_step, back, install, make_environment, replaced
 from wizard.core.trouble import Trouble
 from wizard.journalform import Record
 from wizard.run.journal import Journal
-from wizard.run.records import read_record
-from wizard.undo.forgetting import forget, left_by
-from wizard.undo.way_back import find_way_back
+from wizard.run.rollback import forget, left_by
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_record
 
 
 def state(record: Record) -> str:

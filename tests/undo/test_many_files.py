@@ -11,9 +11,8 @@ from tests.run.places import places_below
 from tests.undo.many_files import FILES, run_with_many_files
 from wizard.core.events import CHECKED, REMOVED, Progress
 from wizard.host.live import LiveHost
-from wizard.run.live import Live, now
-from wizard.undo.going_back import go_back
-from wizard.undo.whole_run import TakingBack, find_whole_undo
+from wizard.run.executor import Live, now
+from wizard.run.rollback import TakingBack, find_whole_undo, go_back
 
 LONGEST_S = 30.0
 """About a second on two cores; a machine under load is given more."""

@@ -5,18 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.run.places import tree
-from tests.undo.replacing import (
-    KEPT,
-    SITE,
-    again,
-    back,
-    install,
-    remove,
-    replaced,
-)
+from tests.undo.replacing import KEPT, SITE, again, back, install, remove, replaced
 from wizard.journalform import Record
 from wizard.run.journal import Journal
-from wizard.undo.way_back import find_way_back
+from wizard.run.rollback_folder import find_way_back
 
 
 def partly(record: Record) -> Record:

@@ -16,20 +16,20 @@ from wizard.core.events import Output, StepFailed
 from wizard.core.trouble import Trouble
 from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import AptChange, RestoreSettings
+from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups, AptChange, RestoreSettings, WriteSystemFile
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
-from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
-from wizard.run.records import read_record
+from wizard.run.obstacles import run_to_resume
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.standing import can_undo
-from wizard.undo.one_run import find_forgettable, find_undo, undo
-from wizard.undo.system import kept_debs, lost_by, staying, system_way_back, touched_system
-from wizard.undo.whole_run import TakingBack, find_whole_undo
+from wizard.run.rollback import TakingBack, find_forgettable, find_undo, find_whole_undo, undo
+from wizard.run.rollback_system import kept_debs, lost_by, staying, system_way_back, touched_system
+from wizard.run.runs import can_undo, read_record
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",))
@@ -51,6 +51,19 @@ def run_of(tmp_path: Path, *, begun: bool, kind: Kind = Kind.INSTALL) -> Record:
 def test_a_run_that_began_a_step_of_root_s_touched_the_system(tmp_path: Path) -> None:
     assert not touched_system(run_of(tmp_path / "a", begun=False))
     assert touched_system(run_of(tmp_path / "b", begun=True))
+
+
+@pytest.mark.parametrize("change", [{"kind": "JoinClub"}, {"groups": 7}])
+def test_a_step_of_root_s_that_cannot_be_read_is_never_taken_for_nothing(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    record = run_of(tmp_path, begun=True)
+    steps = [{**step, **change} for step in record.plan["steps"]]
+    unreadable = replace(record, plan={**record.plan, "steps": steps})
+    assert touched_system(unreadable)
+    with pytest.raises(Trouble, match="cannot be read") as told:
+        system_way_back(unreadable, RecordedHost(MACHINE), places_below(tmp_path))
+    assert "UNDO.sh" in told.value.next_step
 
 
 def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_path: Path) -> None:
@@ -111,7 +124,7 @@ def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path:
 
 def removal_of(*for_good: tuple[str, str]) -> AptChange:
     names = ("comgr", "rocm-core")
-    return AptChange("", "", remove=names, expect_remove=names, for_good=for_good)
+    return AptChange("", remove=names, expect_remove=names, for_good=for_good)
 
 
 async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Path) -> None:
@@ -151,7 +164,7 @@ Version: 1
 
 
 def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path) -> None:
-    step = AptChange("", "", install=(("comgr", "1.0"),), expect_install=(("comgr", "1.0"),))
+    step = AptChange("", install=(("comgr", "1.0"),), expect_install=(("comgr", "1.0"),))
     record = run_without_folder(tmp_path, step)
     host = make(
         tmp_path / "x", {"/var/lib/dpkg/status": STATUS}, answers={"DPKG_PACKAGES": [COMGR]}
@@ -178,8 +191,8 @@ def test_what_was_not_removed_after_all_is_not_lost(tmp_path: Path) -> None:
 async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path: Path) -> None:
     path = "/etc/profile.d/rdna1-setup-rocm.sh"
     steps = (
-        WriteSystemFile("", path, "ours\n", ""),
-        AptChange("", "", install=(("comgr", "0.9"),), expect_install=(("comgr", "0.9"),)),
+        WriteSystemFile("", path, "ours\n"),
+        AptChange("", install=(("comgr", "0.9"),), expect_install=(("comgr", "0.9"),)),
     )
     record, places = run_without_folder(tmp_path, *steps), places_below(tmp_path)
     events = tmp_path / "runs" / record.id / "events.jsonl"
@@ -206,7 +219,7 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
 
 
 COMGR = "comgr\t1.0\tii \tROCm <x@amd.com>"
-OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b", "put back")
+OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b")
 
 
 def noted_plan(record: Record) -> Plan:
@@ -238,7 +251,6 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
             OUT.lines,
             "b",
             "a",
-            "run the plan again",
         ),
     )
 

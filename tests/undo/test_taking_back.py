@@ -25,17 +25,16 @@ from wizard.core.trouble import Trouble
 from wizard.host.files import prints
 from wizard.host.host import Host
 from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
-from wizard.plan.root_steps import SetSystemPathAside
-from wizard.plan.steps import Plan, WriteFile
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
-from wizard.run.ready import obstacle
-from wizard.run.records import read_record
-from wizard.run.standing import half_back, unfinished_run
-from wizard.undo.whole_run import TakingBack, WholeUndo, find_whole_undo
+from wizard.operations.system_files import SetSystemPathAside
+from wizard.operations.write_file import WriteFile
+from wizard.plan.steps import Plan
+from wizard.run.journal import Journal, Owned
+from wizard.run.obstacles import obstacle
+from wizard.run.rollback import TakingBack, WholeUndo, find_whole_undo
+from wizard.run.runs import half_back, read_record, unfinished_run
 
 RUN, WAY = "20260101-000000-aaaaaa", "20260101-000100-bbbbbb"
-ASIDE = SetSystemPathAside("x", "/etc/profile.d/rocm.sh", "put back")
+ASIDE = SetSystemPathAside("x", "/etc/profile.d/rocm.sh")
 HOST: Host = machine("rx5700xt-jammy-clean")
 
 
@@ -66,7 +65,7 @@ class FakeRoot:
 def run_in(home: Path, *, begun: bool = True) -> Plan:
     """A run that moved a file of the system's and wrote one into a folder."""
     venv = home / "venv"
-    written = WriteFile("x", str(venv / "ours.txt"), "ours", 0o644, "removed")
+    written = WriteFile("x", str(venv), str(venv / "ours.txt"), "ours", 0o644)
     plan = replace(plan_of(home, ASIDE, written), stack="rocm52")
     journal = Journal(Path(places_below(home).runs) / RUN)
     journal.folder.parent.mkdir(parents=True, exist_ok=True)

@@ -10,14 +10,14 @@ from tests.run.places import plan_of
 from tests.undo.replacing import KEPT, SITE, again, back, replaced
 from wizard.core.events import CHECKED, RESTORED
 from wizard.journalform import Record
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form
-from wizard.plan.steps import InstallWheels, WriteFile
-from wizard.run.environment.ownership import Owned
-from wizard.run.journal import Journal
-from wizard.run.live import now
-from wizard.run.records import read_record
-from wizard.undo.going_back import go_back
-from wizard.undo.way_back import find_way_back
+from wizard.run.executor import now
+from wizard.run.journal import Journal, Owned
+from wizard.run.rollback import go_back
+from wizard.run.rollback_folder import find_way_back
+from wizard.run.runs import read_record
 
 
 def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(venv: Path) -> None:
@@ -48,7 +48,8 @@ def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Pat
     run.mkdir()
     starter, edited = venv / "bin/rdna1-python", venv / "pip.conf"
     plan = plan_of(
-        tmp_path, *(WriteFile("r", str(p), "ours", 0o644, "") for p in (starter, edited))
+        tmp_path,
+        *(WriteFile("r", str(tmp_path / "venv"), str(p), "ours", 0o644) for p in (starter, edited)),
     )
     Owned(run).add({"bin/rdna1-python": (4, 1), "pip.conf": (4, 1)})
     starter.write_text("ours")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.advice.algorithms import algorithms
@@ -13,6 +14,7 @@ from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
 from wizard.core.sizes import capitalized, size_text
 from wizard.durations import time_text
+from wizard.journalform import Record
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import Claim, load_claims, strongest_first
 from wizard.knowledge.stacks import Stack, load_stacks
@@ -313,3 +315,19 @@ def _about(topic: str, stack: Stack) -> tuple[str, ...]:
     """What people say of a figure: topic and aspect have the same name."""
     about = [c for c in load_claims() if c.topic == topic and stack.id in c.stacks]
     return tuple(claim.id for claim in strongest_first(about))
+
+
+ENOUGH_BYTES = 20_000_000
+"""Less tells of the start of a connection rather than of the line."""
+TOLD = re.compile(r", (\d{1,15}) of them came in (\d{1,9}\.\d) s\Z")
+"""As ``Received.words`` of the downloads ends an outcome."""
+
+
+def line_speed(records: Iterable[Record]) -> LineSpeed | None:
+    """The speed of the newest run that fetched enough to tell; None where there is none."""
+    for record in records:
+        for outcome in record.outcomes.values():
+            found = TOLD.search(outcome)
+            if found and int(found[1]) >= ENOUGH_BYTES and float(found[2]) > 0:
+                return LineSpeed(int(found[1]) / float(found[2]), record.began[:10])
+    return None

@@ -95,7 +95,7 @@ def _preflight(plan: Plan, host: Host) -> tuple[Trouble, ...]:
     """Why root's part cannot be begun."""
     import asyncio
 
-    from wizard.run.settling import asking_of, preflight
+    from wizard.run.exact_plan import asking_of, preflight
 
     return asyncio.run(preflight(plan, places_of(host), asking_of(host)))
 
@@ -141,9 +141,9 @@ def _executor(plan: Plan, arguments: argparse.Namespace, host: Host) -> Executor
 
         if host.name:
             return Rehearsal()
-        from wizard.run.foreseen import foreseen
+        from wizard.run.obstacles import foreseen
 
         return Rehearsal(foreseen(plan, places_of(host)))
-    from wizard.run.live import Live
+    from wizard.run.executor import Live
 
     return Live(places_of(host), host.environ, yes=arguments.yes)

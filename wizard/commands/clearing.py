@@ -48,7 +48,7 @@ def _waiting(arguments: argparse.Namespace, host: Host) -> Plan | None:
     """The plan of a run of this kind that stopped half-way: it is gone on with."""
     if not acts(arguments):
         return None
-    from wizard.run.stopped import stopped_plan
+    from wizard.run.resume import stopped_plan
 
     plan = stopped_plan(kind_asked(arguments), places_of(host))
     if plan is not None:

@@ -155,7 +155,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     """
     from pathlib import Path
 
-    from wizard.run.records import read_records
+    from wizard.run.runs import read_records
 
     host = host_of(arguments)
     if arguments.machine:

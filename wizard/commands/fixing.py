@@ -52,7 +52,7 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
     from wizard.journalform import Kind
     from wizard.mending.fixing import Supply, make_fix
     from wizard.plan.impossible import NothingToDo
-    from wizard.run.stopped import stopped_plan
+    from wizard.run.resume import stopped_plan
 
     found = _of_cause(arguments.fix, machine)
     folder = absolute(arguments.venv) if arguments.venv else ""

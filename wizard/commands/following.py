@@ -60,7 +60,7 @@ async def follow(
 def _stopped() -> str:
     """What became of the step that was left: root's goes on without us."""
     from wizard.root.session import find_at_work
-    from wizard.run.watching import at_work_text
+    from wizard.run.at_work import at_work_text
 
     session = find_at_work()
     if session is None or not session.step:

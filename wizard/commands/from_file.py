@@ -76,8 +76,7 @@ def _look_back(
     record: Record, asked: argparse.Namespace, arguments: argparse.Namespace, host: Host
 ) -> int:
     """Go through a finished run once more; what its folder lacks by now is done again."""
-    from wizard.run.all_done import AllDone
-    from wizard.run.live import Live
+    from wizard.run.executor import AllDone, Live
 
     plan = _noted(record, asked)
     live = Live(places_of(host), host.environ, yes=arguments.yes)
@@ -118,12 +117,11 @@ def _read(name: str) -> PlanFile:
 def _asked_in(file: PlanFile) -> argparse.Namespace:
     """The options that the file names, checked as on a command line; raises WrongPlanFile."""
     from wizard.plan.plan_file import WrongPlanFile
-    from wizard.plan.root_steps import settled
 
     asked = _options().parse_args(file.asked)
     if asked_words(asked, asked.stack or "", "") != file.asked:
         raise WrongPlanFile("its options are not in the form that this program writes")
-    if not settled(file.plan.steps):
+    if not file.plan.settled:
         raise WrongPlanFile(
             "its packages have no exact versions: make it with `plan --exact --json`"
         )
@@ -166,7 +164,7 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
 
     from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK
     from wizard.plan.form import plan_of
-    from wizard.run.records import read_records
+    from wizard.run.runs import read_records
 
     records = read_records(Path(places_of(host).runs))
     newest = next((record for record in records if record.plan["id"] == plan.id), None)
@@ -177,6 +175,6 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
 
 def _noted(record: Record, asked: argparse.Namespace) -> Plan:
     """The plan as it was when the run began: the journal is ours, the file may be anybody's."""
-    from wizard.run.stopped import resumed_plan
+    from wizard.run.resume import resumed_plan
 
     return resumed_plan(record, asked.torch_index, asked.python_mirror)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from wizard.commands.carrying import (
-    ASKS_NOTHING,
-    add_carrying_arguments,
-    cannot_ask,
-    carry,
-    refuse,
-)
+from wizard.commands.carrying import ASKS_NOTHING, add_carrying_arguments, cannot_ask, carry, refuse
 from wizard.commands.choosing import absolute
 from wizard.commands.looking import host_of
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wizard.advice.comparison import LineSpeed
+    from wizard.host.contents import Contents
     from wizard.host.host import Host
-    from wizard.machine.facts.contents import Contents
     from wizard.places import Places
 
 DEMO = "rx5600xt-noble-rocm57"
@@ -48,12 +48,12 @@ def places_of(host: Host) -> Places:
 
 def there_before(host: Host, folder: str) -> Contents | None:
     """What the environment in a folder holds; None where there is none that was there before us."""
-    from wizard.machine.contents import read_contents
+    from wizard.host.contents import read_contents
 
     there = read_contents(host, folder)
     if there is None or host.name:
         return there
-    from wizard.run.standing import made_by_us
+    from wizard.run.runs import made_by_us
 
     return None if made_by_us(places_of(host), folder) else there
 
@@ -64,8 +64,8 @@ def speed_of_line(host: Host, places: Places) -> LineSpeed | None:
         return None
     from pathlib import Path
 
-    from wizard.run.line_speed import line_speed
-    from wizard.run.records import read_records
+    from wizard.advice.comparison import line_speed
+    from wizard.run.runs import read_records
 
     return line_speed(read_records(Path(places.runs)))
 

@@ -88,11 +88,11 @@ def make_asked(
     may go without a way back.
     """
     if (kind := kind_asked(arguments)) is not Kind.INSTALL:
-        from wizard.run.clearing import clearing_for_good, clearing_plan, removal_scopes
+        from wizard.run.exact_plan import clearing_for_good, clearing_plan, removal_scopes
 
         scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
         if exact and arguments.without_rollback:
-            from wizard.run.settling import asking_of
+            from wizard.run.exact_plan import asking_of
 
             return clearing_for_good(kind, scopes, machine, asking_of(host))
         if arguments.without_rollback:
@@ -134,7 +134,7 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     plan = make_plan(machine, choice, places, there, prepared)
     if host.name:
         return plan
-    from wizard.run.stopped import as_begun
+    from wizard.run.resume import as_begun
 
     return as_begun(plan, choice, places)
 
@@ -144,7 +144,7 @@ def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     import asyncio
 
     from wizard.machine.disks import with_disks
-    from wizard.run.settling import asking_of, settled_plan
+    from wizard.run.exact_plan import asking_of, settled_plan
 
     there, places = there_before(host, choice.venv), places_of(host)
     machine = with_disks(machine, host, (choice.venv, places.cache))

@@ -118,7 +118,7 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
     """What root still does for an earlier start, and how to see it; nothing for none."""
     from wizard.core.lines import clean
     from wizard.root.session import STATE
-    from wizard.run.watching import at_work
+    from wizard.run.at_work import at_work
 
     found = at_work(state or STATE)
     if found is None:
@@ -129,7 +129,7 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
 def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     """That a restart waits, or that it has happened and what comes next; nothing for neither."""
     from wizard.report.machine import WIDTH
-    from wizard.run.restart import restart_words
+    from wizard.run.runs import restart_words
 
     words = restart_words(places_of(host_of(arguments)))
     return ("", *textwrap.wrap(words, WIDTH)) if words else ()

@@ -126,7 +126,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     import asyncio
     import textwrap
 
-    from wizard.run.settling import wheels_sought
+    from wizard.run.exact_plan import wheels_sought
 
     print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
@@ -141,7 +141,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     import textwrap
 
     from wizard.report.plan import size_told
-    from wizard.run.settling import asks_size, size_sought
+    from wizard.run.exact_plan import asks_size, size_sought
 
     places = places_of(host)
     if not asks_size(plan, places):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wizard.host.host import Host
     from wizard.journalform import Record
     from wizard.places import Places
-    from wizard.undo.whole_run import WholeUndo
+    from wizard.run.rollback import WholeUndo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _forget(arguments, places)
     watch_first(arguments)
     from wizard.core.trouble import Trouble
-    from wizard.undo.whole_run import find_whole_undo
+    from wizard.run.rollback import find_whole_undo
 
     try:
         found = find_whole_undo(places, host, arguments.run_id or "", wait=acts(arguments))
@@ -77,8 +77,8 @@ def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
     import asyncio
 
     from wizard.commands.following import follow
-    from wizard.run.live import Live
-    from wizard.undo.whole_run import TakingBack
+    from wizard.run.executor import Live
+    from wizard.run.rollback import TakingBack
 
     executor = Live(places_of(host), host.environ, yes=yes)
     taking = TakingBack(found, executor, places_of(host))
@@ -103,7 +103,7 @@ def _list(places: Places, *, as_json: bool) -> int:
     from pathlib import Path
 
     from wizard.journalform import OLDER
-    from wizard.run.records import older_runs, read_records, unreadable_runs
+    from wizard.run.runs import older_runs, read_records, unreadable_runs
 
     runs = Path(places.runs)
     records, older, unreadable = read_records(runs), older_runs(runs), unreadable_runs(runs)
@@ -144,8 +144,8 @@ def _print_json(records: Sequence[Record], older: Sequence[str], unreadable: Seq
 def _forget(arguments: argparse.Namespace, places: Places) -> int:
     from wizard.core.lines import clean
     from wizard.core.trouble import Trouble
-    from wizard.run.live import now
-    from wizard.undo.one_run import find_forgettable, forget_run
+    from wizard.run.executor import now
+    from wizard.run.rollback import find_forgettable, forget_run
 
     try:
         record, leaves = find_forgettable(places, arguments.run_id or "")

@@ -158,7 +158,7 @@ def _pythons(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
     ``native`` is known by its folder: the one that a run of ours made, or the usual one.
     """
     from wizard.advice.leftovers import torches_there
-    from wizard.run.records import read_records
+    from wizard.run.runs import read_records
 
     records = () if host.name else read_records(Path(places_of(host).runs))
     folders = {str(each.plan["venv"]) for each in records if each.plan["stack"] == "native"}
@@ -197,7 +197,7 @@ def _tested(
     from wizard.conv2d.requests import MOST_HANGS
     from wizard.core.trouble import Trouble
     from wizard.report.bundle import require_new
-    from wizard.run.live import now
+    from wizard.run.executor import now
 
     given = arguments.hangs
     if given is not None and not 1 <= given <= MOST_HANGS:
@@ -337,7 +337,7 @@ class CardTest:
         from wizard.conv2d.card_test import Part, finished_lately, hangs_of, kept_of
         from wizard.conv2d.requests import request_line
         from wizard.conv2d.stop_reasons import budget_spent
-        from wizard.run.live import now
+        from wizard.run.executor import now
 
         print(f"\n== {_title(request)}", file=sys.stderr)
         allowed, resume = request.hangs or 1, self.arguments.resume

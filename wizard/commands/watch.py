@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.machine or arguments.demo:
         print("rdna1-setup: nothing runs on a machine recording", file=sys.stderr)
         return 2
-    from wizard.run.watching import at_work
+    from wizard.run.at_work import at_work
 
     found = at_work()
     if found is None:
@@ -48,7 +48,7 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
 
     from wizard.core.lines import clean
     from wizard.root.session import STATE, find_at_work
-    from wizard.run.watching import InSession, at_work_text, watch_events
+    from wizard.run.at_work import InSession, at_work_text, watch_events
 
     session = find_at_work(state or STATE) if acts(arguments) else None
     if session is None:

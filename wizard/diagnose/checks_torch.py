@@ -79,9 +79,8 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         yield not_tested("glibc-execstack", title, "the version of glibc is not known")
     elif strict:
         for e, torch in asking:
-            names = torch.executable_stack
-            evidence = Evidence(", ".join(names), short_path(e.path, machine))
-            yield found("glibc-execstack", (evidence,), about=_mendable(e, names))
+            evidence = Evidence(", ".join(torch.executable_stack), short_path(e.path, machine))
+            yield found("glibc-execstack", (evidence,))
     else:
         yield fine("glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries")
 
@@ -98,10 +97,9 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
         yield fine("wheel-library-replaced", title)
 
 
-def _mendable(e: Environment, files: tuple[str, ...] = ()) -> About | None:
-    """None for a folder that no plan works in: of the user's own packages with files alone."""
-    kinds = ("venv", "conda", "user-site") if files else ("venv", "conda")
-    return About(e.path, executable_stack=files) if e.kind in kinds else None
+def _mendable(e: Environment) -> About | None:
+    """None for a folder that no plan works in."""
+    return About(e.path) if e.kind in ("venv", "conda") else None
 
 
 def _sizes(library: ChangedLibrary) -> str:

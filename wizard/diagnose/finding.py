@@ -88,8 +88,6 @@ class About:
     environment: str = ""
     """A venv or conda environment; ``""`` where it is none."""
     settings: tuple[Setting, ...] = ()
-    executable_stack: tuple[str, ...] = ()
-    """Names of libraries in the environment's torch."""
     groups: tuple[str, ...] = ()
     """Those that the user is to join."""
     packages: tuple[str, ...] = ()

@@ -31,8 +31,8 @@ from wizard.host.host import Host
 from wizard.machine.facts import Environment, Machine, Unknown
 from wizard.machine.once import Once
 from wizard.places import Places
-from wizard.run.joined_groups import with_joined_group
-from wizard.run.records import read_records
+from wizard.run.runs import read_records
+from wizard.system.joined_groups import with_joined_group
 
 Read = Callable[[tuple[str, ...], float], Answer]
 

@@ -27,7 +27,7 @@ from wizard.knowledge.stacks import Stack, find_stack
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.run.lock import only_one
 from wizard.system.lock import read_wheels
-from wizard.system.system import Act, Done, Stopped, System
+from wizard.system.system import Done, News, Stopped, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Stage:
 
     text: str
     reason: str
-    act: Callable[[System], Act]
+    act: Callable[[System], News]
 
 
 def stages(fetch: Fetch) -> tuple[Stage, ...]:
@@ -115,7 +115,7 @@ def _bring(fetch: Fetch) -> tuple[Stage, ...]:
     return (Stage(f"Download Python {target.python} for uv", reason, act),)
 
 
-async def _choose(fetch: Fetch, system: System) -> Act:
+async def _choose(fetch: Fetch, system: System) -> News:
     minor, work = fetch.target.python, fetch.folder.work
     brought = installed_python(work / "python", minor)
     python = fetch.here.pythons.get(minor) or str(brought or "")
@@ -125,7 +125,7 @@ async def _choose(fetch: Fetch, system: System) -> Act:
             yield each
 
 
-async def _fetched(fetch: Fetch, system: System) -> Act:
+async def _fetched(fetch: Fetch, system: System) -> News:
     folder = fetch.folder
     chosen, staging = folder.work / "lock.json", folder.path / WHEELS
     step = FetchWheels("", str(chosen), str(staging), str(folder.path / LOCK), fetch.stack.hashes)
@@ -153,7 +153,7 @@ def _only_chosen(folder: Folder, lock: Path, staging: Path) -> str:
     return f"{len(chosen)} wheels; every SHA-256 matches"
 
 
-async def _finish(folder: Folder, system: System) -> Act:
+async def _finish(folder: Folder, system: System) -> News:
     count = await asyncio.to_thread(folder.finish, system.cancelled)
     if system.cancelled():
         raise Stopped

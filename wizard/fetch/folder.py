@@ -33,7 +33,7 @@ from wizard.plan.venv import target as gfx_of
 from wizard.plan.wheel_index import python_of
 from wizard.system.lock import write_wheels
 from wizard.system.space import write_failure
-from wizard.system.system import Act, Done, System
+from wizard.system.system import Done, News, System
 from wizard.system.whole_file import write_whole
 
 UV = "uv"
@@ -114,7 +114,7 @@ class Sources:
 
 async def choose_stack(
     work: Path, uv: str, python: str, target: Target, sources: Sources, system: System
-) -> Act:
+) -> News:
     """Choose the wheels of the stack, and what a new environment holds besides, once: a second
     choice could be another one."""
     step = Resolve("", uv, python, str(work), wishes_of(target, sources))

@@ -16,9 +16,8 @@ from urllib.parse import unquote, urlsplit
 from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
 from wizard.system.downloads import Wanted, fetch_files
-from wizard.system.system import Act, Done, System
-from wizard.system.uv import bring_python as install_python
-from wizard.system.uv import list_pythons
+from wizard.system.system import Done, News, System
+from wizard.system.uv import install_python, list_pythons
 from wizard.system.web import Web, name_failure, open_web
 
 LISTED_S = 60.0
@@ -46,7 +45,7 @@ class Archive:
 
 async def bring_python(
     uv: str, minor: str, architecture: str, mirror: Path, installed: Path, system: System
-) -> Act:
+) -> News:
     """Fetch the archive into the mirror, and install it from there: so uv checks it.
 
     The installed one chooses the wheels here. Raises Trouble.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from wizard.core.typed import typed
 from wizard.knowledge.tables import read_table
-from wizard.typed import typed
 
 SMALLEST = "smallest"
 FULL = "full"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from wizard.core.typed import typed
 from wizard.knowledge.tables import read_table
-from wizard.typed import typed
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.host.elf import segments_of, stack_of
 from wizard.host.host import Host
-from wizard.machine.elf import segments_of, stack_of
 from wizard.machine.facts import ChangedLibrary, Unknown
 
 Sizes = list[tuple[str, int]]

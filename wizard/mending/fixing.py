@@ -8,16 +8,15 @@ from wizard.diagnose.finding import About, Finding
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
-from wizard.mending.libraries import stack_cleared
 from wizard.mending.mendable import has_plan, without_plan
 from wizard.mending.packages import Supply, numpy_exchanged, torch_anew
 from wizard.mending.settings import Mending, losing_override, settings_out, steps_by_hand
 from wizard.mending.system import finished, groups_joined, pinned
-from wizard.plan.existing_steps import SetAsidePackages
+from wizard.operations.groups import AddToGroups
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 
 NEW_TERMINAL = (
@@ -51,8 +50,6 @@ def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Sup
     match cause:
         case "numpy2-abi":
             return numpy_exchanged(host, machine, about, supply)
-        case "glibc-execstack":
-            return stack_cleared(host, about)
         case "wheel-library-replaced":
             return torch_anew(host, machine, about, supply)
         case "kfd-permission":

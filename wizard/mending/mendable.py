@@ -15,7 +15,7 @@ SETTINGS = (
     "miopen-solver-restricted",
 )
 """Causes that are mended by taking lines out of files."""
-FOLDERS = ("numpy2-abi", "glibc-execstack", "wheel-library-replaced")
+FOLDERS = ("numpy2-abi", "wheel-library-replaced")
 """Causes of which every environment has its own finding."""
 SYSTEM = ("kfd-permission", "dpkg-interrupted", "apt-distro-shadows-amd")
 

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from itertools import count
 
 from wizard.diagnose.finding import About
-from wizard.host.distributions import conflicts
+from wizard.host.contents import OURS, Contents, read_live_contents
+from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents, Distribution
 from wizard.mending.settings import Mending
 from wizard.operations.resolve import AS_CONFIGURED
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.uv_project import Wishes
 from wizard.places import Places, places
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Step
 from wizard.plan.venv import drop_downloads
@@ -154,7 +153,6 @@ def _exchanged(
             (),
             staging_of(work),
             _backup(host, there.path),
-            "move everything back",
         ),
         install_fetched(resolve, there.path, there.site),
         drop_downloads(work),

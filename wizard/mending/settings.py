@@ -15,10 +15,10 @@ from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.shell import assignments
 from wizard.mending.mendable import SETTINGS, has_plan
-from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
+from wizard.operations.edit_lines import Lines, TakeLinesOut, sha256, without_lines
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines
 from wizard.plan.steps import Step
-from wizard.plan.user_files import Lines, TakeLinesOut, without_lines
 
 PROFILES = "/etc/profile.d/"
 NO_SHELL = (".py", ".pth", ".json", ".yml", ".yaml", ".service", "/conda-meta/state")
@@ -30,7 +30,6 @@ FOR_ALL = re.compile(
     r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
 )
 """Settings of ROCm that name no file: what root's helper lets into a file for all users."""
-LINES_BACK = "put the lines back where they were"
 FILE_BACK = "restore it from the backup"
 
 
@@ -214,16 +213,16 @@ def _taken_out(
     path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]
 ) -> TakeLinesOut:
     before, after = sha256(text), sha256(without_lines(text, out, instead))
-    return TakeLinesOut(_reason(wanted), path, out, before, after, LINES_BACK, instead=instead)
+    return TakeLinesOut(_reason(wanted), path, out, before, after, instead)
 
 
 def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]) -> Step:
     rest = without_lines(text, out, instead)
     reason = f"{_reason(wanted)} This change affects every user."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
-        return SetSystemPathAside(f"{reason} The file sets nothing else.", path, FILE_BACK)
+        return SetSystemPathAside(f"{reason} The file sets nothing else.", path)
     why = f"{reason} The rest of the file is kept."
-    return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text), lines=out, instead=instead)
+    return WriteSystemFile(why, path, rest, sha256(text), lines=out, instead=instead)
 
 
 def _reason(wanted: tuple[Setting, ...]) -> str:

@@ -9,15 +9,11 @@ from wizard.core.sizes import counted
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
 from wizard.mending.settings import Mending
+from wizard.operations.edit_lines import sha256
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
+from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.group_steps import GROUPS, join_groups
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.root_steps import (
-    AptChange,
-    FinishInterrupted,
-    KeepDebs,
-    WriteSystemFile,
-    sha256,
-)
 from wizard.plan.steps import Step
 from wizard.plan.system import PIN_TEXT
 from wizard.plan.system_family import require_apt
@@ -53,7 +49,6 @@ def finished(machine: Machine) -> Mending:
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
         f"apt refuses to work until dpkg has finished its interrupted work{told}.",
-        "not possible: packages stay configured. Remove one with apt if you do not want it",
     )
     note = (
         "This cannot be undone, because it runs the packages' own scripts. Only packages that are "
@@ -71,8 +66,7 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
         "Without this file, apt prefers the distribution's packages over AMD's packages with the "
         "same names, now and in later upgrades."
     )
-    back = "move the file to the backup" if before is None else "restore the old file"
-    pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
+    pin = WriteSystemFile(why, PIN, PIN_TEXT, before)
     going = _shadowing(host, machine, names)
     if not going:
         return Mending((pin,), _staying(names, going))
@@ -117,7 +111,6 @@ def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
             "should be replaced by AMD's packages with the same "
             "names. The step stops if apt would remove "
             "anything else.",
-            "install the packages again from the backup",
             remove=names,
             purge=True,
             expect_remove=names,

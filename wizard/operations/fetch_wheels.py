@@ -14,13 +14,7 @@ from wizard.host.live import LiveHost
 from wizard.host.pip_settings import pip_settings
 from wizard.operations.operation import After, Before, Operation
 from wizard.operations.remove import Remove
-from wizard.system.lock import (
-    Wheel,
-    read_wheels,
-    remarks,
-    with_known_hashes,
-    write_requirements,
-)
+from wizard.system.lock import Wheel, read_wheels, remarks, with_known_hashes, write_requirements
 from wizard.system.system import News, Stopped, System
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from wizard.core.sizes import listed
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import is_member
 from wizard.operations.operation import After, Before, Operation
-from wizard.operations.root_step import RootStep
+from wizard.operations.root_step import IN_THEM, RootStep, call
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,19 @@ class AddToGroups(RootStep):
     def request(self) -> dict[str, Any]:
         """As root's part reads it."""
         return {"verb": "join_groups", "user": self.user, "groups": list(self.groups)}
+
+    def by_hand(self) -> Iterator[str]:
+        """The call."""
+        yield call("usermod", "-a", "-G", ",".join(self.groups), self.user)
+
+    def nothing_to_do(self) -> str:
+        """Somebody has added the user meanwhile."""
+        inside = all(is_member(self.user, name) for name in self.groups)
+        return IN_THEM if inside else ""
+
+    def holds(self, before: Before) -> bool:
+        """True while the user is in them."""
+        return Operation.holds(self, before)
 
     def observe(self) -> Before:
         """The groups that the user is in already: undo leaves those alone."""
@@ -56,7 +70,7 @@ class TakeFromGroups(RootStep):
     groups: tuple[str, ...]
 
     @property
-    def title(self) -> str:  # type: ignore[override]
+    def title(self) -> str:
         """What it does."""
         return f"Remove you from {listed(self.groups)}"
 
@@ -67,6 +81,14 @@ class TakeFromGroups(RootStep):
     def request(self) -> dict[str, Any]:
         """As root's part reads it."""
         return {"verb": "leave_groups", "user": self.user, "groups": list(self.groups)}
+
+    def by_hand(self) -> Iterator[str]:
+        """A call for each."""
+        yield from (call("gpasswd", "-d", self.user, group) for group in self.groups)
+
+    def holds(self, before: Before) -> bool:
+        """True while the user is in none of them."""
+        return Operation.holds(self, before)
 
     def observe(self) -> Before:
         """The groups that the user is not in anyway: undo leaves those alone."""

@@ -92,6 +92,10 @@ class InstallWheels(Operation):
         """Files that lie where the wheels write: bytecode of a package that was backed up."""
         return {"there": sorted(self._files())}
 
+    def writes(self) -> tuple[str, ...]:
+        """uv's cache."""
+        return (self.cache,)
+
     async def do(self, system: System, before: Before) -> News:
         """Install all, then ask uv whether the packages get on with one another."""
         environment = {**without_settings(system.environment()), **dict(PATIENT)}

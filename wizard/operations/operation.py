@@ -11,14 +11,16 @@ they are given. They are only shown in a dry run, which has none.
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
 
+from wizard.core.trouble import Trouble
 from wizard.host.files import Print
-from wizard.system.system import News, System
+from wizard.system.system import Done, News, System
 
 Before = Mapping[str, Any]
 """What was there before, in JSON types: it is kept in the journal."""
@@ -28,7 +30,8 @@ Before = Mapping[str, Any]
 class After:
     """What was proved of the outcome."""
 
-    text: str
+    text: str = ""
+    """In words; ``""`` where who acted has told it with ``Done``."""
     files: Mapping[str, Print] = field(default_factory=dict)
     """Files that are the run's own by now: paths relative to the environment, as they look now."""
 
@@ -48,12 +51,42 @@ class Operation(ABC):
     reason: str
     """Why the plan has it: one or two sentences for the user."""
     needs_root: ClassVar[bool] = False
-    title: ClassVar[str]
-    """What it does, in at most 40 characters."""
+    changes: ClassVar[bool] = True
+    """False for one that only looks."""
+    reaches_out: ClassVar[bool] = False
+    """True for one that changes something outside of the environment: the list of the run's own
+    files does not undo that."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it does, in at most 40 characters."""
 
     @abstractmethod
     def shown(self) -> str:
         """Exactly what it does: the command, or a sentence; from its arguments alone."""
+
+    @property
+    def restart_needed(self) -> bool:
+        """True where what it does is complete only once the machine was restarted."""
+        return False
+
+    def writes(self) -> tuple[str, ...]:
+        """Paths of files and folders of its own that must not be there before a new environment."""
+        return ()
+
+    @property
+    def settled(self) -> bool:
+        """True when it says exactly what it does, so that it can be begun."""
+        return True
+
+    def content_lines(self) -> tuple[str, ...]:
+        """What it puts into a file or takes out of it, line by line."""
+        return ()
+
+    def refuse(self) -> None:  # noqa: B027 - most kinds refuse nothing
+        """Raise Trouble where this machine does not allow it: asked of all steps before the first
+        one acts. Reads only."""
 
     def observe(self) -> Before:
         """What undo will need to know of the time before. Reads only."""
@@ -61,11 +94,21 @@ class Operation(ABC):
 
     @abstractmethod
     def do(self, system: System, before: Before) -> News:
-        """Do it; raises Trouble, or Stopped where the user stopped it at a safe point."""
+        """Do it; raises Trouble, or Stopped where the user stopped it at a safe point. What proves
+        itself ends with Done."""
 
     @abstractmethod
     def verify(self, before: Before) -> After:
         """Prove that it is done; raises Trouble where it is not. Reads only."""
+
+    def holds(self, before: Before) -> bool:
+        """True where an outcome that was noted before still is so: it need not be done again. Reads
+        only."""
+        try:
+            self.verify(before)
+        except (Trouble, OSError):
+            return False
+        return True
 
     def probe(self, before: Before) -> Probe:
         """How far it came when it was cut off; raises Trouble where somebody else has been at it
@@ -87,3 +130,32 @@ class Operation(ABC):
 
     def __str__(self) -> str:
         return self.shown()
+
+
+class AtOnce(Operation):
+    """One that acts in a moment, and has nothing to tell meanwhile."""
+
+    __slots__ = ()
+
+    async def do(self, system: System, before: Before) -> News:
+        """Do it."""
+        yield Done(await asyncio.to_thread(self.act, system, before))
+
+    @abstractmethod
+    def act(self, system: System, before: Before) -> str:
+        """Do it; gives what was done, in words. Raises Trouble."""
+
+
+LONGEST_TITLE = 40
+"""Characters."""
+
+
+def first_that_fits(*titles: str) -> str:
+    """The first of these titles that is short enough; the last one, whatever its length."""
+    return next((title for title in titles if len(title) <= LONGEST_TITLE), titles[-1])
+
+
+def about_path(verb: str, path: str, otherwise: str) -> str:
+    """A title that names a path, or its last part, or says ``otherwise``."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return first_that_fits(f"{verb} {path}", f"{verb} {name}", f"{verb} {otherwise}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from wizard.core.events import REMOVED, Output, Progress
 from wizard.core.trouble import Trouble
 from wizard.host.files import Print, print_of
-from wizard.operations.operation import After, Before, Operation
+from wizard.operations.operation import After, AtOnce, Before, Operation
 from wizard.system.system import News, System
 
 AT_ONCE = 100
@@ -86,3 +86,37 @@ class Remove(Operation):
         for path, seen in self.files.items():
             if print_of(Path(self.root, path)) == seen:
                 yield f"{self.root}/{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class DropDownloads(AtOnce):
+    """Remove a folder of downloads of ours."""
+
+    reason: str
+    folder: str
+
+    title = "Delete the downloads"
+    undo = "nothing to undo: the files can be downloaded again"
+
+    def shown(self) -> str:
+        """Which folder."""
+        return f"remove {self.folder}"
+
+    def act(self, system: System, before: Before) -> str:
+        """Remove it."""
+        system.remove_tree(self.folder)
+        return "removed"
+
+    def verify(self, before: Before) -> After:
+        """That it is gone."""
+        if os.path.lexists(self.folder):
+            raise Trouble(
+                f"{self.folder} could not be removed.",
+                "Another program may be writing to it.",
+                "Run the same command again.",
+            )
+        return After()
+
+    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+        """Remove what is left of it: the folder is ours alone."""
+        return (Remove("The run made it.", "the downloads", "/", {}, (self.folder,)),)

@@ -60,8 +60,8 @@ def _for_good(
     road: Road, host: Host, machine: Machine, words: Sequence[str]
 ) -> tuple[str, ...] | None:
     from wizard.plan.impossible import PlanImpossible
-    from wizard.run.clearing import clearing_plan, removal_scopes
-    from wizard.run.stopped import stopped_plan
+    from wizard.run.exact_plan import clearing_plan, removal_scopes
+    from wizard.run.resume import stopped_plan
 
     kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
     scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
@@ -80,8 +80,7 @@ def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
     All of it is named, and it stays unless the answer is yes.
     """
     from wizard.core.trouble import Trouble
-    from wizard.run.clearing import asked_sources
-    from wizard.run.settling import asking_of
+    from wizard.run.exact_plan import asked_sources, asking_of
 
     try:
         sources = asked_sources(plan, asking_of(host))
@@ -112,8 +111,7 @@ def roll_back(road: Road) -> int:
     """Take one run back; gives the exit code."""
     from pathlib import Path
 
-    from wizard.run.records import older_runs, read_records
-    from wizard.run.standing import stands
+    from wizard.run.runs import older_runs, read_records, stands
 
     if road.arguments.machine or road.arguments.demo:
         road.say(NOT_HERE)

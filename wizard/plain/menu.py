@@ -72,7 +72,7 @@ def _begin(road: Road, why: str) -> None:
 
 def _unfinished(road: Road) -> tuple[str, ...]:
     """A run that stopped before its end, or before all of it was taken back."""
-    from wizard.run.standing import half_back, unfinished_run
+    from wizard.run.runs import half_back, unfinished_run
 
     places = places_of(host_of(road.arguments))
     if back := half_back(places):

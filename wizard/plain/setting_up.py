@@ -222,7 +222,7 @@ class Setup:
         from wizard.commands.making import plan_here
         from wizard.plan.choice import Choice
         from wizard.plan.impossible import PlanImpossible
-        from wizard.run.settling import waiting_plan
+        from wizard.run.exact_plan import waiting_plan
 
         if wanted.footprint == "venv":
             return ()

@@ -8,9 +8,9 @@ from packaging.utils import canonicalize_name
 
 from wizard.core.credentials import redact
 from wizard.core.sizes import counted
-from wizard.host.distributions import needs_of
+from wizard.host.contents import Contents
+from wizard.host.distributions import Distribution, needs_of
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts.contents import Contents, Distribution
 from wizard.operations.resolve import Resolve, is_version
 from wizard.plan.choice import Choice
 from wizard.plan.family import TORCH, TRITON, replaced, stack_specifiers, torch_family

@@ -9,15 +9,15 @@ from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, RocmTree, Setting
+from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.leftover_files import BACK, FilesNow, Leftovers, files_with_settings
+from wizard.plan.leftover_files import FilesNow, Leftovers, files_with_settings
 from wizard.plan.removal import held, removal_steps, system_plan
-from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import uses_apt
-from wizard.plan.user_files import TakeLinesOut, without_lines
 
 PROFILES = "/etc/profile.d/"
 OWN_NAME = re.compile(r"(?:^|[-_.])(?:rocm|rdna1|miopen)", re.IGNORECASE)
@@ -56,7 +56,6 @@ def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:
                 found.out,
                 sha256(text),
                 sha256(without_lines(text, found.out)),
-                "put the lines back where they were",
             )
 
 
@@ -72,7 +71,7 @@ def _profile(path: str, text: str | None) -> Leftovers:
     name = path.removeprefix(PROFILES)
     lines = rocm_lines(path, text or "")
     if OWN_NAME.search(name) or lines.only:
-        return Leftovers((SetSystemPathAside("These settings affect every user.", path, BACK),))
+        return Leftovers((SetSystemPathAside("These settings affect every user.", path),))
     if text is None or not lines.out:
         return Leftovers((), (f"{path} does more than set variables for ROCm. Edit it yourself.",))
     content = without_lines(text, lines.out)
@@ -80,7 +79,7 @@ def _profile(path: str, text: str | None) -> Leftovers:
         f"This removes settings that affect every user: {_names(lines)}. The rest of the "
         "file is kept."
     )
-    return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text), lines=lines.out),))
+    return Leftovers((WriteSystemFile(why, path, content, sha256(text), lines=lines.out),))
 
 
 def _packages(
@@ -119,7 +118,7 @@ def _orphans(machine: Machine, planned: tuple[Step, ...]) -> Iterator[Step]:
     rest = (tree for tree in machine.rocm_trees if tree.path not in named)
     for tree in rest if uses_apt(machine) else ():
         if tree.path.startswith("/opt/rocm") and (why := _orphaned(tree, there)):
-            yield SetSystemPathAside(why, tree.path, BACK)
+            yield SetSystemPathAside(why, tree.path)
 
 
 def _orphaned(tree: RocmTree, there: set[str]) -> str:

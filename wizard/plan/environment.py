@@ -34,19 +34,6 @@ def launcher_text(venv: str, settings: tuple[tuple[str, str], ...], unset: tuple
     return "\n".join(lines) + "\n"
 
 
-def adds_settings_alone(text: str, ours: str) -> bool:
-    """True for a file of ours in which nothing is new but variables, as ``keep`` adds them."""
-    new = text.split("\n")
-    for line in ours.split("\n"):
-        if line not in new:
-            return False
-        new.remove(line)
-    return bool(new) and all(map(_SETTING.fullmatch, new))
-
-
-_SETTING = re.compile(r"os\.environ\['[A-Z][A-Z0-9_]*'\] = '[^']*'|export [A-Z][A-Z0-9_]*=\S+")
-
-
 def pip_configuration(constraints: str) -> str:
     """``pip.conf`` of the venv: later installations keep to the constraints."""
     return f"[install]\nconstraint = {_constraint(constraints)}\n"

@@ -15,11 +15,12 @@ from wizard.apt.view import AptView, Asking, Coming, Transaction, make_view, tra
 from wizard.core.trouble import Trouble
 from wizard.knowledge.releases import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
 from wizard.plan.choice import Choice
 from wizard.plan.leftover_files import files_now
 from wizard.plan.rollback_packages import no_way_back, sources_of
-from wizard.plan.root_steps import UNSETTLED, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
 from wizard.plan.system import (
     Offer,

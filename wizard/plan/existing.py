@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.host.contents import OURS, Contents
 from wizard.host.distributions import conflicts
 from wizard.knowledge.stacks import Stack
-from wizard.machine.contents import OURS
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.write_file import PinInstalled, WriteFile
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import pinned, replaced, stack_specifiers, without_successor
 from wizard.plan.settings import setting_steps
-from wizard.plan.steps import (
-    ClearExecutableStack,
-    PinInstalled,
-    Step,
-    WriteFile,
-)
+from wizard.plan.steps import Step
 from wizard.plan.user_site import user_site_steps
-from wizard.plan.venv import (
-    check_torch,
-    drop_downloads,
-    execstack_steps,
-    wishes_of,
-    work_folder,
-)
+from wizard.plan.venv import check_torch, drop_downloads, execstack_steps, wishes_of, work_folder
 from wizard.plan.wheel_steps import (
     CHANGES_NOTHING_YET,
     fetch_chosen,
@@ -46,22 +34,8 @@ def existing_steps(
     machine: Machine, choice: Choice, stack: Stack, there: Contents, places: Places
 ) -> tuple[Step, ...]:
     """Everything that replaces the torch of the environment; nothing in it needs root."""
-    steps = _steps(machine, choice, stack, there, places)
-    return tuple(_in_site(step, there.site) for step in steps)
-
-
-def _in_site(step: Step, site: str) -> Step:
-    """The step for this site folder alone: another Python's packages below are not ours to see."""
-    if isinstance(step, (PinInstalled, ClearExecutableStack)):
-        return replace(step, site=site)
-    return step
-
-
-def _steps(
-    machine: Machine, choice: Choice, stack: Stack, there: Contents, places: Places
-) -> tuple[Step, ...]:
     work = work_folder(choice, stack, places)
-    settings = setting_steps(machine, choice, stack, there.python, there.pip_conf)
+    settings = setting_steps(machine, choice, stack, there.python, there.pip_conf, there.site)
     resolve = resolve_held(
         "uv chooses every version before anything is changed. All other packages keep their "
         "versions.",
@@ -77,10 +51,7 @@ def _steps(
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
         install_fetched(resolve, there.path, there.site),
-        *(
-            replace(step, inverse="it is removed with the new torch")
-            for step in execstack_steps(machine, choice, stack)
-        ),
+        *execstack_steps(machine, choice, stack, there.site),
         *settings,
         check_torch(choice, stack),
         drop_downloads(work),
@@ -127,5 +98,4 @@ def _set_aside(
         tuple(step.path for step in settings if isinstance(step, (WriteFile, PinInstalled))),
         staging_of(work),
         f"{choice.venv}/{OURS}",
-        "move everything back",
     )

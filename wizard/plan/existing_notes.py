@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from wizard.core.sizes import listed
+from wizard.host.contents import OURS, Contents
 from wizard.knowledge.stacks import Stack
-from wizard.machine.contents import OURS
-from wizard.machine.facts.contents import Contents
 from wizard.plan.choice import Choice
 from wizard.plan.family import names_of, pinned, replaced, without_successor
 from wizard.plan.user_site import user_site_notes

@@ -9,9 +9,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from wizard.host.distributions import contains, counts, needs_of
+from wizard.host.contents import Contents
+from wizard.host.distributions import Distribution, contains, counts, needs_of
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts.contents import Contents, Distribution
 
 TORCH = ("torch", "torchvision", "torchaudio")
 TRITON = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu")

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from wizard.core.credentials import redact
+from wizard.core.typed import WrongForm, typed
 from wizard.jsonform import to_json
 from wizard.operations.operation import Operation
-from wizard.plan.steps import Plan, Resolve, Step
-from wizard.typed import WrongForm, typed
-
-REDACTED = ("argv",)
-"""Fields of a step whose addresses are written without their logins."""
+from wizard.plan.steps import Plan, Step
 
 
 def plan_form(plan: Plan) -> dict[str, Any]:
     """The plan as JSON types, logins in addresses left out."""
-    steps = [_step_form(step) for step in plan.steps]
+    steps = [
+        {
+            "kind": type(step).__name__,
+            "title": step.title,
+            "text": str(step),
+            **with_addresses(to_json(step), lambda _, address: redact(address)),
+            "inverse": plan.undo_of(step),
+            "needs_root": step.needs_root,
+        }
+        for step in plan.steps
+    ]
     return {**to_json(plan), "restart_needed": plan.restart_needed, "steps": steps}
 
 
@@ -30,20 +37,23 @@ def plan_of(form: Mapping[str, Any]) -> Plan:
 
 
 def operation_of(form: Mapping[str, Any]) -> Operation | None:
-    """The operation of a JSON form; None for a step of an older kind."""
-    kinds = {kind.__name__: kind for kind in get_args(Step) if issubclass(kind, Operation)}
-    kind: type[Operation] | None = kinds.get(form["kind"])
-    return None if kind is None else typed(form, kind)
+    """The operation of a JSON form; None for what no version of ours wrote."""
+    kind = KINDS.get(form["kind"])
+    try:
+        return None if kind is None else typed(form, kind)
+    except WrongForm:
+        return None
 
 
-def _step_form(step: Step) -> dict[str, Any]:
-    """A step with its kind and the text that Review shows."""
-    form = {"kind": type(step).__name__, "title": step.title, "text": str(step), **to_json(step)}
-    if isinstance(step, Operation):
-        form |= {"inverse": step.undo, "needs_root": step.needs_root}
-    for name in REDACTED:
-        if name in form:
-            form[name] = [redact(word) for word in form[name]]
-    if isinstance(step, Resolve):
-        form["wishes"]["index"] = redact(step.wishes.index)
-    return form
+KINDS: Mapping[str, type[Operation]] = {kind.__name__: kind for kind in get_args(Step)}
+
+
+def with_addresses(form: Mapping[str, Any], change: Callable[[str, str], str]) -> dict[str, Any]:
+    """The form of a step with each address that may hold a login changed; ``change`` is told the
+    option of the command line that names it, and the address."""
+    changed = dict(form)
+    if "mirror" in changed:
+        changed["mirror"] = change("--python-mirror", changed["mirror"])
+    if index := changed.get("wishes", {}).get("index"):
+        changed["wishes"] = {**changed["wishes"], "index": change("--torch-index", index)}
+    return changed

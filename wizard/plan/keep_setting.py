@@ -6,24 +6,22 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from wizard.host.contents import read_live_contents
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.knowledge.variables import effect_of
-from wizard.machine.contents import read_live_contents
 from wizard.machine.facts import Unknown
+from wizard.operations.edit_lines import Lines, PutLinesBack, sha256, with_lines
 from wizard.plan.environment import MODULE
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import sha256
 from wizard.plan.steps import Plan
-from wizard.plan.user_files import Lines, PutLinesBack, with_lines
 
 Setting = tuple[tuple[str, str], ...]
 REASON = "Shells, editors, Jupyter and cron jobs that start this Python also use the setting."
 LAUNCHER_REASON = (
     "This command applies the setting before Python starts, for libraries that need it that early."
 )
-BACK = "remove the same lines again"
 NOTES = (
     "A result for one shape may not hold for another, so measure the shapes your programs use.",
     "Before you remove the venv, undo this change with rdna1-setup rollback.",
@@ -77,7 +75,7 @@ def _added(
     place = _place(rows)
     numbered: Lines = tuple(enumerate(missing, place))
     after = sha256(with_lines(text, numbered))
-    yield PutLinesBack(why, path, numbered, sha256(text), after, BACK)
+    yield PutLinesBack(why, path, numbered, sha256(text), after)
 
 
 def _place(rows: list[str]) -> int:

@@ -8,11 +8,17 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from wizard.apt.files import Belongings, belongings, changed_files
-from wizard.apt.sources import AMD_WORDS, OURS, AptSource, entries_of, paragraphs
+from wizard.apt.sources import (
+    AMD_WORDS,
+    OURS,
+    AptSource,
+    entries_of,
+    paragraphs,
+)
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
-from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
-from wizard.plan.user_files import Lines, without_lines
+from wizard.operations.edit_lines import Lines, sha256, without_lines
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 
 KEY_FOLDERS = ("/etc/apt/keyrings/", "/etc/apt/trusted.gpg.d/")
 PIN_FOLDER = "/etc/apt/preferences.d/"
@@ -116,7 +122,7 @@ def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: File
         "with another source of ROCm."
     )
     if not rest and file.startswith("/etc/apt/sources.list.d/"):
-        return Leftovers((SetSystemPathAside(why, file, BACK),))
+        return Leftovers((SetSystemPathAside(why, file),))
     text = files.texts.get(file)
     if text is None:
         return Leftovers(
@@ -129,7 +135,7 @@ def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: File
     out = _entries(file, text, lines)
     content = without_lines(text, out)
     why = f"{why} The other sources in this file are kept."
-    return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text), lines=out),))
+    return Leftovers((WriteSystemFile(why, file, content, sha256(text), lines=out),))
 
 
 def _entries(file: str, text: str, starts: frozenset[int]) -> Lines:
@@ -160,7 +166,7 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
             )
         else:
             why = f"This file makes apt prefer AMD's packages: {pin.detail}."
-            found += Leftovers((SetSystemPathAside(why, pin.path, BACK),))
+            found += Leftovers((SetSystemPathAside(why, pin.path),))
     return found
 
 
@@ -176,7 +182,7 @@ def _keys(machine: Machine, staying: list[AptSource]) -> Iterator[Edit]:
             key.path.startswith(KEY_FOLDERS[1]) and "rocm" in key.path
         )
         if movable and key.path not in needed and not any(one.amd for one in staying):
-            yield SetSystemPathAside(f"This is AMD's key: {key.detail}.", key.path, BACK)
+            yield SetSystemPathAside(f"This is AMD's key: {key.detail}.", key.path)
 
 
 def file_leftovers(machine: Machine, *, driver_stays: bool) -> Leftovers:
@@ -185,7 +191,7 @@ def file_leftovers(machine: Machine, *, driver_stays: bool) -> Leftovers:
     for file in machine.system_files:
         why = _useless(file, driver_stays=driver_stays)
         if why and file.path not in OURS:
-            steps.append(SetSystemPathAside(why, file.path, BACK))
+            steps.append(SetSystemPathAside(why, file.path))
     return Leftovers(tuple(steps))
 
 
@@ -218,7 +224,7 @@ def alternative_leftovers(machine: Machine) -> Leftovers:
     why = "This ROCm link points to a file that does not exist."
     return Leftovers(
         tuple(
-            SetSystemPathAside(why, file.path, BACK)
+            SetSystemPathAside(why, file.path)
             for file in files
             if file.path.rpartition("/")[2] in lost
         )
@@ -244,7 +250,6 @@ def tree_leftovers(
                     SetSystemPathAside(
                         f"This link points to {tree.link_to}, which will be removed.",
                         tree.path,
-                        BACK,
                     ),
                 )
             )
@@ -274,7 +279,7 @@ def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftove
         )
     if content and not content.stray:
         return Leftovers()
-    return Leftovers((SetSystemPathAside(why, path, BACK),))
+    return Leftovers((SetSystemPathAside(why, path),))
 
 
 def _goes(tree: RocmTree, releases: frozenset[str], names: frozenset[str]) -> bool:

@@ -11,21 +11,18 @@ from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
 from wizard.core.sizes import listed
+from wizard.host.contents import Contents
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine, Setting
-from wizard.machine.facts.contents import Contents
+from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
 from wizard.plan.choice import Choice
-from wizard.plan.existing import (
-    existing_steps,
-    obstacles_to,
-    planned_conflicts,
-)
+from wizard.plan.existing import existing_steps, obstacles_to, planned_conflicts
 from wizard.plan.existing_notes import existing_notes
 from wizard.plan.group_steps import group_steps
 from wizard.plan.identity import with_id
@@ -33,7 +30,7 @@ from wizard.plan.impossible import PlanImpossible
 from wizard.plan.room import room_notes
 from wizard.plan.settings import chosen_preset, visible_device
 from wizard.plan.snapshot import as_asked
-from wizard.plan.steps import AddToGroups, Plan, Step
+from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.using import not_installed

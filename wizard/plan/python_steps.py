@@ -6,10 +6,10 @@ from wizard.advice.fit import Fit
 from wizard.advice.leftovers import short_path
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.install_python import InstallPython
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.steps import RunProgram, Step
-from wizard.system.uv import BRING_PYTHON, bring_python
+from wizard.plan.steps import Step
 
 
 def python_steps(
@@ -17,19 +17,18 @@ def python_steps(
 ) -> tuple[Step, ...]:
     """An environment of the right Python, which uv may have to bring."""
     python, folder = held.python, f"{places.data}/python"
-    fetched: tuple[Step, ...] = ()
+    fetched: tuple[InstallPython, ...] = ()
     if version := _version_of_uv(machine, choice, python, folder):
-        python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
         fetched = (
-            RunProgram(
+            InstallPython(
                 f"This machine has no usable Python {version}. uv can install one without root.",
-                bring_python(str(machine.uv), version, folder, choice.python_mirror),
-                f"nothing is removed: other venvs may use {folder}",
-                creates=(python,),
-                deadline_s=1800,
-                title=f"Install Python {version} with uv",
+                str(machine.uv),
+                version,
+                folder,
+                choice.python_mirror,
             ),
         )
+        python = fetched[0].python
     return (
         *fetched,
         CreateEnvironment(
@@ -62,6 +61,4 @@ def uv_of(machine: Machine) -> str:
 
 def version_brought(steps: tuple[Step, ...]) -> str:
     """The Python that uv brings in these steps, for example ``3.10``; ``""`` for none."""
-    return next(
-        (s.argv[-1] for s in steps if isinstance(s, RunProgram) and s.argv[1:3] == BRING_PYTHON), ""
-    )
+    return next((step.version for step in steps if isinstance(step, InstallPython)), "")

@@ -11,11 +11,12 @@ from wizard.apt.sources import OURS
 from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
+from wizard.operations.system_files import SetSystemPathAside
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
-    BACK,
     Edit,
     FilesNow,
     Leftovers,
@@ -25,7 +26,6 @@ from wizard.plan.leftover_files import (
     strangers,
     tree_leftovers,
 )
-from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
 
@@ -137,7 +137,7 @@ def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
             "after the removal."
         )
         order = reversed(OURS)  # the source before its key: without that one apt would complain
-        yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
+        yield from (SetSystemPathAside(why, path) for path in order if path in files.texts)
 
 
 def _settings_stay(machine: Machine) -> Iterator[str]:
@@ -210,7 +210,6 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
     yield AptChange(
         f"This removes {counted(len(gone.names), 'installed package')}. The step stops if apt "
         "would remove anything else.",
-        _back(len(gone.names), len(lost)),
         remove=gone.names,
         purge=True,
         expect_remove=gone.names,

@@ -11,8 +11,8 @@ from wizard.apt.packages import Versions
 from wizard.apt.view import Asking, make_view, status_of
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.host.host import Host
+from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.room import ARCHIVES
-from wizard.plan.root_steps import AptChange, KeepDebs
 from wizard.plan.steps import Step
 
 

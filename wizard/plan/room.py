@@ -13,8 +13,10 @@ from wizard.host.host import Disk
 from wizard.journalform import Kind
 from wizard.machine.disks import disk_in
 from wizard.machine.facts import Machine
-from wizard.plan.root_steps import AptChange, KeepDebs
-from wizard.plan.steps import FetchWheels, InstallWheels, Plan
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
+from wizard.operations.packages import AptChange, KeepDebs
+from wizard.plan.steps import Plan
 
 ARCHIVES = "/var/cache/apt/archives"
 BACKUP = "/var/lib/rdna1-setup"

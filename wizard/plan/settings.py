@@ -6,18 +6,21 @@ from wizard.advice.card import chosen_card
 from wizard.advice.leftovers import MEASURED, left_out
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
+from wizard.operations.write_file import PinInstalled, WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, with_constraint
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.steps import PinInstalled, Step, WriteFile
+from wizard.plan.steps import Step
 
 
 def setting_steps(
-    machine: Machine, choice: Choice, stack: Stack, minor: str, pip_conf: str = ""
+    machine: Machine, choice: Choice, stack: Stack, minor: str, pip_conf: str = "", site: str = ""
 ) -> tuple[Step, ...]:
     """What keeps the stack as it is, and its variables in every start of its Python.
 
     ``minor`` is that Python's, such as ``3.10``; a ``pip.conf`` that was there keeps its lines.
+    ``site`` is the site folder of an environment that existed: another Python's packages below it
+    are not ours to see.
     """
     venv, preset = choice.venv, chosen_preset(choice, stack)
     settings = (
@@ -35,6 +38,7 @@ def setting_steps(
     if settings or unset:
         variables = (
             _file(
+                venv,
                 f"{packages}/{MODULE}.py",
                 module_text(settings, unset),
                 "These are the environment variables for this stack. They affect only this "
@@ -42,6 +46,7 @@ def setting_steps(
                 "Write the settings of this stack",
             ),
             _file(
+                venv,
                 f"{packages}/{MODULE}.pth",
                 PTH,
                 "Shells, editors, Jupyter and cron jobs that start this Python also use the "
@@ -50,8 +55,9 @@ def setting_steps(
             ),
         )
     return (
-        _constraints(stack, venv, constraints),
+        _constraints(stack, venv, constraints, site),
         _file(
+            venv,
             f"{venv}/pip.conf",
             with_constraint(pip_conf, constraints),
             "This makes pip in this environment keep the pinned versions.",
@@ -59,6 +65,7 @@ def setting_steps(
         ),
         *variables,
         _file(
+            venv,
             f"{venv}/bin/rdna1-python",
             launcher,
             (
@@ -84,17 +91,19 @@ def chosen_preset(choice: Choice, stack: Stack) -> Preset | None:
     raise PlanImpossible(f"{stack.id} has no preset {choice.preset!r}. Its presets are: {known}.")
 
 
-def _constraints(stack: Stack, venv: str, path: str) -> Step:
+def _constraints(stack: Stack, venv: str, path: str, site: str) -> Step:
     reason = "This keeps a later installation from replacing PyTorch."
     title = "Pin package versions"
     if stack.constraints:
-        return _file(path, "".join(f"{line}\n" for line in stack.constraints), reason, title)
+        return _file(venv, path, "".join(f"{line}\n" for line in stack.constraints), reason, title)
     family = ("torch", "torchvision", "torchaudio", "numpy")
-    return PinInstalled(reason, venv, family, path, f"remove {path}")
+    return PinInstalled(reason, venv, family, path, site)
 
 
-def _file(path: str, content: str, reason: str, title: str, mode: int = 0o644) -> WriteFile:
-    return WriteFile(reason, path, content, mode, f"remove {path}", title=title)
+def _file(
+    venv: str, path: str, content: str, reason: str, title: str, mode: int = 0o644
+) -> WriteFile:
+    return WriteFile(reason, venv, path, content, mode, title)
 
 
 def visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:

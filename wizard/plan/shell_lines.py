@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wizard.machine.shell import assignments, is_wanted
-from wizard.plan.user_files import Lines
+from wizard.operations.edit_lines import Lines
 
 OPENINGS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
 CLOSINGS = frozenset({"fi", "done", "esac", "}"})

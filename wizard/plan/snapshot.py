@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wizard.machine.facts import Machine
+from wizard.operations.packages import MakeSnapshot
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.root_steps import MakeSnapshot
 from wizard.plan.steps import Plan
 
 SNAPPER = "snapper"

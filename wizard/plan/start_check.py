@@ -12,23 +12,20 @@ from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
 from wizard.journalform import Kind
 from wizard.machine.facts import Unknown
-from wizard.plan.exact import view_after
-from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
-from wizard.plan.room import BACKUP, Need, needs_of, shortage
-from wizard.plan.root_steps import (
-    AddToGroups,
+from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut, sha256
+from wizard.operations.groups import AddToGroups
+from wizard.operations.packages import (
     AptChange,
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
     MarkPackages,
-    SetSystemPathAside,
-    WriteSystemFile,
-    settled,
-    sha256,
 )
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
+from wizard.plan.exact import view_after
+from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
+from wizard.plan.room import BACKUP, Need, needs_of, shortage
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"
 APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
@@ -37,7 +34,7 @@ UNREADABLE = "unreadable"
 
 async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
     """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
-    if not settled(plan.steps):
+    if not plan.settled:
         return (
             Trouble(
                 "The repository has not been queried yet.",

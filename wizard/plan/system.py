@@ -10,20 +10,14 @@ from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.core.sizes import counted
 from wizard.knowledge.releases import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine, Unknown
+from wizard.operations.edit_lines import sha256
+from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
+from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, going
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import FilesNow, strangers
 from wizard.plan.removal import held, removal_steps
-from wizard.plan.root_steps import (
-    UNSETTLED,
-    AptChange,
-    AptUpdate,
-    KeepDebs,
-    MarkPackages,
-    WriteSystemFile,
-    sha256,
-)
 from wizard.plan.steps import Step
 from wizard.plan.system_family import require_apt
 
@@ -230,12 +224,11 @@ def _install(
     if offer is None:
         unknown = tuple((name, UNSETTLED) for name in asked_for(machine, choice, entry)[0])
         why = f"This installs {what}. PyTorch itself does not need it."
-        yield AptChange(why, "remove the packages again", install=unknown, expect_install=unknown)
+        yield AptChange(why, install=unknown, expect_install=unknown)
     elif offer.brings:
         yield AptChange(
             f"This installs {what} ({counted(len(offer.brings), 'package')}). PyTorch itself does "
             "not need it.",
-            f"purge {counted(len(offer.brings), 'package')}",
             install=offer.install,
             debs=offer.debs,
             expect_install=offer.brings,
@@ -248,9 +241,7 @@ def _install(
                 "These packages are needed only for ROCm. When ROCm is removed, apt may offer to "
                 "remove them too."
             )
-            yield MarkPackages(
-                why, "nothing to undo: the marks are removed with the packages", auto=helping
-            )
+            yield MarkPackages(why, auto=helping)
 
 
 def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
@@ -268,9 +259,8 @@ def _write(path: str, content: str, reason: str, prepared: Prepared) -> Iterator
     """Nothing where the file holds that already."""
     now = prepared.files.texts.get(path)
     if now is None or now != content:
-        back = "move the file to the backup" if now is None else "restore the old file"
         before = None if now is None else sha256(now)
-        yield WriteSystemFile(reason, path, content, back, before)
+        yield WriteSystemFile(reason, path, content, before)
 
 
 def _runs(needed: str, there: object) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from wizard.machine.contents import OURS
-from wizard.machine.facts.contents import Contents
+from wizard.host.contents import OURS, Contents
+from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.family import names_of, torch_family
 from wizard.plan.steps import Step
 
@@ -25,7 +24,6 @@ def user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[St
             (),
             "",
             f"{root}/{OURS}",
-            "move everything back",
         ),
     )
 

@@ -9,18 +9,16 @@ from wizard.advice.fit import Fit
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.operations.check_torch import CheckTorch
+from wizard.operations.clear_executable_stack import ClearExecutableStack
+from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve
 from wizard.operations.uv_project import Wishes
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.python_steps import python_steps, uv_of
 from wizard.plan.settings import setting_steps
-from wizard.plan.steps import (
-    CheckTorch,
-    ClearExecutableStack,
-    DropDownloads,
-    Step,
-)
+from wizard.plan.steps import Step
 from wizard.plan.wheel_steps import fetch_chosen, install_fetched
 
 AS_PYTHON_BRINGS = ("pip", "setuptools; python_version < '3.12'")
@@ -121,7 +119,7 @@ def _wheel_steps(machine: Machine, choice: Choice, stack: Stack, work: str) -> t
 
 
 def execstack_steps(
-    machine: Machine, choice: Choice, stack: Stack
+    machine: Machine, choice: Choice, stack: Stack, site: str = ""
 ) -> tuple[ClearExecutableStack, ...]:
     """The step that a new glibc makes necessary for wheels of old; none otherwise.
 
@@ -135,7 +133,7 @@ def execstack_steps(
             "These libraries do not need one.",
             choice.venv,
             EXECUTABLE_STACK_LIBRARIES,
-            "it is removed with the venv",
+            site,
         ),
     )
 

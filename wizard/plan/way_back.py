@@ -12,25 +12,19 @@ from wizard.apt.packages import LocalDeb, Versions
 from wizard.core.sizes import counted
 from wizard.journalform import Kind
 from wizard.operations.operation import Before
-from wizard.operations.root_step import RootStep
-from wizard.plan.amd_packages import DRIVERS
-from wizard.plan.impossible import NothingToDo
-from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
-from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import (
+from wizard.operations.packages import (
     AptChange,
     FinishInterrupted,
     KeepDebs,
     MarkPackages,
-    PutSystemPathBack,
     RestoreSettings,
-    SetSystemPathAside,
-    WriteSystemFile,
 )
+from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
+from wizard.plan.amd_packages import DRIVERS
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
-AGAIN = "run the plan again"
 NOTHING_NOTED: Mapping[int, Before] = {}
 FOLDER_TITLE = "Restore the run's folder"
 FOLDER_REASON = (
@@ -70,16 +64,14 @@ def make_way_back(
         for inverse in (
             _change_back(step, versions, kept, installed, half, staying)
             if isinstance(step, AptChange)
-            else cast("tuple[Step, ...]", step.inverse(noted.get(number, {}), None))
-            if isinstance(step, RootStep)
-            else _inverse(step, staying)
+            else _inverse(step, noted.get(number, {}), staying)
         )
     ]
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
     if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):
         why = "Package files do not contain these settings."
-        steps.append(RestoreSettings(why, run, AGAIN))
+        steps.append(RestoreSettings(why, run))
     if not steps:
         raise NothingToDo(f"Plan {plan.id} did not change the system, so there is nothing to undo.")
     first = (
@@ -101,39 +93,11 @@ def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
     return step.packages if isinstance(step, KeepDebs) and not step.coming else ()
 
 
-def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
-    """The inverse of one step."""
-    match step:
-        case WriteSystemFile(path=path, before=None) if path in staying:
-            return
-        case WriteSystemFile(path=path, before=None):
-            yield SetSystemPathAside(
-                f"{path} did not exist before the run.", path, AGAIN, may_be_gone=True
-            )
-        case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
-            yield PutSystemPathBack(f"This restores {path}.", path, AGAIN)
-        case PutSystemPathBack(path=path):
-            yield SetSystemPathAside("This restores the state from before the run.", path, AGAIN)
-        case TakeLinesOut() | PutLinesBack():
-            other = PutLinesBack if isinstance(step, TakeLinesOut) else TakeLinesOut
-            yield other(
-                "This restores the state from before the run.",
-                step.path,
-                step.lines,
-                step.after,
-                step.before,
-                AGAIN,
-                instead=step.instead,
-            )
-        case ExchangeLibrary():
-            yield BringLibraryBack(
-                "This restores the state from before the run.",
-                step.path,
-                step.kept,
-                AGAIN,
-            )
-        case _:
-            return  # nothing of the system's changed, or the venv's own undo does it
+def _inverse(step: Step, noted: Before, staying: Collection[str]) -> Iterator[Step]:
+    """The inverse of one step; what is below the venv is undone by the run's own list of files."""
+    for other in step.inverse(noted, None) if step.reaches_out else ():
+        if not (isinstance(other, SetSystemPathAside) and other.path in staying):
+            yield cast("Step", other)
 
 
 def _change_back(
@@ -149,7 +113,6 @@ def _change_back(
     if came:
         yield AptChange(
             f"This removes {counted(len(came), 'package')} that the plan installed.",
-            AGAIN,
             remove=came,
             purge=True,
             expect_remove=came,
@@ -211,7 +174,6 @@ def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -
     there = {(deb.name, deb.version) for deb in files}
     return AptChange(
         (f"This uses the backup to restore {counted(len(went), 'package')} that the plan removed."),
-        AGAIN,
         install=tuple(pair for pair in went if pair not in there),
         debs=files,
         expect_install=went,

@@ -28,7 +28,9 @@ from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
-from wizard.plan.steps import CreateEnvironment, Plan, Resolve
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.resolve import Resolve
+from wizard.plan.steps import Plan
 from wizard.system.web import Web, name_failure, open_web
 
 FAMILY = ("torch", "torchvision", "torchaudio")

@@ -3,8 +3,9 @@ others are held."""
 
 from __future__ import annotations
 
+from wizard.host.contents import Contents
+from wizard.host.distributions import Distribution
 from wizard.machine.facts import Machine
-from wizard.machine.facts.contents import Contents, Distribution
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.resolve import Resolve, is_version

@@ -24,7 +24,7 @@ from wizard.report.conv2d_runs import holds_text
 from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction
 from wizard.report.sources import gather
-from wizard.run.live import now
+from wizard.run.executor import now
 
 CARD_FILE = "result-card.json"
 SEND = "To share it, send {0}, and the rest of the folder if you like, to {1}"

@@ -23,10 +23,11 @@ from wizard.journalform import Kind
 from wizard.knowledge.applications import convolves
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
-from wizard.plan.content import content_lines
+from wizard.operations.check_torch import CheckTorch
+from wizard.operations.packages import AptChange
+from wizard.operations.resolve import Resolve
 from wizard.plan.group_steps import joins
-from wizard.plan.root_steps import AptChange, settled
-from wizard.plan.steps import CheckTorch, Plan, Resolve, Step, undo_of
+from wizard.plan.steps import Plan, Step
 from wizard.plan.using import measure_command, starts, still_missing
 from wizard.report.machine import WIDTH, bytes_text
 
@@ -202,7 +203,7 @@ def _plan_lines(plan: Plan, found: WheelsSize | None, log: str) -> Iterator[str]
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
         yield ""
-        yield from step_lines(number, step)
+        yield from step_lines(number, step, plan)
     if plan.restart_needed:
         yield ""
         yield from textwrap.wrap(RESTART, WIDTH, initial_indent="Last: ", subsequent_indent="  ")
@@ -251,7 +252,7 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     download = download_bytes(plan, found)
-    if found is None and download is None and not settled(plan.steps):
+    if found is None and download is None and not plan.settled:
         return (
             f"PyTorch: {_wheels(plan)}; system packages: not known until their repository is "
             "queried"
@@ -290,7 +291,7 @@ def _wheels(plan: Plan) -> str:
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
     """How much there is to fetch in all; what the index says of it now outranks what we know."""
-    if found is None or found.bytes is None or not settled(plan.steps):
+    if found is None or found.bytes is None or not plan.settled:
         return plan.download_bytes
     return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
 
@@ -337,12 +338,12 @@ def ending_lines(
     yield f"    $ {clean(measure_command(plan, applications))}"
 
 
-def step_lines(number: int, step: Step) -> Iterator[str]:
+def step_lines(number: int, step: Step, plan: Plan) -> Iterator[str]:
     """One step as Review shows it; its commands are never wrapped."""
     yield f"{number:2}. {step.title}"
     yield from textwrap.wrap(step.reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
     if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
         yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"
-    yield from (f"    | {line}" for line in content_lines(step))
-    yield f"    undo: {undo_of(step)}"
+    yield from (f"    | {line}" for line in step.content_lines())
+    yield f"    undo: {plan.undo_of(step)}"

@@ -27,7 +27,7 @@ from wizard.places import Places
 from wizard.redaction.values import told_value
 from wizard.report.private import Identity, identity_of
 from wizard.run.log import log_of
-from wizard.run.records import older_runs, read_records
+from wizard.run.runs import older_runs, read_records
 
 MODULE = "torch.utils.collect_env"
 DEADLINE_S = 90.0

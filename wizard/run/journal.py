@@ -1,14 +1,18 @@
-"""The journal of one run: intent and outcome of each step, on disk before the step acts."""
+"""What a run writes down: its folder, its journal, and which files are its own."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from wizard.journalform import FILE, SCHEMA
+from wizard.host.files import Print
+from wizard.journalform import FILE, SCHEMA, Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 
@@ -60,3 +64,66 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+STAMP = "%Y%m%d-%H%M%S"
+SCRATCH = "scratch"
+"""Folder of a run for the temporary files of its programs."""
+
+
+def new_folder(runs: Path, time: datetime, plan: str) -> Path:
+    """A folder that is not there yet, named by the time and the plan.
+
+    Names tell which run is the newest. So where a run has that second or a later one, because two
+    begin at once or the clock was set back, it is the next second after it.
+    """
+    later = (known + timedelta(seconds=1) for known in _times(runs))
+    return runs / f"{max(time.replace(tzinfo=None), *later):{STAMP}}-{plan[:6]}"
+
+
+def _times(runs: Path) -> Iterator[datetime]:
+    """What the names of the runs begin with."""
+    yield datetime.min
+    names = (entry.name for entry in runs.iterdir()) if runs.is_dir() else ()
+    for name in names:
+        with suppress(ValueError):
+            yield datetime.strptime("-".join(name.split("-")[:2]), STAMP)
+
+
+@contextmanager
+def scratch(record: Record) -> Iterator[None]:
+    """The folder for temporary files, empty at first; a program may leave gigabytes."""
+    folder = Path(record.folder) / SCRATCH
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Owned:
+    """The record of what is ours below one venv, kept in the folder of its run."""
+
+    def __init__(self, run: Path) -> None:
+        self._file = run / "owned.jsonl"
+
+    def add(self, files: Mapping[str, Print]) -> None:
+        """Note files as ours; a later note of the same path replaces the earlier one."""
+        append_lines(self._file, [json.dumps([path, *files[path]]) for path in sorted(files)])
+
+    def read(self) -> dict[str, Print]:
+        """Everything noted so far; a line cut off by a crash, or damaged, is left out."""
+        try:
+            lines = self._file.read_bytes().splitlines()
+        except OSError:
+            return {}
+        return dict(note for note in map(_note, lines) if note is not None)
+
+
+def _note(line: bytes) -> tuple[str, Print] | None:
+    try:
+        path, size, time = json.loads(line)
+    except (ValueError, TypeError):
+        return None
+    return (path, (size, time)) if isinstance(path, str) else None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.journalform import UNFINISHED, Record
 from wizard.places import Places
-from wizard.run.records import read_records
+from wizard.run.runs import read_records
 
 
 def preflight_folder(places: Places) -> Path:

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
-from wizard.core.events import (
-    Event,
-    Output,
-    PlanFinished,
-    StepFailed,
-    StepFinished,
-    StepStarted,
-)
+from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.core.trouble import Trouble
-from wizard.plan.content import content_lines
-from wizard.plan.steps import CheckTorch, Plan
+from wizard.plan.steps import Plan
 
 DONE = "already done"
 
@@ -58,8 +50,8 @@ class Rehearsal:
             if number in self._found.done:
                 yield StepFinished(number, 0.0, True, DONE)
                 continue
-            would_change = would_change or not isinstance(step, CheckTorch)
-            if content := content_lines(step):
+            would_change = would_change or step.changes
+            if content := step.content_lines():
                 yield Output(tuple(f"| {line}" for line in content))
             yield StepFinished(number, 0.0, False, "dry run: nothing was changed")
         yield PlanFinished(

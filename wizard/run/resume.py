@@ -1,36 +1,28 @@
-"""Where a run stands: which steps are done, and what an interrupted one left."""
+"""Going on with a run that was cut off: which of its steps are done, and its plan as it began."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from wizard.core.trouble import Trouble
-from wizard.host.files import has_text
-from wizard.journalform import Record
+from wizard.core.credentials import HIDDEN_LOGIN, redact
+from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind, Record
+from wizard.operations.fetch_wheels import FetchWheels
+from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Operation
-from wizard.plan.environment import adds_settings_alone
-from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.steps import (
-    USER_EDITS,
-    ClearExecutableStack,
-    DropDownloads,
-    FetchWheels,
-    InstallWheels,
-    PinInstalled,
-    Plan,
-    Resolve,
-    RunProgram,
-    Step,
-    WriteFile,
-)
-from wizard.run.environment import execstack
-from wizard.run.environment.backup import Backup
-from wizard.run.environment.notes import torch_libraries
-from wizard.run.environment.ownership import Owned
-from wizard.run.root_part import is_root_step
+from wizard.operations.remove import DropDownloads
+from wizard.operations.resolve import Resolve
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.places import Places
+from wizard.plan.choice import Choice
+from wizard.plan.form import plan_of, with_addresses
+from wizard.plan.group_steps import joining_nothing, joins
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.steps import Plan
+from wizard.run.journal import Owned
+from wizard.run.runs import read_records
 
 OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
 """What a pip that replaces itself writes and removes."""
@@ -43,45 +35,22 @@ OF_SETUPTOOLS = re.compile(
 def done_steps(plan: Plan, record: Record) -> frozenset[int]:
     """Numbers of the steps whose outcome was noted and still holds."""
     steps = dict(enumerate(plan.steps, 1))
-    noted = {n: step for n, step in steps.items() if n in record.outcomes}
-    done = {n for n, step in noted.items() if _is_done(n, step, record)}
-    if not any(isinstance(steps[n], InstallWheels) for n in done):
-        # What is fetched anew must be dropped anew.
-        done -= {n for n, step in steps.items() if isinstance(step, DropDownloads)}
-    else:
+    installs = {n for n, step in steps.items() if isinstance(step, InstallWheels)}
+    begun_to_install = bool(installs & record.intents.keys())
+
+    def holds(number: int, step: Operation) -> bool:
+        if isinstance(step, InstallWheels):  # its lock goes with the downloads
+            return _stands(Path(step.venv), Owned(Path(record.folder)).read())
+        if isinstance(step, SetAsidePackages) and begun_to_install:
+            return True  # what stands there now is no first state: moving it would mix the two
+        return step.holds(record.intents.get(number, {}))
+
+    done = {n for n, step in steps.items() if n in record.outcomes and holds(n, step)}
+    if done & installs:
         done |= {n for n, step in steps.items() if isinstance(step, (FetchWheels, Resolve))}
+    else:  # what is fetched anew must be dropped anew
+        done -= {n for n, step in steps.items() if isinstance(step, DropDownloads)}
     return frozenset(done)
-
-
-def _changes_system(step: Step) -> bool:
-    # A later step may have changed the same thing on purpose: with an outcome, it is done. What
-    # has none is looked at by who acts, before acting.
-    return is_root_step(step) or isinstance(step, USER_EDITS)
-
-
-def _is_done(number: int, step: Step, record: Record) -> bool:
-    if isinstance(step, InstallWheels):  # its lock goes with the downloads
-        return _stands(Path(step.venv), Owned(Path(record.folder)).read())
-    if isinstance(step, Operation):
-        return _is_proved(step, record.intents.get(number, {}))
-    return _changes_system(step) or _holds(step, record)
-
-
-def _holds(step: Step, record: Record) -> bool:
-    match step:
-        case RunProgram():
-            return all(Path(path).exists() for path in step.creates)
-        case WriteFile():
-            return has_text(Path(step.path), step.content) or _was_added_to(step)
-        case PinInstalled():
-            return Path(step.path).is_file()
-        case ClearExecutableStack():
-            return not any(_may_ask(lib) for lib in torch_libraries(step) if lib.is_file())
-        case DropDownloads():
-            return not Path(step.folder).exists()
-        case _:
-            # Checks are cheap and worth repeating.
-            return isinstance(step, SetAsidePackages) and _is_aside(step, record)
 
 
 def _stands(venv: Path, noted: Iterable[str]) -> bool:
@@ -93,31 +62,83 @@ def _stands(venv: Path, noted: Iterable[str]) -> bool:
     return all(OF_PIP.fullmatch(p) or (newer and OF_SETUPTOOLS.fullmatch(p)) for p in gone)
 
 
-def _is_proved(step: Operation, before: Mapping[str, Any]) -> bool:
+def stopped_plan(
+    kind: Kind,
+    places: Places,
+    folder: str = "",
+    cause: str = "",
+    *,
+    addresses: tuple[str, ...] = (),
+) -> Plan | None:
+    """The plan of the newest such run of this kind and cause, in that folder where one is named.
+
+    Raises PlanImpossible as ``resumed_plan`` does: half done, no other may begin.
+    """
+    for record in read_records(Path(places.runs)):
+        same = (record.kind, record.plan["cause"]) == (kind, cause) and record.state == UNFINISHED
+        there = record.plan["venv"]
+        if same and (
+            not folder or not there or os.path.realpath(folder) == os.path.realpath(there)
+        ):
+            return resumed_plan(record, *addresses)
+    return None
+
+
+def as_begun(plan: Plan, choice: Choice, places: Places) -> Plan:
+    """The plan of the run in this folder, where the two differ in the groups that are joined alone.
+
+    Once the user is in them, what was asked would give a plan without that step. Who declines it
+    makes another plan. Raises PlanImpossible as ``resumed_plan`` does.
+    """
+    here, wanted = os.path.realpath(plan.venv), joining_nothing(plan).id
+    for record in read_records(Path(places.runs)):
+        if record.state == ROLLED_BACK or os.path.realpath(record.plan["venv"]) != here:
+            continue
+        if _does(record, wanted, declines=choice.without_groups):
+            return resumed_plan(record, choice.torch_index, choice.python_mirror)
+    return plan
+
+
+def _does(record: Record, wanted: str, *, declines: bool) -> bool:
+    """True for a run whose plan has this id but for the groups that it joins."""
     try:
-        step.verify(before)
-    except (Trouble, OSError):
+        begun = plan_of(record.plan)
+    except ValueError:  # of another version of this program
         return False
-    return True
+    return joining_nothing(begun).id == wanted and not (declines and joins(begun))
 
 
-def _was_added_to(step: WriteFile) -> bool:
-    """True where a setting was kept since: written anew, the file would lose it."""
+def resumed_plan(record: Record, *addresses: str) -> Plan:
+    """The plan that a run goes on with: logins, which no journal keeps, are taken from these
+    addresses, given anew.
+
+    Raises PlanImpossible where one is missing, or the plan cannot be read.
+    """
+    _read(record)
+    known = {redact(address): address for address in addresses}
+    missing: list[tuple[str, str]] = []
+
+    def whole(option: str, address: str) -> str:
+        found = known.get(address, address)
+        if f"://{HIDDEN_LOGIN}" in found:
+            missing.append((option, found))
+        return found
+
+    steps = [with_addresses(step, whole) for step in record.plan["steps"]]
+    for option, address in missing:
+        raise PlanImpossible(
+            f"Run {record.id} used {address} with a login, and logins are not saved. Use {option} "
+            "with that address and login again, or undo the run first: rdna1-setup rollback "
+            f"{record.id}"
+        )
+    return plan_of({**record.plan, "steps": steps})
+
+
+def _read(record: Record) -> Plan:
     try:
-        return adds_settings_alone(Path(step.path).read_text("utf-8"), step.content)
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _is_aside(step: SetAsidePackages, record: Record) -> bool:
-    if any(record.plan["steps"][n - 1]["kind"] == "InstallWheels" for n in record.intents):
-        return True  # what stands there now is no first state: moving it would only mix two
-    aside = Backup(Path(step.root), Path(step.backup))
-    return aside.manifest.exists() and all(map(aside.is_kept, aside.things()))
-
-
-def _may_ask(library: Path) -> bool:
-    try:
-        return execstack.asks_for_executable_stack(library)
-    except (OSError, ValueError):
-        return True  # the step itself will look again, and say what is wrong
+        return plan_of(record.plan)
+    except ValueError:
+        raise PlanImpossible(
+            f"Run {record.id} is unfinished, and its plan is damaged or from another version of "
+            f"this program. Nothing was started. Undo it first: rdna1-setup rollback {record.id}"
+        ) from None

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
-from typing import get_args
 
-from wizard.host.accounts import is_member
-from wizard.plan.by_hand import by_hand_script
-from wizard.plan.root_steps import AddToGroups, RootStep, SetSystemPathAside
-from wizard.plan.steps import Plan, Step
+from wizard.operations.root_step import RootStep, by_hand_script
+from wizard.plan.steps import Plan
 from wizard.root.line import Line, open_line
 from wizard.root.news import StepDone
 from wizard.root.rights import AskForRights
 from wizard.root.session import begun_by_helper
-from wizard.system.system import Act, Done
+from wizard.system.system import Done, News
 
-ROOT_STEPS = get_args(RootStep)
 BY_HAND = "by-hand.sh"
-NOTHING_LEFT = "already removed by an earlier step: nothing to do"
-IN_THEM = "you were already in the group: nothing to do"
-NOTHING_DONE = (NOTHING_LEFT, IN_THEM)
-"""Outcomes of steps that had nothing to do, and so have nothing to be undone."""
 
 
 class RootPart:
@@ -49,10 +40,12 @@ class RootPart:
         self._line: Line | None = None
         self._open = AsyncExitStack()
 
-    async def do(self, number: int) -> Act:
+    async def do(self, number: int) -> News:
         """Carry out this step of the plan; raises Trouble where it failed or rights are refused."""
-        place = _numbers(self._plan)[number]
-        nothing = _nothing_to_do(self._plan.steps[number - 1])
+        step = self._plan.steps[number - 1]
+        numbers = (n for n, each in enumerate(self._plan.steps, 1) if isinstance(each, RootStep))
+        place = {n: place for place, n in enumerate(numbers, 1)}[number]
+        nothing = step.nothing_to_do() if isinstance(step, RootStep) else ""
         if nothing and place not in begun_by_helper(self._run):
             yield Done(nothing)
             return
@@ -67,7 +60,7 @@ class RootPart:
 
     async def _opened(self) -> Line:
         if self._line is None:
-            steps = [step for step in self._plan.steps if isinstance(step, ROOT_STEPS)]
+            steps = self._plan.root_steps
             line = open_line(
                 self._run,
                 [step.request() for step in steps],
@@ -87,26 +80,3 @@ def _put_script(path: Path, steps: Sequence[RootStep]) -> tuple[str, ...]:
     except OSError:
         return ()
     return (shlex.join(("sh", str(path))),)
-
-
-def _nothing_to_do(step: Step) -> str:
-    """Why the helper need not be asked: an earlier step was expected to take a path along, and did;
-    or somebody has added the user to the groups meanwhile. ``""`` where it must be."""
-    match step:
-        case SetSystemPathAside(may_be_gone=True) if not os.path.lexists(step.path):
-            return NOTHING_LEFT
-        case AddToGroups() if all(is_member(step.user, name) for name in step.groups):
-            return IN_THEM
-        case _:
-            return ""
-
-
-def is_root_step(step: Step) -> bool:
-    """True for what only the helper can do."""
-    return isinstance(step, ROOT_STEPS)
-
-
-def _numbers(plan: Plan) -> dict[int, int]:
-    """The helper's number of each root step, by its number in the plan."""
-    numbers = [n for n, step in enumerate(plan.steps, 1) if is_root_step(step)]
-    return {number: place for place, number in enumerate(numbers, 1)}

@@ -12,7 +12,9 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from wizard.core.trouble import Trouble, as_trouble
-from wizard.plan.steps import CreateEnvironment, Plan, Resolve
+from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.resolve import Resolve
+from wizard.plan.steps import Plan
 from wizard.run.preflight_folder import made
 from wizard.system.downloads import size_on_servers
 from wizard.system.lock import read_wheels

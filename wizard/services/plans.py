@@ -45,11 +45,11 @@ class Plans:
 
         It may take a while. Raises Trouble where apt cannot be asked.
         """
-        from wizard.run.clearing import clearing_for_good, clearing_plan
+        from wizard.run.exact_plan import clearing_for_good, clearing_plan
 
         if not for_good:
             return clearing_plan(kind, scopes, machine, self._host)
-        from wizard.run.settling import asking_of
+        from wizard.run.exact_plan import asking_of
 
         return clearing_for_good(kind, scopes, machine, asking_of(self._host))
 
@@ -70,25 +70,25 @@ class Plans:
         """Why Apply would refuse the plan here; may take a while and changes nothing."""
         if self._host.name:
             return None
-        from wizard.run.ready import obstacle
+        from wizard.run.obstacles import obstacle
 
         if (found := obstacle(plan, self._places)) or not any(s.needs_root for s in plan.steps):
             return found
-        from wizard.run.settling import asking_of, preflight
+        from wizard.run.exact_plan import asking_of, preflight
 
         refusals = asyncio.run(preflight(plan, self._places, asking_of(self._host)))
         return refused(*refusals) if refusals else None
 
     async def seek_wheels(self, plan: Plan, machine: Machine) -> WheelsSought:
         """Whether the wheels of a plan are still to be had: asks the index."""
-        from wizard.run.settling import wheels_sought
+        from wizard.run.exact_plan import wheels_sought
 
         return await wheels_sought(plan, machine, self._places, self._host.environ)
 
     async def wheels_size(self, plan: Plan) -> WheelsSize | None:
         """How much a plan would fetch: asks the index; None where nothing comes from afar."""
         from wizard.core.trouble import as_trouble
-        from wizard.run.settling import asks_size, size_sought
+        from wizard.run.exact_plan import asks_size, size_sought
         from wizard.run.wheels_size import WheelsSize
 
         try:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.looking import places_of
 from wizard.journalform import Kind
-from wizard.run import restart, standing, watching
-from wizard.run.executor import Executor
-from wizard.run.records import read_records
+from wizard.run import at_work, runs
+from wizard.run.runs import read_records
 
 if TYPE_CHECKING:
     from wizard.core.events import Event
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.journalform import Record
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
+    from wizard.run.executor import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Runs:
     def _executor(self) -> Executor:
         """The one that acts, or the one that cannot; what acts takes long to load."""
         if self._made is None and self._live:
-            from wizard.run.live import Live
+            from wizard.run.executor import Live
 
             self._made = Live(self._places, os.environ, ask_for_rights=self._ask_for_rights)
         elif self._made is None:
@@ -98,17 +98,17 @@ class Runs:
         records = read_records(Path(self._places.runs)) if self._live else ()
         return next((log_of(record) for record in records if record.plan["id"] == plan.id), "")
 
-    def at_work(self) -> watching.AtWork | None:
+    def at_work(self) -> at_work.AtWork | None:
         """Quick: root's part of an earlier start, if it still works."""
-        return None if self._host.name else watching.at_work()
+        return None if self._host.name else at_work.at_work()
 
     def restart(self) -> str:
         """Quick: that a restart waits, or that it has happened and what comes next."""
-        return restart.restart_words(self._places) if self._live else ""
+        return runs.restart_words(self._places) if self._live else ""
 
     def unfinished(self) -> Unfinished | None:
         """Quick: the newest run that stopped before its end."""
-        record = standing.unfinished_run(self._places) if self._live else None
+        record = runs.unfinished_run(self._places) if self._live else None
         if record is None:
             return None
         plan, asked = record.plan, self._arguments.venv
@@ -121,23 +121,23 @@ class Runs:
 
     def _plan_of(self, record: Record) -> Plan:
         # Brings all steps along: not before the first frame.
-        from wizard.run.stopped import resumed_plan
+        from wizard.run.resume import resumed_plan
 
         # Where this start was told to fetch from, with logins that no journal keeps.
         return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
 
     def undoable(self) -> bool:
         """Quick: is there a run that can be taken back."""
-        return self._live and standing.can_undo(self._places)
+        return self._live and runs.can_undo(self._places)
 
     def half_back(self) -> str:
         """Quick: the run that Roll back has begun to take back, ``""`` for none."""
-        record = standing.half_back(self._places) if self._live else None
+        record = runs.half_back(self._places) if self._live else None
         return record.id if record is not None else ""
 
     def way_back(self) -> WayBack:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.undo.whole_run import TakingBack, find_whole_undo
+        from wizard.run.rollback import TakingBack, find_whole_undo
 
         found = find_whole_undo(self._places, self._host)
         taking = TakingBack(found, self._executor(), self._places)

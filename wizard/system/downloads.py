@@ -30,14 +30,7 @@ from wizard.core.trouble import Trouble
 from wizard.host.files import HASH_CHUNK, digest
 from wizard.system.part import Mark, Staged, mark_of
 from wizard.system.space import in_words, require, write_failure
-from wizard.system.web import (
-    Broken,
-    Web,
-    content_length,
-    name_failure,
-    open_web,
-    worth_retrying,
-)
+from wizard.system.web import Broken, Web, content_length, name_failure, open_web, worth_retrying
 from wizard.system.whole_file import sync
 
 if TYPE_CHECKING:

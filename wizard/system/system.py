@@ -28,9 +28,8 @@ class Done:
     outcome: str
 
 
-News = AsyncGenerator[Union[Output, Progress], None]  # noqa: UP007 - read at run time on 3.10
+News = AsyncGenerator[Union[Output, Progress, Done], None]  # noqa: UP007 - read at run time on 3.10
 """What an operation tells while it acts."""
-Act = AsyncGenerator[Union[Output, Progress, Done], None]  # noqa: UP007 - read at run time on 3.10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class System:
     cancelled: Callable[[], bool]
     indexes: tuple[str, ...] = ()
     """Addresses of package indexes, with their logins: no lock holds one."""
-    as_root: Callable[[], Act] | None = None
+    as_root: Callable[[], News] | None = None
     """Has root's part carry out the operation at hand; None where nothing can be done as root."""
 
     def environment(self, additions: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
@@ -75,9 +74,20 @@ class System:
         """Make a folder with its parents; one that is there stays as it is."""
         Path(path).mkdir(parents=True, exist_ok=True)
 
-    def write(self, path: str, text: str, mode: int = 0o644) -> None:
-        """Write a file of ours: after a kill there is the old one or the new one."""
-        write_whole(Path(path), text, mode)
+    def make_private_folder(self, path: str) -> None:
+        """Make a folder that nobody else may look into; one that is there stays as it is."""
+        Path(path).mkdir(mode=0o700, exist_ok=True)
+
+    def write(self, path: str, text: str, mode: int = 0o644, *, like: str = "") -> None:
+        """Write a file: after a kill there is the old one or the new one.
+
+        ``like``: a file whose group and attributes (ACLs among them) the new one gets.
+        """
+        write_whole(Path(path), text, mode, like=Path(like) if like else None)
+
+    def move(self, path: str, to: str) -> None:
+        """Rename a file, on the same file system."""
+        Path(path).rename(to)
 
     def write_bytes(self, path: str, content: bytes) -> None:
         """Write a file of work, with its parents."""

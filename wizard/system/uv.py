@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _APART = ("--directory", "/")
-BRING_PYTHON = ("python", "install")
-"""The words that a call which installs a Python begins with."""
 PATIENT = (("UV_COMPILE_BYTECODE_TIMEOUT", "0"),)
 """A busy disk may keep one file waiting for a minute; the deadline of the step counts."""
 _STRANGE = ("UV_", "PIP_", "PYTHON", "CONDA_", "VIRTUAL_ENV", "RUST_", "FORCE_COLOR", "CLICOLOR")
@@ -59,11 +57,11 @@ def lock(uv: str, python: str, folder: str) -> tuple[str, ...]:
     )
 
 
-def bring_python(uv: str, version: str, folder: str, mirror: str = "") -> tuple[str, ...]:
+def install_python(uv: str, version: str, folder: str, mirror: str = "") -> tuple[str, ...]:
     """Install a Python into a folder, from a mirror or from where the user's settings say."""
     source = ("--mirror", mirror) if mirror else ()
     return (
-        *(uv, *BRING_PYTHON, *source, *_APART, "--no-cache", "--no-bin"),
+        *(uv, "python", "install", *source, *_APART, "--no-cache", "--no-bin"),
         *("--install-dir", folder, version),
     )
 

@@ -14,12 +14,7 @@ from tests.e2e.system.asking import packages
 from tests.e2e.system.bases import OWNER, PREFIX
 from tests.e2e.system.roots import Root
 from tests.e2e.system.states import ROCM_57, Enter
-from tests.e2e.system.test_road import (
-    APPLY_S,
-    PYTHONS,
-    at_a_terminal,
-    prepared,
-)
+from tests.e2e.system.test_road import APPLY_S, PYTHONS, at_a_terminal, prepared
 from tests.e2e.system.walking import QUESTION
 from tests.e2e.terminal import Terminal
 from tests.root.conversation import RUNS, journal, wait_until

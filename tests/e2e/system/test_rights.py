@@ -23,7 +23,8 @@ from screens.start import services_for
 from wizard.journalform import Kind
 from wizard.__main__ import parser
 from wizard.plan.identity import with_id
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.operations.groups import AddToGroups
+from wizard.plan.steps import Plan
 
 step = AddToGroups("The device files belong to it.", "owner", ("render",))
 plan = Plan("", Kind.FIX, "", "system", "", (step,), 0, 0, True, (), cause="kfd-permission")

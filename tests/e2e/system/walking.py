@@ -11,15 +11,7 @@ from typing import Literal
 
 from tests.e2e.system.freezing import frozen, wake
 from tests.e2e.system.roots import Root
-from tests.e2e.system.turnstile import (
-    HALF_REMOVED,
-    UNPACKED,
-    Record,
-    free,
-    hold,
-    let,
-    reached,
-)
+from tests.e2e.system.turnstile import HALF_REMOVED, UNPACKED, Record, free, hold, let, reached
 from tests.e2e.terminal import Terminal
 from tests.root.stops import kill, pids
 

@@ -30,7 +30,7 @@ from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_
 from wizard.places import Places
 from wizard.private_files import FOLDER_MODE, open_private, private_folder, read_private
 from wizard.root.session import Process
-from wizard.run.run_folder import new_folder
+from wizard.run.journal import new_folder
 
 SCHEMA = 1
 LOCK = "lock"

@@ -25,7 +25,7 @@ from wizard.conv2d.worker.launches import Trial
 from wizard.conv2d.worker.questions import Ask
 from wizard.jsonform import to_json
 from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
-from wizard.run.joined_groups import joined_group
+from wizard.system.joined_groups import joined_group
 
 JOINED = (
     "Your membership in the {0} group takes effect at your next login. Until then, rdna1-setup "

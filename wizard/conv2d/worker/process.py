@@ -16,7 +16,7 @@ import psutil
 
 from assets import FOLDER
 from wizard.conv2d.hangs import Reading, Stage, read
-from wizard.run.joined_groups import with_joined_group
+from wizard.system.joined_groups import with_joined_group
 
 LONGEST_LINE = 65536
 """A worker's line stays below 4096 bytes: more without a newline is no line of ours."""

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 
 from wizard.apt.files import OPT_FOLDER
-from wizard.machine.elf import segments_of
+from wizard.host.elf import segments_of
 from wizard.machine.shell import assignments
 from wizard.machine.surroundings import DEVICE
 from wizard.machine.system_files import OPT
