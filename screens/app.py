@@ -12,18 +12,45 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 
 from assets import FOLDER
-from screens.output import SafeOutput
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 from screens.themes import DARK, THEMES
+from wizard.core.glyphs import for_console, to_ascii
+from wizard.core.lines import clean
 from wizard.services import Services
+
+
+class SafeOutput(LineFilter):
+    """Removes what a terminal would act upon, whatever widget let it through."""
+
+    def __init__(self, ascii_only: bool, console: bool = False) -> None:
+        super().__init__()
+        self.ascii_only = ascii_only
+        self.console = console
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments with safe text."""
+        return [self._safe(segment) for segment in segments]
+
+    def _safe(self, segment: Segment) -> Segment:
+        text = segment.text
+        if not text.isprintable():
+            text = clean(text).replace("\n", " ")
+        if self.ascii_only and not text.isascii():
+            text = to_ascii(text)
+        elif self.console and not text.isascii():
+            text = for_console(text)
+        return segment if text is segment.text else Segment(text, segment.style, segment.control)
+
 
 ENDINGS = (signal.SIGHUP, signal.SIGTERM)
 """The window was closed, or somebody wants the program to end: left alone, it would die at once."""
@@ -100,15 +127,15 @@ class SetupApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Lists all that can be done here."""
-        from screens.windows.palette import Palette
+        from screens.palette import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def action_keys_here(self) -> None:
         """Lists the keys of the window at hand."""
-        from screens.offers import key_lines
-        from screens.windows.dialogs import Notice
+        from screens.dialogs import Notice
+        from screens.keys import key_lines
 
         self.push_screen(Notice("Help: keys in this window", "\n".join(key_lines(self.screen))))
 

@@ -16,10 +16,10 @@ from textual.widgets.option_list import Option
 
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
-from screens.widgets.marked_list import MarkedList
+from screens.widgets.lists import MarkedList
 from wizard.advice.leftovers import may_freeze, torch_there
-from wizard.core.sizes import counted
-from wizard.journalform import Kind
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
 from wizard.services import Services

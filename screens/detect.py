@@ -13,7 +13,8 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.detect_text import broken_text, details_text, fold_text, row_text
+from screens.dialogs import Notice
+from screens.faults import fault, in_one_run
 from screens.machine_reading import (
     MachineRead,
     PartRead,
@@ -23,17 +24,60 @@ from screens.machine_reading import (
 )
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
-from screens.waiting import SECOND_S, Wait
-from screens.widgets.header_line import HeaderLine
-from screens.widgets.marked_list import MarkedList
-from screens.windows.dialogs import Notice
+from screens.widgets.header import HeaderLine
+from screens.widgets.lists import MarkedList
+from screens.words import SECOND_S, STATUS_STYLES, Wait, column, shown, wrapped
+from wizard.core.amounts import counted
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
 from wizard.diagnose.finding import Status
 from wizard.diagnose.outcomes import Verdict
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.services import Services
+
+TITLE_CELLS = 20
+
+
+def row_text(part: PartDone, cells: int, status: Status | None) -> Content:
+    """A row: mark, question, answer. A long answer takes further lines; none is cut.
+
+    While not all is read there is no mark.
+    """
+    mark = f"{status.mark} " if status else "  "
+    style = STATUS_STYLES[status] if status else ""
+    answer, *further = wrapped(shown(part.summary), cells - len(mark) - TITLE_CELLS)
+    indent = " " * (len(mark) + TITLE_CELLS)
+    return Content.assemble(
+        (mark, style),
+        (column(shown(part.title), TITLE_CELLS), "bold"),
+        answer,
+        *(f"\n{indent}{line}" for line in further),
+    )
+
+
+def fold_text(count: int, *, unfolded: bool) -> str:
+    """The row that all rows without anything to note fold into."""
+    return f"{'▾' if unfolded else '▸'} {counted(count, 'more check')}, all fine"
+
+
+def broken_text(error: OSError | ValueError, rows: int) -> str:
+    """Why there is no machine, and what to do about it."""
+    found = "The findings so far are below" if rows else "Nothing was found so far"
+    return in_one_run(
+        fault(
+            "This machine could not be inspected completely",
+            error,
+            f"{found}. Press r to read again.",
+        )
+    )
+
+
+def details_text(part: PartDone, status: Status | None) -> str:
+    """Everything about one answer."""
+    head = f"{status.word}: " if status not in (None, Status.OK) else ""
+    found = "\n".join(clean(line) for line in part.details) or "Nothing more was found."
+    return f"{head}{clean(part.summary)}\n\nSource: {clean(part.source)}\n\n{found}"
+
 
 READING = "Inspecting this machine. Nothing is being changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")

@@ -16,11 +16,12 @@ from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.conv2d.requests import sweep_in
+from wizard.core.amounts import counted, size_text
 from wizard.core.events import PlanFinished
+from wizard.core.journal import Kind
 from wizard.core.lines import clean
-from wizard.core.sizes import counted, size_text
+from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
-from wizard.journalform import Kind
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
@@ -34,7 +35,6 @@ from wizard.plan.using import (
     starts,
     still_missing,
 )
-from wizard.remedies import by_keys
 from wizard.report.conv2d_answers import keep_command
 from wizard.report.conv2d_conclusion import concluded
 from wizard.report.plan import LOGIN, RESTART

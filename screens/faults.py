@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from textual.widget import Widget
 
+from screens.dialogs import Notice
 from screens.widgets.status_line import StatusLine
-from screens.windows.dialogs import Notice
 from screens.words import shown
 from wizard.core.trouble import Trouble
-from wizard.remedies import by_keys
+from wizard.core.wording import by_keys
 
 AGAIN = "Fix the problem, then try again."
 SAVE_AGAIN = (

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 from textual.screen import Screen
 
-from screens.following import load
 from screens.session import Session
 
 if TYPE_CHECKING:
@@ -20,6 +22,18 @@ if TYPE_CHECKING:
     from wizard.diagnose.outcomes import Verdict
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
+
+
+def load(*modules: str) -> None:
+    """Loads modules in a thread that holds nobody up. What is loaded stays: to look through it for
+    garbage, when the next screen opens, would hold that up for some 50 ms."""
+    if all(module in sys.modules for module in modules):
+        return  # else the screens that are there would never be garbage
+    for module in modules:
+        import_module(module)
+    gc.collect()
+    gc.freeze()
+
 
 FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 
@@ -113,7 +127,7 @@ def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[PartDone, .
 
 def _prepare_choose(screen: StepScreen, session: Session) -> None:
     """Reads data and code here, where it holds nobody up: Choose opens at once then."""
-    from screens.choose.choosing import choosing_at
+    from screens.choose.card import choosing_at
 
     choosing_at(session, screen.services)
     screen.services.knowledge.roads()

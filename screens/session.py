@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.diagnose.state import Shown
+    from screens.diagnose.text import Shown
     from wizard.conv2d.setting import SweepSetting
     from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
+    from wizard.core.journal import Kind
     from wizard.diagnose.finding import Finding
-    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
     from wizard.plan.choice import Choice

@@ -16,13 +16,11 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from screens.dialogs import Notice
 from screens.faults import fault, tell
 from screens.session import Session, to_diagnose
-from screens.steps import header_steps
-from screens.widgets.conclusion import Conclusion
-from screens.widgets.header_line import HeaderLine
+from screens.widgets.header import Conclusion, HeaderLine, header_steps
 from screens.widgets.status_line import StatusLine, wait_for
-from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
 from wizard.services import Services
 
@@ -175,7 +173,7 @@ class StepScreen(Screen[None]):
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
-        from screens.windows.report_preview import ReportPreview
+        from screens.report_preview import ReportPreview
 
         self.app.push_screen(ReportPreview(self.services))
 
@@ -185,7 +183,7 @@ class StepScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Shows what this step is and does."""
-        from screens.offers import key_lines
+        from screens.keys import key_lines
 
         keys = "\n".join(f"  {line}" for line in key_lines(self))
         text = f"{self.HELP_TEXT}\n\n{KEYS_NOW}\n{keys}\n\n{EXPLAINED}"

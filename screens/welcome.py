@@ -17,11 +17,11 @@ from screens.faults import reason
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine, statuses_and_verdict
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
-from screens.widgets.header_line import HeaderLine
-from screens.widgets.marked_list import MarkedList
+from screens.widgets.header import HeaderLine
+from screens.widgets.lists import MarkedList
 from screens.words import cut, shown
+from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.diagnose.finding import Status
-from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.services import DEMO, DRY_RUN, LIVE, Services
 
 if TYPE_CHECKING:

@@ -1,11 +1,15 @@
-"""Values as words for people: sizes, times, cards, facts."""
+"""Values as words for people, and text laid out beside a label or while something takes a while."""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from textual.content import Content
 
+from wizard.core.amounts import time_text
 from wizard.core.lines import shown as shown
 from wizard.diagnose.outcomes import fact_text
 from wizard.machine.facts import Unknown
@@ -48,3 +52,72 @@ def system_text(machine: Machine) -> str:
         words = shown(pretty).split()
         return " ".join(word for word in words if word not in ("LTS", "GNU/Linux"))
     return fact_text(machine.system.distribution)
+
+
+MINIMUM = 20
+
+
+def hanging(
+    label: str, text: str, cells: int, style: str = "$text-muted", *, exact: bool = False
+) -> list[Content]:
+    """The label and its text in lines of at most so many cells; ``exact`` keeps every space."""
+    lines = wrapped(text, cells - len(label), exact=exact)
+    labels = [label, *[" " * len(label)] * len(lines)]
+    return [
+        Content.assemble((head, style), line) for head, line in zip(labels, lines, strict=False)
+    ]
+
+
+def wrapped(text: str, cells: int, *, exact: bool = False) -> list[str]:
+    """The text in lines of at most so many cells, one at least."""
+    room = max(MINIMUM, cells)
+    if not exact:
+        text = " ".join(piece for word in text.split(" ") for piece in _pieces(word, room))
+    lines = textwrap.wrap(text, room, drop_whitespace=not exact, break_on_hyphens=False)
+    return lines or [""]
+
+
+def wrapped_text(text: str, cells: int) -> list[str]:
+    """A text with line ends of its own, each of its lines in at most so many cells."""
+    return [line for part in text.split("\n") for line in wrapped(part, cells)]
+
+
+def _pieces(word: str, cells: int) -> list[str]:
+    """A word too long for a line, cut behind its slashes."""
+    pieces = []
+    while len(word) > cells:
+        end = word.rfind("/", 1, cells) + 1 or cells
+        pieces.append(word[:end])
+        word = word[end:]
+    return [*pieces, word]
+
+
+SECOND_S = 1.0
+"""How often it is told anew."""
+SOON_S = 2.0
+"""What is over sooner needs no clock beside it."""
+
+
+class Wait:
+    """What is waited for, from now on."""
+
+    def __init__(self, text: str, clock: Callable[[], float]) -> None:
+        self._text = text
+        self._clock = clock
+        self._since = clock()
+
+    def told(self, cells: int) -> str:
+        """The text with the time that it took so far, in at most so many cells."""
+        time = so_far(self.seconds)
+        time = f" ({time})" if time else ""
+        return f"{cut(self._text, cells - len(time))}{time}"
+
+    @property
+    def seconds(self) -> float:
+        """How long it took so far."""
+        return self._clock() - self._since
+
+
+def so_far(seconds: float) -> str:
+    """How long something took so far; ``""`` where that is not worth telling yet."""
+    return f"{time_text(seconds)} so far" if seconds >= SOON_S else ""

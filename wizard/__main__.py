@@ -163,7 +163,7 @@ def _provide_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
-    from wizard.glyphs import BY_NUMBER, speaks_unicode
+    from wizard.core.glyphs import BY_NUMBER, speaks_unicode
 
     encoding = None if speaks_unicode(os.environ) else "ascii"
     for stream in (sys.stdout, sys.stderr):

@@ -13,13 +13,12 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.hanging import hanging
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
-from screens.widgets.marked_list import MarkedList
-from screens.words import shown
+from screens.widgets.lists import MarkedList
+from screens.words import hanging, shown
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import memory_size_text
+from wizard.core.amounts import memory_size_text
 from wizard.knowledge.applications import Application
 from wizard.services import Services
 

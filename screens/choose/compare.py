@@ -13,8 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
-from screens.choose.card import grouped, kind_of, sentence
-from screens.choose.choosing import LARGE, choosing_at
+from screens.choose.card import LARGE, choosing_at, grouped, kind_of, sentence
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
@@ -121,7 +120,7 @@ class Compare(StepScreen):
 
     def action_evidence(self) -> None:
         """Shows who says so, and who contradicts."""
-        from screens.choose.evidence import Evidence
+        from screens.choose.approaches import Evidence
 
         choosing, stack = self._choosing, self._stack
         aspects = (*map(self._aspect, self._aspects), everything(choosing.stacks[stack]))

@@ -15,14 +15,22 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
-from screens.choose.card import LABEL_CELLS, card_rows, conclusion, kind_of, why_lines
-from screens.choose.choosing import SYSTEM, VENV, choosing_at
+from screens.choose.card import (
+    LABEL_CELLS,
+    SYSTEM,
+    VENV,
+    card_rows,
+    choosing_at,
+    conclusion,
+    kind_of,
+    why_lines,
+)
+from screens.dialogs import Notice, Question
 from screens.faults import fault, tell
-from screens.following import load
+from screens.machine_reading import load
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
-from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import may_freeze, torch_there
@@ -178,7 +186,7 @@ class Choose(StepScreen):
 
     def action_evidence(self) -> None:
         """Shows who says what about the selected stack, and who contradicts."""
-        from screens.choose.evidence import Evidence
+        from screens.choose.approaches import Evidence
 
         choosing = self._choosing
         aspects = (*choosing.column(choosing.stack.id).aspects, everything(choosing.stack))
@@ -196,7 +204,7 @@ class Choose(StepScreen):
 
     def action_folder(self) -> None:
         """Asks for another folder; the suggestion typed again means the suggestion."""
-        from screens.windows.path_question import PathQuestion
+        from screens.dialogs import PathQuestion
 
         told = (
             f"{self._choosing.stack.id} will be installed in this folder.",
@@ -232,7 +240,7 @@ class Choose(StepScreen):
 
     def action_details(self) -> None:
         """Shows every sentence about the selected stack."""
-        from screens.windows.lines_view import LinesView
+        from screens.dialogs import LinesView
         from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 
         choosing = self._choosing
@@ -243,14 +251,14 @@ class Choose(StepScreen):
 
     def action_roads(self) -> None:
         """Lists every other way; the stack of the one that was taken is selected."""
-        from screens.choose.roads_list import RoadsList
+        from screens.choose.approaches import RoadsList
 
         roads, day = self.services.knowledge.roads(), self.services.today()
         self.app.push_screen(RoadsList(roads, self._choosing.claims, day), self._select_if_any)
 
     def action_explain(self) -> None:
         """Lists the explanations."""
-        from screens.windows.explain import Explain
+        from screens.explain import Explain
 
         self.app.push_screen(Explain())
 

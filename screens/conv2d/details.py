@@ -8,8 +8,8 @@ from dataclasses import replace
 from textual.content import Content
 from textual.widgets import Static
 
+from screens.dialogs import Notice, Question
 from screens.session import Session
-from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.conv2d.candidates import Asked
 from wizard.conv2d.caution import IN_USE, Circumstances, caution_texts

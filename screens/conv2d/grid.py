@@ -1,15 +1,97 @@
-"""Results by size and channels, as lines of text: sizes down, channels across."""
+"""Results as lines of text: by size and channels, or row by row."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
 from textual.content import Content
 
-from screens.clicks import tagged
-from screens.conv2d.places import Places, places_of, size_text
 from screens.conv2d.state import SweepState, line_of_row, mark_of
-from screens.hanging import wrapped
-from screens.words import cut, short_time, shown
+from screens.keys import tagged
+from screens.words import cut, short_time, shown, wrapped
+from wizard.conv2d.shapes import Published, Row
+from wizard.conv2d.text import are_joined, channels_of, error_of, way_of, what_of
 from wizard.conv2d.verdicts import RIGHT
+
+Size = tuple[int, int]
+"""Height and width of the image."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Channels, and how they are convolved where that is not the usual way."""
+
+    c_in: int
+    c_out: int
+    way: str
+
+    @property
+    def channels(self) -> str:
+        """For example ``16->32``."""
+        return f"{self.c_in}->{self.c_out}"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Every row that has a size, by line and column; both are 0-based."""
+
+    sizes: tuple[Size, ...]
+    columns: tuple[Column, ...]
+    cells: Mapping[tuple[int, int], tuple[int, ...]]
+    """Numbers of the rows of a line and a column."""
+    without: int
+    """Rows that have no size, which are in no cell."""
+
+    def cell_of(self, number: int) -> tuple[int, int] | None:
+        """Line and column of a row; None where it has no size."""
+        return next((cell for cell, numbers in self.cells.items() if number in numbers), None)
+
+    def lines_of(self, column: int) -> tuple[int, ...]:
+        """The lines that have a row in a column."""
+        return tuple(line for line in range(len(self.sizes)) if (line, column) in self.cells)
+
+    @property
+    def repeated(self) -> int:
+        """Rows that share their cell with an earlier one."""
+        return sum(len(numbers) - 1 for numbers in self.cells.values())
+
+    @property
+    def has_many_sizes(self) -> bool:
+        """True where the same channels come at several sizes, on the whole."""
+        return len(self.cells) >= 2 * len(self.columns) > 0
+
+
+@lru_cache(maxsize=4)  # asked for each time that a shape is drawn, of up to thousands of rows
+def places_of(rows: tuple[Row, ...]) -> Places:
+    """Lines from the smallest size down; the usual way first, then others as they came."""
+    known = {number: row for number, row in enumerate(rows, 1) if row.operation is None}
+    ways = list(dict.fromkeys(("", *map(way_of, known.values()))))
+    columns = sorted(
+        {_column(row) for row in known.values()},
+        key=lambda column: (ways.index(column.way), column.c_in, column.c_out),
+    )
+    sizes = sorted(
+        {(row.shape.h, row.shape.w) for row in known.values()},
+        key=lambda size: (size[0] * size[1], size),
+    )
+    cells: dict[tuple[int, int], tuple[int, ...]] = {}
+    for number, row in known.items():
+        cell = sizes.index((row.shape.h, row.shape.w)), columns.index(_column(row))
+        cells[cell] = (*cells.get(cell, ()), number)
+    return Places(tuple(sizes), tuple(columns), cells, len(rows) - len(known))
+
+
+def size_text(size: Size) -> str:
+    """Height and width."""
+    return f"{size[0]}x{size[1]}"
+
+
+def _column(row: Row) -> Column:
+    return Column(row.shape.c_in, row.shape.c_out, way_of(row))
+
 
 SIZE_CELLS = 9
 CELL_CELLS = 13
@@ -149,3 +231,95 @@ def window(place: int, total: int, room: int) -> range:
     room = max(1, min(room, total))
     first = min(max(place - room // 2, 0), max(0, total - room))
     return range(first, min(first + room, total))
+
+
+COLUMNS = (
+    ("Size", 7),
+    ("Channels", 10),
+    ("Verdict", 9),
+    ("Cold", 8),
+    ("Warm", 8),
+    ("Error", 7),
+    ("Published", 10),
+)
+"""Head and width; fixed widths, so that nothing jumps when a verdict arrives."""
+JOINED = (("What", 33), *COLUMNS[2:-1])
+"""Columns for rows that size and channels do not tell apart."""
+TIMES = (("What", 22), ("Cold", 8), ("Warm", 8), ("█ warm ░ cold, log scale", 26))
+SHARES = {"What": 2, TIMES[-1][0]: 2, "Channels": 1, "Error": 2, "Published": 2}
+"""How what a screen has above 80 columns is given to its texts."""
+NARROW, WIDEST = 80, 120
+SHORTEST_S, LONGEST_S = 1e-5, 1e2
+"""The ends of the bars."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """One column of the table."""
+
+    head: str
+    cells: int
+
+
+def columns_for(state: SweepState, cells: int, *, times: bool = False) -> tuple[TableColumn, ...]:
+    """The columns for a screen that wide."""
+    titled = TIMES if times else JOINED if are_joined(state.rows) else COLUMNS
+    spare = max(0, min(cells, WIDEST) - NARROW)
+    more = spare // sum(SHARES.get(head, 0) for head, _ in titled)
+    return tuple(TableColumn(head, width + more * SHARES.get(head, 0)) for head, width in titled)
+
+
+def cells_of(state: SweepState, number: int, columns: Sequence[TableColumn]) -> tuple[str, ...]:
+    """A row as it stands: no text is wider than its column."""
+    texts = (_text(state, number, column) for column in columns)
+    return tuple(
+        cut(shown(text), column.cells) for text, column in zip(texts, columns, strict=True)
+    )
+
+
+def _text(state: SweepState, number: int, column: TableColumn) -> str:
+    row, result = state.rows[number - 1], state.results.get(number)
+    match column.head:
+        case "What":
+            return what_of(row)
+        case "Size":
+            return f"{row.shape.h}x{row.shape.w}"
+        case "Channels":
+            return channels_of(row)
+        case "Verdict":
+            known = result is not None or state.running == number
+            return str(mark_of(state, number)) if known else state.blank
+        case "Published":
+            return _published(state.claim_of(number), column.cells)
+        case _ if result is None:
+            return ""
+        case "Error":
+            return error_of(result)
+        case "Cold":
+            return short_time(result.cold_s)
+        case "Warm":
+            return short_time(result.warm_s)
+        case _:
+            return _bar(result.warm_s, result.cold_s, column.cells) or result.verdict.value
+
+
+def _bar(warm_s: float | None, cold_s: float | None, cells: int) -> str:
+    """Two times on one scale of powers of ten; the first call is hardly ever the faster one."""
+    warm, cold = (_cells(seconds, cells) for seconds in (warm_s, cold_s))
+    return f"{'█' * warm}{'░' * max(0, cold - warm)}"
+
+
+def _cells(seconds: float | None, cells: int) -> int:
+    if not seconds:
+        return 0
+    share = math.log(seconds / SHORTEST_S) / math.log(LONGEST_S / SHORTEST_S)
+    return max(1, round(cells * min(share, 1.0)))
+
+
+def _published(published: Published | None, cells: int) -> str:
+    if published is None:
+        return ""
+    if cells > len(published.summary):
+        return published.summary
+    cold = "" if published.cold_s is None else f" {published.cold_s:.2g} s"
+    return f"{published.verdict}{cold}"

@@ -17,10 +17,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
-from screens.clicks import key_line
-from screens.widgets.cut_marks import PathInput
-from screens.widgets.marked_list import MarkedList
-from screens.windows.dialogs import Notice
+from screens.dialogs import Notice
+from screens.keys import key_line
+from screens.widgets.lists import MarkedList, PathInput
 from screens.words import cut, shown
 from wizard.conv2d.requests import MOST_HANGS, WrongRequest
 from wizard.conv2d.search.find_limit import AXES

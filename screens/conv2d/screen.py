@@ -18,17 +18,16 @@ from textual.widgets import ProgressBar, Static
 
 from screens.conv2d.details import OTHER, Answer, Details, caution, chip_here, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
-from screens.conv2d.python_list import PythonList
-from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
+from screens.conv2d.pythons import Python, PythonList, pythons_of, setting_for, with_python
 from screens.conv2d.state import EXAMPLE, NOT_RUN, SweepState
+from screens.conv2d.sweep_views import Chosen, SweepViews
+from screens.dialogs import Notice
 from screens.faults import fault, tell
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine
 from screens.session import Session
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
-from screens.waiting import SECOND_S, so_far
-from screens.widgets.header_line import HeaderLine
-from screens.widgets.sweep_views import Chosen, SweepViews
-from screens.windows.dialogs import Notice
+from screens.widgets.header import HeaderLine
+from screens.words import SECOND_S, so_far
 from wizard.conv2d.candidates import Candidates, NotAsked
 from wizard.conv2d.caution import budget_texts
 from wizard.conv2d.requests import Request, WrongRequest, described, request_line, sweep_in
@@ -52,7 +51,7 @@ from wizard.conv2d.sweep import (
 )
 from wizard.conv2d.text import line_of
 from wizard.conv2d.verdicts import RIGHT, Verdict
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_conclusion import (
     Concluded,

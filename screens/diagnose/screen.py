@@ -14,9 +14,13 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList
 
-from screens.diagnose.state import Fine, Row, Shown, after_progress
+from screens.diagnose.findings_pane import FindingsPane
 from screens.diagnose.text import (
     CHECKING,
+    Fine,
+    Row,
+    Shown,
+    after_progress,
     conclusion_of,
     details,
     fixed_text,
@@ -25,14 +29,12 @@ from screens.diagnose.text import (
     unread_text,
 )
 from screens.diagnose.text_question import Given, TextQuestion
+from screens.dialogs import LinesView, Notice
 from screens.faults import fault, save, told
 from screens.machine_reading import in_daemon
 from screens.session import Session, from_diagnose
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
-from screens.widgets.findings_pane import FindingsPane
-from screens.widgets.header_line import HeaderLine
-from screens.windows.dialogs import Notice
-from screens.windows.lines_view import LinesView
+from screens.widgets.header import HeaderLine
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.diagnose.machine import Diagnosis, Progress

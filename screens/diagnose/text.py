@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from textual.content import Content
 
-from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
-from screens.hanging import hanging, wrapped
-from screens.review.text import rights
-from screens.words import STATUS_STYLES, cut, shown
+from screens.review.plan_view import rights
+from screens.words import STATUS_STYLES, cut, hanging, shown, wrapped
+from wizard.core.amounts import counted
 from wizard.core.events import PlanFinished
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
+from wizard.core.wording import by_keys
 from wizard.diagnose.explain import Answer, Explanation
-from wizard.diagnose.finding import Conclusion, Finding, Status, conclude
+from wizard.diagnose.finding import Conclusion, Finding, Status, conclude, in_order
+from wizard.diagnose.listed_cards import ListedCard
+from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.remedies import by_keys
 from wizard.report.findings import (
     CANNOT_TELL,
     EVIDENCE_MOST,
@@ -36,6 +36,90 @@ from wizard.report.findings import (
     rest_lines,
 )
 from wizard.services import DEMO, LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What is being checked."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fine:
+    """The checks that found nothing, in one row."""
+
+    findings: tuple[Finding, ...]
+    more: bool
+    """True below other rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The graphics cards that a text lists."""
+
+    cards: tuple[ListedCard, ...]
+
+
+Row = Finding | Running | Fine | Listed
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Findings of this machine or of a text, as far as they have come."""
+
+    text: str = ""
+    """What the text is called; ``""`` for the machine."""
+    result: Diagnosis | Explanation | None = None
+    """None until everything was checked."""
+    coming: tuple[Finding, ...] = ()
+    """What was found so far."""
+    running: str = ""
+    """What is being checked; ``""`` at the end."""
+    fixable: Mapping[Finding, Plan | None] = field(default_factory=dict)
+    """Findings that a plan fixes, each with it; None where it could not be made by now."""
+    unfolded: bool = False
+    """True while each check that is fine has a row of its own."""
+    fixed: str = ""
+    """What became of the finding that was fixed last."""
+    fixed_status: Status | None = None
+    recommended: str = ""
+    """The stack that Choose recommends for this machine."""
+    trouble: str = ""
+    """Why nothing could be checked."""
+    at: int = 0
+    """The row that was highlighted."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The worst first."""
+        if isinstance(self.result, Explanation):
+            return self.result.told
+        return in_order(self.coming) if self.result is None else self.result.findings
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The worst first; what is fine in one row, and below it unless that is folded."""
+        wrong = tuple(f for f in self.findings if f.status is not Status.OK)
+        fine = tuple(f for f in self.findings if f.status is Status.OK)
+        running = (Running(self.running),) if self.running else ()
+        folded = (Fine(fine, bool(wrong)),) if fine else ()
+        cards = self.result.cards if isinstance(self.result, Explanation) else ()
+        listed = (Listed(cards),) if cards else ()
+        return (*wrong, *running, *folded, *(fine if self.unfolded else ()), *listed)
+
+
+def is_same(row: Row, other: Row) -> bool:
+    """True for rows of the same finding, or of the same kind where there is one alone."""
+    return row == other if isinstance(row, Finding) else type(row) is type(other)
+
+
+def after_progress(shown: Shown, step: Progress) -> Shown:
+    """What is shown once a check begins or has ended."""
+    if step.findings is None:
+        return replace(shown, running=f"{step.name} ({step.number} of {step.total})")
+    return replace(shown, coming=(*shown.coming, *step.findings))
+
 
 ROW_LINES = 2
 MARK_CELLS = 2

@@ -13,9 +13,9 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from screens.widgets.cut_marks import PathInput
-from screens.windows.dialogs import Page
-from wizard.core.sizes import size_text
+from screens.dialogs import Page
+from screens.widgets.lists import PathInput
+from wizard.core.amounts import size_text
 
 FIRST = "Paste a kernel log, a traceback, or a program's output. Nothing is sent anywhere."
 FILE = "Or press Tab and type the name of a file"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -11,35 +12,110 @@ from textual import getters, work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
+from screens.dialogs import Dialog, LinesView, Notice, PathQuestion, Question
 from screens.faults import fault, tell, told
-from screens.history.result_choice import ResultChoice
-from screens.history.text import (
-    FIRST,
-    HINT,
-    NOTHING,
-    READING,
-    conclusion_text,
-    damaged,
-    empty_text,
-    unreadable_text,
-)
 from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
+from screens.widgets.lists import MarkedList
 from screens.widgets.runs_table import RunsTable
 from screens.widgets.status_line import StatusLine
-from screens.windows.dialogs import Notice, Question
-from screens.windows.lines_view import LinesView
-from screens.windows.path_question import PathQuestion
+from screens.words import shown
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.sweep import Found
 from wizard.conv2d.verdicts import Result
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
-from wizard.report.conv2d_runs import first_to_tell, no_results
-from wizard.services import Services
+from wizard.report.conv2d_runs import WHY_UNREADABLE, first_to_tell, no_results
+from wizard.services import DEMO, DRY_RUN, Services
 from wizard.services.past import Draft, Lines, Past
+
+FIRST = "Conv2d measurements on this machine."
+READING = "Reading earlier runs ..."
+HINT = "Space marks a run to compare."
+NOTHING = "Esc goes back."
+EMPTY = {
+    DEMO: "The demo uses an example machine, which has no earlier runs.",
+    DRY_RUN: "A dry run measures nothing. Start without --dry-run to measure your card.",
+}
+NONE_YET = (
+    "Press Esc to go back, then start a measurement. Its results are kept here.\n\nIf someone "
+    "sent you a result card, press "
+    "i to view it."
+)
+
+
+def conclusion_text(kept: KeptRuns) -> str:
+    """How many runs there are, and when the last one was."""
+    count = len(kept.runs)
+    if not count:
+        return "No Conv2d measurements yet."
+    last = _day(kept.runs[0].began)
+    return (
+        f"1 run. It began on {last}."
+        if count == 1
+        else f"{count} runs. The last one began on {last}."
+    )
+
+
+def _day(began: str) -> str:
+    try:
+        day = datetime.fromisoformat(began)
+    except ValueError:
+        return began
+    return f"{day.day} {day:%B %Y}"
+
+
+def unreadable_text(kept: KeptRuns) -> str:
+    """How many folders are no runs, ``""`` for none."""
+    count = len(kept.unreadable)
+    return f"{count} more cannot be read." if count else ""
+
+
+def empty_text(mode: str) -> str:
+    """What to do where there is nothing."""
+    return EMPTY.get(mode, NONE_YET)
+
+
+def damaged(path: str) -> str:
+    """Why a folder is no run, and what to do about it."""
+    return (
+        f"{path} cannot be read.\n\nIt is {WHY_UNREADABLE}. The other runs are not "
+        "affected.\n\nIf you do not need this run, delete its folder. If a newer version of this "
+        "program wrote the run, use that version to see "
+        "it."
+    )
+
+
+class ResultChoice(Dialog[int]):
+    """Dismissed with the place of a result, or with None."""
+
+    DEFAULT_CSS = "ResultChoice OptionList { height: auto; max-height: 16; border: none; }"
+    AUTO_FOCUS = "#results"
+    KEYS = (("Enter Select", ""), ("Esc Back", "screen.close"))
+
+    def __init__(self, title: str, results: Sequence[Result], place: int) -> None:
+        super().__init__(title)
+        self._results, self._place = results, place
+
+    def body(self) -> Iterable[Widget]:
+        """One line for each result."""
+        lines = (_line(number, each) for number, each in enumerate(self._results, 1))
+        yield MarkedList(*lines, id="results")
+
+    def on_mount(self) -> None:
+        """Highlights what is likely meant."""
+        self.query_one(OptionList).highlighted = self._place
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Takes the highlighted one."""
+        self.dismiss(event.option_index)
+
+
+def _line(number: int, result: Result) -> str:
+    return f"{number:>3}  {shown(result.label)}: {result.verdict.value}"
+
 
 T = TypeVar("T")
 LOOKING = "Reading ..."

@@ -13,11 +13,19 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from screens.faults import fault
-from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
-from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
+from screens.review.plan_view import (
+    FOLDING_KEYS,
+    PlanScreen,
+    PlanView,
+    folder_row,
+    plan_remarks,
+    refusal_remarks,
+    rights,
+    rows_of,
+)
 from screens.step import HELP_KEY, QUIT_KEY
+from wizard.core.amounts import counted
 from wizard.core.lines import clean_lines
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
 from wizard.services.runs import WayBack

@@ -15,10 +15,12 @@ from textual.widget import Widget
 from textual.worker import WorkerError
 
 from screens.faults import fault, save, tell, told
-from screens.review.plan_view import FOLDING_KEYS, PlanScreen, PlanView
-from screens.review.text import (
+from screens.review.plan_view import (
+    FOLDING_KEYS,
     UNDO,
     WARNING,
+    PlanScreen,
+    PlanView,
     Remark,
     afterwards,
     plan_remarks,
@@ -28,9 +30,9 @@ from screens.review.text import (
 )
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.diagnose.finding import Status
-from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
 from wizard.operations.packages import AptChange
 from wizard.plan.group_steps import joins

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from screens.session import Session, following
 from wizard.core.events import Event
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.steps import Plan
 from wizard.run.progress import (
     BEGIN_AGAIN,

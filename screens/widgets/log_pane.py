@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.widgets import Input
 
-from screens.widgets.cut_marks import SidewaysLog
+from screens.widgets.lists import SidewaysLog
 from wizard.core.lines import clean
 
 MOST_LINES = 10_000

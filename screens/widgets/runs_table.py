@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.widgets import DataTable
 
-from screens.clicks import tag_at
+from screens.keys import tag_at
 from screens.words import cut, shown
 from wizard.conv2d.requests import described
 from wizard.conv2d.runs.folders import KeptRuns, Run

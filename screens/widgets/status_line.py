@@ -9,8 +9,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.waiting import SECOND_S, Wait
-from screens.words import cut, shown
+from screens.words import SECOND_S, Wait, cut, shown
 
 STYLES = {"note": "", "warning": "bold $text-warning", "fault": "bold $text-error"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.handmade import HOME, clean_jammy, torch
 from wizard.advice.algorithms import NO_PROMISE, algorithms, left_by
-from wizard.knowledge.asked import SEARCH, load_table, releases
+from wizard.knowledge.solvers import SEARCH, load_table, releases
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Environment, Machine, Setting
 

@@ -9,8 +9,8 @@ import pytest
 from tests.handmade import GIGABYTE, HOME, card, clean_jammy, noble_with_leftovers, node, python
 from wizard.advice.fit import Fit, fit
 from wizard.knowledge.applications import applications_named
+from wizard.knowledge.claims import Word, verdict_on
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import Word, verdict_on
 from wizard.machine.facts import Disk, Machine, Unknown
 
 STACKS = {stack.id: stack for stack in load_stacks()}

@@ -14,8 +14,8 @@ from tests.handmade import GIGABYTE, HOME, card, clean_jammy, node, python
 from tests.handmade import torch as installed
 from wizard.advice.fit import INTERNET, Fit, Supply, fit
 from wizard.knowledge.applications import applications_named
+from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import (
     Disk,
     Environment,

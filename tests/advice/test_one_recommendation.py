@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.choose.choosing import choosing_at
+from screens.choose.card import choosing_at
 from screens.session import Session
 from screens.start import services_for
 from tests.conftest import Golden
@@ -22,8 +22,8 @@ from wizard.advice.card import chosen_card, target_of
 from wizard.advice.recommend import Recommendation, name_for_target, recommend
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.causes import load_causes
+from wizard.knowledge.claims import load_purposes
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import load_purposes
 
 APPLICATIONS = [application.id for application in load_applications()]
 PURPOSES = {

@@ -19,9 +19,8 @@ from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.recommend import in_order, recommend, worst_first
 from wizard.knowledge.applications import Application, applications_named, load_applications
-from wizard.knowledge.claims import load_claims
+from wizard.knowledge.claims import Word, load_claims
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Disk, Machine, Unknown
 
 STACKS = {stack.id: stack for stack in load_stacks()}

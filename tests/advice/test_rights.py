@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from screens.choose.card import root_words
-from screens.choose.choosing import SYSTEM, choosing_at
+from screens.choose.card import SYSTEM, choosing_at, root_words
 from screens.session import Session
 from screens.start import services_for
 from tests.handmade import clean_jammy, node

@@ -41,9 +41,9 @@ from tests.run.answers import Answer, Manner
 from tests.run.server import WheelIndex
 from tests.run.wheels import make_wheel
 from wizard.core.events import StepFailed, StepFinished
+from wizard.core.own_files import places
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.fetch_wheels import FetchWheels
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan

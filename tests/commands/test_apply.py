@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.running import MACHINE, ROOT, environment, wizard
 from tests.run.places import places_below, plan_of
-from wizard.journalform import SCHEMA
+from wizard.core.journal import SCHEMA
 from wizard.plan.form import plan_form
 
 APPLY = """

@@ -26,8 +26,8 @@ from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.own_files import places
 from wizard.machine.recorded import RecordedHost
-from wizard.places import places
 from wizard.report import card_test as card_report
 
 USUAL = "rx5600xt-noble-rocm57"

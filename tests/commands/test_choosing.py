@@ -10,8 +10,7 @@ import pytest
 
 from tests.commands.running import MACHINE, answered, wizard
 from wizard.commands.choosing import add_choice_arguments
-from wizard.knowledge.releases import SETS
-from wizard.knowledge.stacks import load_stacks
+from wizard.knowledge.stacks import SETS, load_stacks
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 

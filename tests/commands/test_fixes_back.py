@@ -15,11 +15,11 @@ from tests.handmade import clean_jammy
 from tests.run.places import places_below, plan_of
 from wizard.__main__ import parser
 from wizard.core.events import Event, PlanFinished, StepFailed
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.host.live import LiveHost
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Setting
 from wizard.mending.fixing import make_fix
 from wizard.operations.resolve import Resolve

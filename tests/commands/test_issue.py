@@ -12,7 +12,7 @@ from tests.run.places import places_below, plan_of
 from wizard.conv2d.runs.history import sweeps
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.run.journal import Journal
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.commands.running import wizard
 from tests.run.places import places_below
 from wizard.core.events import PlanFinished
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.plan.removal import system_plan
 from wizard.run.executor import Live

@@ -10,8 +10,7 @@ import pytest
 
 from tests.commands.running import MACHINE, wizard
 from tests.conftest import Golden
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.roads import load_roads
+from wizard.knowledge.claims import load_claims, load_roads
 from wizard.knowledge.stacks import load_stacks
 
 STACKS = [stack.id for stack in load_stacks()]

@@ -18,7 +18,7 @@ from tests.screens.driving import reach, screen_text
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.core.events import PlanFinished
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.operations.packages import AptChange
 from wizard.plan.form import plan_form
 from wizard.plan.identity import with_id

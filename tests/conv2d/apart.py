@@ -16,7 +16,7 @@ from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run
 from wizard.conv2d.runs.runner import start_run
 from wizard.conv2d.sweep import SweepEvent
-from wizard.places import Places, places
+from wizard.core.own_files import Places, places
 
 MARK = "RDNA1_SETUP_TEST_OF"
 GONE_S = 20.0

@@ -10,7 +10,7 @@ from wizard.conv2d.runs.folders import Run, new_run, starting
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import ShapeDone, StopReason, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
-from wizard.places import Places
+from wizard.core.own_files import Places
 
 FIRST = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
 

@@ -24,7 +24,7 @@ from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import Note, SettingAnswer, ShapeDone, Sweep, SweepDone
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, result_json
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.knowledge.solvers import load_families
 from wizard.report.conv2d import limit_lines
 from wizard.report.conv2d_answers import setting_lines

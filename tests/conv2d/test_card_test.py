@@ -23,7 +23,7 @@ from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.stop_reasons import stopped
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import Verdict
-from wizard.places import places
+from wizard.core.own_files import places
 
 SIZES = (32, 44, 64, 224)
 TABLE = Sweep("/v/bin/python", tuple(Row(square(16, 32, size)) for size in SIZES))

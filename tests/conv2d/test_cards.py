@@ -37,7 +37,7 @@ from wizard.conv2d.cards.result_card import (
 )
 from wizard.conv2d.shapes import Published, square
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.redaction.values import HIDDEN
+from wizard.redaction.rules import HIDDEN
 
 WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
 MARKS = (*NAMES_TOLD, *SECRETS, HOME)

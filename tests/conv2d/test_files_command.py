@@ -22,7 +22,7 @@ from wizard.__main__ import main
 from wizard.conv2d.cards.card_form import read_card_file
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 
 PASS = made(square(16, 32, 32), warm_s=0.01, cold_s=0.1)
 HUNG = made(square(16, 32, 44), Verdict.HUNG, detail="killed", hang_class="spinning kernel")

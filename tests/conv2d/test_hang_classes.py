@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from wizard.conv2d.hangs import NEXT_STEPS, Evidence, HangClass, classify, read
-from wizard.knowledge.kernel_messages import known_lines
+from wizard.knowledge.causes import known_lines
 
 COMPILE = "MIOpen(HIP): Info2 [LoadBinary] Unable to load binary for: x.cpp.o; args: -D"
 SEARCH = "MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm1x1U"

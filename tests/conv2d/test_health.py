@@ -22,7 +22,7 @@ from wizard.conv2d.sweep import Phase, ShapeStarted, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
 from wizard.conv2d.worker import judgement
 from wizard.conv2d.worker.launch import Outcome
-from wizard.knowledge.kernel_messages import KernelLine, known_lines
+from wizard.knowledge.causes import KernelLine, known_lines
 
 PASS, HUNG, CRASHED, UNUSABLE = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED, Verdict.UNUSABLE
 RESET_BEGUN = "amdgpu 0000:03:00.0: amdgpu: GPU reset begin!"

@@ -21,8 +21,8 @@ from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import DeviceFound, StopReason, Sweep, WorkerStarted, event_of
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.jsonform import to_json
-from wizard.places import Places
+from wizard.core.json_form import to_json
+from wizard.core.own_files import Places
 from wizard.report.conv2d_runs import NO_VERDICT, past_runs, run_lines
 
 __all__ = ["wizard"]

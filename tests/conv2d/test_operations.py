@@ -13,8 +13,7 @@ from tests.conv2d.sweeping import environ, events_of, of_type, results_of, sweep
 from wizard.conv2d.shapes import Row, load_operations, operation_rows
 from wizard.conv2d.sweep import Phase, Sweep
 from wizard.conv2d.verdicts import Result, Verdict, result_json
-from wizard.core.typed import typed
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json, typed
 from wizard.report.conv2d import sweep_lines
 
 ALL = load_operations()

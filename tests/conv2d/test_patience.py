@@ -20,7 +20,7 @@ from wizard.conv2d.hangs import Look, Sources
 from wizard.conv2d.sweep import DeadlineMoved
 from wizard.conv2d.verdicts import Verdict
 from wizard.conv2d.worker.launch import Patience
-from wizard.knowledge.kernel_messages import known_lines
+from wizard.knowledge.causes import known_lines
 
 STILL = Look(0.0, 0.0, None, 0, 0, "running", "", ())
 PASS, HUNG = Verdict.PASS, Verdict.HUNG

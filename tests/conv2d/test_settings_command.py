@@ -17,8 +17,7 @@ from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Setting
 from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepDone
-from wizard.core.typed import typed
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json, typed
 from wizard.report.conv2d_answers import setting_lines
 
 FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")

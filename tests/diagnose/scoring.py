@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tests.diagnose.reading import Case
-from wizard.knowledge.error_texts import load_error_texts
+from wizard.knowledge.causes import load_error_texts
 
 ORDINARY = frozenset(text.id for text in load_error_texts())
 """Errors of pip, apt, compilers and programs, which are no causes of the corpus."""

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.diagnose.state import Shown
-from screens.diagnose.text import details
+from screens.diagnose.text import Shown, details
 from wizard.__main__ import main
 from wizard.commands.explain import explained_file
 from wizard.diagnose.explain import Answer, explain

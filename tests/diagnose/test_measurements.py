@@ -17,9 +17,9 @@ from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.stop_reasons import stopped
 from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.own_files import Places, places
 from wizard.diagnose.measurements import measured_here
 from wizard.machine.stack_facts import StackFacts, stack_now
-from wizard.places import Places, places
 
 GOOD = made()
 HUNG = made(verdict=Verdict.HUNG, hang_class="spinning kernel")

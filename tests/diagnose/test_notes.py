@@ -13,6 +13,7 @@ from tests.diagnose.notes_items import ITEMS
 from tests.handmade import HOME, clean_jammy, torch
 from tests.machine.records import seen
 from wizard.conv2d.shapes import square
+from wizard.core.own_files import places
 from wizard.diagnose.checks_measured import measurement
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Finding, Status
@@ -30,7 +31,6 @@ from wizard.host.live import LiveHost
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.stack_facts import stack_of
-from wizard.places import places
 
 
 def test_what_a_note_says_to_check_is_checked_or_has_its_reason(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import wizard.diagnose
-from screens.detect_text import row_text
-from screens.diagnose.state import Fine, Shown
+from screens.detect import row_text
+from screens.diagnose.text import Fine, Shown
 from screens.diagnose.text import row_text as finding_row
 from tests.machine.records import MACHINES, NAMES, machine, seen
 from tests.plain.conversing import Conversation

@@ -10,15 +10,18 @@ from wizard.diagnose import lines, listed_cards, reading
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.reading import told_anchors
-from wizard.knowledge.causes import load_causes, load_marks, load_signs, load_words
-from wizard.knowledge.listings import load_listings
-from wizard.knowledge.text_lines import (
+from wizard.knowledge.cards import load_listings
+from wizard.knowledge.causes import (
     load_beginning,
+    load_causes,
     load_errors,
     load_kinds,
+    load_marks,
     load_mentions,
     load_prefixes,
+    load_signs,
     load_values,
+    load_words,
 )
 
 SIGNS = (*load_signs(), *load_marks())

@@ -17,6 +17,7 @@ from tests.machine.records import make
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.own_files import Places, places
 from wizard.diagnose import this_machine
 from wizard.diagnose.checks_torch import miopen_folders
 from wizard.diagnose.explain import explain
@@ -27,7 +28,6 @@ from wizard.host.deadline import Answer
 from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
 from wizard.machine.stack_facts import stack_form, stack_now
-from wizard.places import Places, places
 
 HUNG = made(verdict=Verdict.HUNG, hang_class="spinning kernel")
 LINE = "[  812.404551] amdgpu: qcm fence wait loop timeout expired\n"

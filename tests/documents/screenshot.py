@@ -13,11 +13,11 @@ from datetime import date
 from pathlib import Path
 
 from screens.app import SetupApp
-from screens.diagnose.state import Shown
+from screens.conv2d.sweep_views import SweepViews
+from screens.diagnose.text import Shown
 from screens.start import services_for
 from screens.themes import DARK
 from screens.widgets.log_pane import RunLog
-from screens.widgets.sweep_views import SweepViews
 from tests.documents.svg import Frame, frame_of, picture
 from tests.screens.collaborators import but
 from tests.screens.driving import LOOK_AGAIN_S, press, reach, settled, still, until

@@ -15,9 +15,7 @@ from wizard.__main__ import COMMANDS
 
 MADE_WITH = (3, 11)
 """The Python whose argparse words the files that are kept."""
-CYCLES = {
-    ("wizard", "wizard.machine"),  # the forms of facts; where things lie, sizes and durations
-}
+CYCLES: set[tuple[str, str]] = set()
 """Packages that import each other: fewer are better, and no new ones come by themselves."""
 
 

@@ -6,8 +6,8 @@ import re
 
 from tests.documents.made import ROOT
 from wizard.__main__ import COMMANDS, parser
+from wizard.knowledge.claims import verdict_on
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import verdict_on
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
 MOST_WORDS = 900

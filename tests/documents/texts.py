@@ -31,7 +31,9 @@ def texts() -> tuple[tuple[str, str], ...]:
 def _all() -> Iterator[tuple[str, str]]:
     for path in sorted((*ROOT.glob("wizard/**/*.py"), *ROOT.glob("screens/**/*.py"))):
         yield from in_code(path)
-    for name in ("root_helper", "conv2d_worker", "conv2d_repro", "torch_check"):
+    for path in sorted(ROOT.glob("assets/root/*.py")):
+        yield from in_code(path)
+    for name in ("conv2d_worker", "conv2d_repro", "torch_check"):
         yield from in_code(ROOT / f"assets/{name}.py")
     for path in sorted(ROOT.glob("assets/*.toml")):
         yield from ((path.name, text) for text in _values(read_table(path.name)))

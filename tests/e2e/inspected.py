@@ -26,7 +26,7 @@ from tests.layout.looking import Reached, look
 from tests.layout.seen import Shown
 from tests.screens.driving import LOOK_AGAIN_S, drawn, screen_text, settle, working
 from wizard.__main__ import main
-from wizard.core.typed import typed
+from wizard.core.json_form import typed
 
 SOCKET = "WALKED_THROUGH"
 """The variable that names the socket."""

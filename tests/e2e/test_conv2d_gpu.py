@@ -26,8 +26,8 @@ from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted,
 from wizard.conv2d.verdicts import Control, Result, Verdict
 from wizard.conv2d.worker import judgement
 from wizard.conv2d.worker.launch import driver_lines_since
-from wizard.knowledge.kernel_messages import known_lines
-from wizard.places import places
+from wizard.core.own_files import places
+from wizard.knowledge.causes import known_lines
 
 pytestmark = pytest.mark.e2e
 

@@ -16,10 +16,10 @@ from tests.e2e.homes import SOURCE
 from tests.machine.planting import betrayed, planted
 from tests.machine.records import MACHINES, NAMES
 from tests.machine.test_recorder import record
-from wizard.journalform import SCHEMA
+from wizard.core.journal import SCHEMA
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.recording.replay import differences
-from wizard.redaction.words import COMMON
+from wizard.machine.recording.recorder import differences
+from wizard.redaction.names import COMMON
 
 pytestmark = pytest.mark.e2e
 

@@ -28,7 +28,7 @@ from tests.e2e.test_record_secrets import (
 from tests.report.planted import KINDS, planted, told_of
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 
 pytestmark = pytest.mark.e2e
 __all__ = ["home", "person"]  # fixtures

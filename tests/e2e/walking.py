@@ -19,7 +19,7 @@ from tests.e2e.terminal import Terminal
 from tests.layout.emulator import Emulator
 from tests.layout.rules import breaches, differing_rows
 from tests.layout.seen import Shown
-from wizard.core.typed import typed
+from wizard.core.json_form import typed
 
 PATIENCE_S = 30
 LOOKS = 5

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.core.own_files import places
 from wizard.fetch.folder import Target, target_of
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
-from wizard.places import places
 from wizard.plan.choice import Choice
 
 MACHINES = Path(__file__).parents[1] / "machines"

@@ -13,10 +13,9 @@ import pytest
 from tests.handmade import clean_jammy
 from wizard.advice.comparison import everything
 from wizard.advice.recommend import recommend
-from wizard.knowledge.ageing import overdue, today
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.stacks import load_stacks
+from wizard.core.amounts import today
+from wizard.knowledge.claims import load_claims, overdue
+from wizard.knowledge.stacks import load_catalogue, load_stacks
 from wizard.report.recommendation import Compared, compared, stack_lines
 from wizard.report.stacks import claim_lines, evidence_lines
 

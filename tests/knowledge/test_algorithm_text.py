@@ -6,7 +6,7 @@ import re
 
 from assets import FOLDER
 from wizard.conv2d.layers import parse_line
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
 
 TEXT = (FOLDER / "explain" / "algorithm.md").read_text("utf-8")
 ROW = re.compile(r"^ {4}(\d+->\d+ \dx\d @\d+x\d+) +(\S+ [kMG]B) +(\S+ [kMG]B)$", re.MULTILINE)

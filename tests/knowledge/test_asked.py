@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from assets import FOLDER
-from wizard.knowledge import asked
-from wizard.knowledge.asked import Answer, WrongTable, key_of, load_table, releases
+from wizard.knowledge.solvers import Answer, WrongTable, key_of, load_table, releases
 
 TABLE: dict[str, Any] = {
     "rocm": "7.1.1",
@@ -30,7 +29,7 @@ TABLE: dict[str, Any] = {
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of data with one table."""
     (tmp_path / "asked").mkdir()
-    monkeypatch.setattr(asked, "FOLDER", tmp_path)
+    monkeypatch.setattr("wizard.knowledge.solvers.FOLDER", tmp_path)
     load_table.cache_clear()
     write(tmp_path, **TABLE)
     return tmp_path

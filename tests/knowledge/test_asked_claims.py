@@ -10,9 +10,16 @@ from itertools import product
 import pytest
 
 from assets import FOLDER
-from wizard.knowledge.asked import Answer, Table, load_table, releases
 from wizard.knowledge.claims import Grade, load_claims
-from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
+from wizard.knowledge.solvers import (
+    FIND_MODE,
+    Answer,
+    Table,
+    family_of,
+    load_families,
+    load_table,
+    releases,
+)
 
 CLAIMS = {claim.id: claim for claim in load_claims() if claim.grade is Grade.LIBRARY}
 RELEASES = releases()

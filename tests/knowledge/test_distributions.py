@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from wizard.knowledge.asked import key_of, load_table
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.distributions import load_packages
-from wizard.knowledge.roads import load_roads
+from wizard.knowledge.cards import load_distribution_packages
+from wizard.knowledge.claims import load_claims, load_roads
+from wizard.knowledge.solvers import key_of, load_table
 
 RDNA1 = ("gfx1010", "gfx1011", "gfx1012")
-CODE = {(row.distribution, row.name): row.targets for row in load_packages()}
+CODE = {(row.distribution, row.name): row.targets for row in load_distribution_packages()}
 ROAD = next(road for road in load_roads() if road.id == "ubuntu-torch")
 CLAIMS = {claim.id: claim for claim in load_claims()}
 
@@ -48,7 +47,7 @@ def test_the_miopen_that_was_read_is_the_one_that_was_asked() -> None:
     assert table is not None
     row = next(
         each
-        for each in load_packages()
+        for each in load_distribution_packages()
         if (each.distribution, each.name) == ("Ubuntu 26.04", "libmiopen1")
     )
     assert table.origin == f"Ubuntu 26.04, libmiopen1 {row.version}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.knowledge.error_texts import known_text, load_error_texts
+from wizard.knowledge.causes import known_text, load_error_texts
 
 FAULT = (
     "Memory access fault by GPU node-1 (Agent handle: 0x55f0) on address 0x7f00. Reason: Page not "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.knowledge.kernel_messages import known_lines, load_messages
+from wizard.knowledge.causes import known_lines, load_messages
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,11 @@ from wizard.conv2d.cards.result_card import (
 )
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
-from wizard.knowledge import verdicts
-from wizard.knowledge.ageing import today
+from wizard.core.amounts import today
+from wizard.knowledge import claims
 from wizard.knowledge.cards import AMD, gfx_of_name, is_rdna1, look_up
-from wizard.knowledge.claims import load_claims
+from wizard.knowledge.claims import PROMISING, Word, load_claims, load_verdicts
 from wizard.knowledge.stacks import find_stack, load_stacks
-from wizard.knowledge.verdicts import PROMISING, Word, load_verdicts
 from wizard.report.stacks import CAME_IN, came_in_lines, evidence_lines
 
 NAME = re.compile(r"20\d\d-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9.]+)*\.json")
@@ -161,7 +160,7 @@ def _of_version(card: ResultCard, came_in: str) -> Iterator[str]:
         yield "time: no ISO date"
 
 
-def contradicted(rows: Iterable[verdicts.Verdict], received: Iterable[Received]) -> list[str]:
+def contradicted(rows: Iterable[claims.Verdict], received: Iterable[Received]) -> list[str]:
     """Verdicts that were reviewed before a result came in that speaks against them.
 
     A convolution that fails speaks against a promise on every question that claims on such
@@ -197,9 +196,9 @@ def _gfx(received: Received) -> str:
 
 
 def _speaks_against(
-    row: verdicts.Verdict, aspect: str, topic: str, results: tuple[Result, ...]
+    row: claims.Verdict, aspect: str, topic: str, results: tuple[Result, ...]
 ) -> bool:
-    questions = (*verdicts.load_purposes(), *verdicts.load_aspects())
+    questions = (*claims.load_purposes(), *claims.load_aspects())
     topics = next(question.topics for question in questions if question.id == row.about)
     if row.word in PROMISING:
         return topic in topics and any(each.verdict in FAILED for each in results)
@@ -292,8 +291,8 @@ def received(day: str, *results: Result, torch: str = "2.2.2+rocm5.7") -> Receiv
     return Received(f"{day}-x.json", replace(card, stack=replace(card.stack, torch=torch)))
 
 
-def row(about: str, word: Word, gfx: str = "", stack: str = "rocm57") -> verdicts.Verdict:
-    return verdicts.Verdict(about, stack, word, "", (), "2027-01-02", gfx=gfx)
+def row(about: str, word: Word, gfx: str = "", stack: str = "rocm57") -> claims.Verdict:
+    return claims.Verdict(about, stack, word, "", (), "2027-01-02", gfx=gfx)
 
 
 GEMM_ALONE = (("MIOPEN_DEBUG_CONV_WINOGRAD", "0"),)
@@ -336,7 +335,7 @@ def test_what_is_all_right_speaks_against_a_bad_word_on_convolutions_alone() -> 
     ids=["reviewed since", "disputed", "another chip", "another stack", "asked", "in its shell"],
 )
 def test_what_does_not_contradict_a_verdict_asks_for_no_review(
-    verdict: verdicts.Verdict, result: Received
+    verdict: claims.Verdict, result: Received
 ) -> None:
     assert contradicted([verdict], [result]) == []
 

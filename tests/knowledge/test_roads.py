@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.roads import BY_HAND, GONE, INSTALLABLE, STATES, load_roads
-from wizard.knowledge.stacks import load_stacks
+from wizard.knowledge.claims import BY_HAND, GONE, INSTALLABLE, STATES, load_claims, load_roads
+from wizard.knowledge.stacks import load_catalogue, load_stacks
 
 ROADS = load_roads()
 BY_ID = {road.id: road for road in ROADS}

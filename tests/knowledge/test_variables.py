@@ -8,7 +8,7 @@ import pytest
 
 from wizard.knowledge.tables import read_table
 from wizard.knowledge.variables import UNKNOWN, effect_of, empty_element, known_names
-from wizard.machine.shell import is_wanted
+from wizard.machine.assignments import is_wanted
 
 KINDS = {"effective", "no-op", "build-time", "invented"}
 FAMILIES = ("GEMM", "IMPLICIT_GEMM", "WINOGRAD", "DIRECT", "FFT")

@@ -7,20 +7,23 @@ from collections.abc import Iterable
 from datetime import date
 
 from wizard.knowledge.applications import load_applications
-from wizard.knowledge.claims import TOPICS, Claim, Grade, load_claims
-from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import (
+from wizard.knowledge.claims import (
     PROMISING,
+    TOPICS,
+    Claim,
+    Grade,
     Question,
     Verdict,
     Word,
     evidence,
     load_aspects,
+    load_claims,
     load_programs,
     load_purposes,
     load_verdicts,
     verdict_on,
 )
+from wizard.knowledge.stacks import load_stacks
 
 CLAIMS = {claim.id: claim for claim in load_claims()}
 STACKS = {stack.id: stack for stack in load_stacks()}

@@ -19,12 +19,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.machine.records import MACHINES
+from wizard.core.json_form import to_json
 from wizard.host.host import Query
-from wizard.jsonform import to_json
 from wizard.machine.detect import PartDone, detect
 from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
-from wizard.machine.record import unstored
-from wizard.machine.recorded import RecordedHost, RecordError
+from wizard.machine.recorded import RecordedHost, RecordError, unstored
 
 MOST = 6
 """Damages at once."""

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.machine.record import stored
-from wizard.machine.recorded import RecordedHost
+from wizard.machine.recorded import RecordedHost, stored
 
 MACHINES = Path(__file__).parents[1] / "machines"
 NAMES = tuple(sorted(path.name for path in MACHINES.iterdir()))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.machine.corrupting import corrupted
 from tests.machine.corrupting import look as look_at
 from tests.machine.records import MACHINES, NAMES, NODES, PCI, card, driven, machine, make, node
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.machine.detect import PartDone, detect
 from wizard.machine.recorded import RecordedHost
 

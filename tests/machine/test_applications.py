@@ -12,7 +12,7 @@ from wizard.knowledge.applications import load_applications
 from wizard.knowledge.traces import load_traces
 from wizard.machine.applications import applications_part, read_applications
 from wizard.machine.facts import FoundApplication
-from wizard.machine.sites import survey
+from wizard.machine.pythons import survey
 
 HOME = "/home/owner"
 COMFY = f"{HOME}/ai/ComfyUI"

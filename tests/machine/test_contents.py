@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.core.json_form import to_json
 from wizard.host.contents import BEFORE, LIST, read_contents
-from wizard.jsonform import to_json
 
 ROOT = "/home/owner/venv"
 SITE = f"{ROOT}/lib/python3.10/site-packages"

@@ -7,11 +7,11 @@ from pathlib import Path
 from tests.handmade import TORCH_VERSION
 from tests.machine.records import make
 from tests.machine.test_environments import torch
-from wizard.knowledge.distributions import load_packages
+from wizard.knowledge.cards import load_distribution_packages
 from wizard.machine.detect import detect
 from wizard.machine.distribution_torch import DistributionTorch, distribution_torch
 from wizard.machine.facts import Machine
-from wizard.machine.sites import DISTRIBUTION
+from wizard.machine.pythons import DISTRIBUTION
 from wizard.report.machine import machine_lines
 
 PACKAGES = ("python3-torch-rocm", "libtorch-rocm-2.9", "libtorch-rocm-test", "librocblas5")
@@ -81,6 +81,8 @@ def test_its_packages_are_listed_with_rocm_s(tmp_path: Path) -> None:
 
 
 def test_the_override_that_is_named_fits_each_torch_that_was_read() -> None:
-    libraries = [row for row in load_packages() if row.name.startswith("libtorch-rocm-")]
+    libraries = [
+        row for row in load_distribution_packages() if row.name.startswith("libtorch-rocm-")
+    ]
     assert libraries
     assert [row for row in libraries if "gfx1030" not in row.targets] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.driver import DKMS, DRIVER, MODULE, VERSION_FILE, read_driver
+from wizard.machine.access import DKMS, DRIVER, MODULE, VERSION_FILE, read_driver
 from wizard.machine.facts import Driver, Unknown
 
 LOADED = {f"{MODULE}/refcnt": "0\n"}

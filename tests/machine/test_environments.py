@@ -10,9 +10,8 @@ from tests.machine.records import make
 from wizard.host.host import Host
 from wizard.machine.environments import environments_part, read_environments, torch_lines
 from wizard.machine.facts import Environment, Fact, TorchInstall, Unknown
-from wizard.machine.homes import CHILD_LIMIT, FOLDER_LIMIT
+from wizard.machine.pythons import CHILD_LIMIT, FOLDER_LIMIT, survey
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.sites import survey
 
 HOME = "/home/owner"
 VENV = f"{HOME}/venv"

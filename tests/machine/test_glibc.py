@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wizard.machine.facts import Unknown
-from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.system import refuses_executable_stacks
 
 
 @pytest.mark.parametrize(

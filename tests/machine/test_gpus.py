@@ -9,9 +9,7 @@ import pytest
 
 from tests.machine.records import NODES, PCI, card, driven, machine, make, node
 from wizard.machine.facts import Fact, Gpu, Link, Unknown
-from wizard.machine.gpu_words import tell_gpus
-from wizard.machine.gpus import read_gpus
-from wizard.machine.kfd import gfx_name
+from wizard.machine.gpus import gfx_name, read_gpus, tell_gpus
 from wizard.machine.recorded import RecordedHost
 
 DEVICE = f"{PCI}/0000:0b:00.0"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import GOLDEN, Golden
 from tests.machine.records import MACHINES, NAMES, machine
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.machine.detect import PartDone, detect
 from wizard.machine.facts import Unknown
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.machine.records import make
 from wizard.machine.facts import MiopenStore
-from wizard.machine.miopen import ENTRY_LIMIT, MIOPEN, read_miopen
+from wizard.machine.rocm import ENTRY_LIMIT, MIOPEN, read_miopen
 
 HOME = "/home/owner"
 CACHE, CONFIG = f"{HOME}/.cache/miopen", f"{HOME}/.config/miopen"

@@ -10,7 +10,7 @@ from tests.machine.records import make
 from wizard.host.host import FILE_SYSTEM_ASKER
 from wizard.host.mounts import LIMIT, silent_file_systems
 from wizard.machine.facts import Fact, SilentFileSystem, Unknown
-from wizard.machine.silent_mounts import MOUNTED
+from wizard.machine.system import MOUNTED
 
 
 def line(path: str, kind: str, device: str = "0:50", source: str = "server:/x") -> str:

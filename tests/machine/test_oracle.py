@@ -13,8 +13,7 @@ from rocm_bootstrap.detect import detect_gpus
 from rocm_bootstrap.targets import ALL_TARGETS, parse_gfx_target_version
 
 from tests.machine.records import MACHINES, NAMES, NODES, machine, make, seen
-from wizard.machine.gpus import read_gpus
-from wizard.machine.kfd import gfx_name, kfd_nodes
+from wizard.machine.gpus import gfx_name, kfd_nodes, read_gpus
 from wizard.machine.recorded import RecordedHost
 
 TARGETS = {target.gfx_target_version: target.name for target in ALL_TARGETS}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.journalform import SCHEMA
+from wizard.core.journal import SCHEMA
 from wizard.machine.facts import OwnRun, Unknown
 from wizard.machine.own_runs import OWN_RUNS, RUN_LIMIT, read_own_runs
 

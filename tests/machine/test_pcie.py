@@ -8,7 +8,7 @@ import pytest
 
 from tests.machine.records import PCI, make
 from wizard.machine.facts import Fact, Link, Unknown
-from wizard.machine.pcie import read_link
+from wizard.machine.gpus import read_link
 
 ROOT, CARD = "0000:00:03.1", "0000:0b:00.0"
 DEVICE = f"{PCI}/{CARD}"

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.facts import Fact, Process, Unknown
-from wizard.machine.processes import (
+from wizard.machine.access import (
     KFD_PROCESSES,
     OPEN_FILES,
     OPEN_FILES_OF_ALL,
     PROCESSES,
     read_processes,
 )
+from wizard.machine.facts import Fact, Process, Unknown
 from wizard.machine.recorded import RecordedHost
 
 THREAD = 0x00200040

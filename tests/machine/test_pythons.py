@@ -7,8 +7,7 @@ from pathlib import Path
 from tests.machine.records import make
 from wizard.host.host import Host
 from wizard.machine.facts import Interpreter, Unknown
-from wizard.machine.pythons import read_interpreters
-from wizard.machine.uv import read_uv
+from wizard.machine.pythons import read_interpreters, read_uv
 
 HOME = "/home/owner"
 

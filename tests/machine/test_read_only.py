@@ -38,7 +38,7 @@ sys.addaudithook(watch)
 """
 REPORT = "\nprint(json.dumps([seen, programs]))\n"
 DETECT = """
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.machine.detect import detect
 from wizard.host.live import LiveHost
 json.dumps(to_json(detect(LiveHost(), lambda part: None)))

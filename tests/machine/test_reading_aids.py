@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.reading_aids import PROCESSES, reading_aid
+from wizard.machine.surroundings import PROCESSES, reading_aid
 
 OTHERS = {"/proc/1/comm": "systemd\n", "/proc/77/comm": "orca-helper\n", "/proc/self": ""}
 

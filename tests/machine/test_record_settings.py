@@ -6,18 +6,8 @@ import pytest
 
 from tests.machine.test_own_runs import journal as journal_text
 from tests.machine.test_setting_formats import COMPOSE, CONDA, KERNEL, MODULE, UNIT
-from wizard.journalform import SCHEMA, older_run_of, record_of
-from wizard.machine.recording.keep import Keep
-from wizard.machine.recording.settings import (
-    compose_file,
-    fish_universal_file,
-    journal,
-    json_file,
-    pth_file,
-    python_file,
-    unit_file,
-)
-from wizard.machine.setting_formats import (
+from wizard.core.journal import SCHEMA, older_run_of, record_of
+from wizard.machine.assignments import (
     Reader,
     compose_environment,
     fish_universals,
@@ -27,7 +17,17 @@ from wizard.machine.setting_formats import (
     unit_environment,
     unit_files,
 )
-from wizard.redaction.values import told_value
+from wizard.machine.recording.excerpts import (
+    Excerpt,
+    compose_file,
+    fish_universal_file,
+    journal,
+    json_file,
+    pth_file,
+    python_file,
+    unit_file,
+)
+from wizard.redaction.rules import told_value
 
 FISH = "# x\nSETUVAR --export HSA_X:10\\x2e3 \\x1e\\x24y\nSETUVAR --export TOKEN:secret\n"
 TWO_ON_A_LINE = '{"env": {"HSA_A": "1", "HSA_B": "a b\\"c"}}'
@@ -48,7 +48,7 @@ TWO_ON_A_LINE = '{"env": {"HSA_A": "1", "HSA_B": "a b\\"c"}}'
     ],
 )
 def test_what_is_kept_reads_as_the_file_did_and_holds_no_secret(
-    keep: Keep, read: Reader, text: str
+    keep: Excerpt, read: Reader, text: str
 ) -> None:
     kept = keep(text)
 
@@ -58,7 +58,7 @@ def test_what_is_kept_reads_as_the_file_did_and_holds_no_secret(
 
 
 @pytest.mark.parametrize("keep", [fish_universal_file, unit_file, python_file, compose_file])
-def test_a_file_without_settings_leaves_nothing(keep: Keep) -> None:
+def test_a_file_without_settings_leaves_nothing(keep: Excerpt) -> None:
     assert keep("TOKEN=secret\npassword: secret\n").strip() == ""
 
 

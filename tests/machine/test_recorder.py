@@ -15,11 +15,15 @@ from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.disguise import disguise_of
-from wizard.machine.recording.making import Made, make_record
-from wizard.machine.recording.recorder import keep_files
-from wizard.machine.recording.replay import differences, disguised
-from wizard.machine.recording.watch import RecordingHost
-from wizard.machine.recording.write import write
+from wizard.machine.recording.host import RecordingHost
+from wizard.machine.recording.recorder import (
+    Made,
+    differences,
+    disguised,
+    keep_files,
+    make_record,
+    write,
+)
 
 SAMPLE = ("rx5600xt-noble-rocm62-miopen", "rx5700-rx5500xt-noble", "bc250-fedora")
 """The end-to-end tests take all of them."""

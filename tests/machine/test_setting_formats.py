@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wizard.machine.setting_formats import (
+from wizard.machine.assignments import (
     Assigned,
     Reader,
     compose_environment,

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import machine, make
+from wizard.machine.assignments import assignments
 from wizard.machine.facts import Unknown
 from wizard.machine.part import Found
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.settings import has_empty_element, read_near_settings, read_settings
-from wizard.machine.shell import assignments
 
 BASHRC = "/home/owner/.bashrc"
 

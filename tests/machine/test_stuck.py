@@ -8,9 +8,8 @@ from pathlib import Path
 from tests.machine.records import make
 from wizard.host.host import Host, Query
 from wizard.machine.facts import Fact, Unknown
-from wizard.machine.part import Found, Part, Reading
+from wizard.machine.part import Found, Part, Reading, looked_at
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.stuck import looked_at
 
 
 class Waiting(RecordedHost):

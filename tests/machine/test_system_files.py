@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.machine.records import make
 from wizard.apt.sources import KEY_ID, holds_amds_key
 from wizard.machine.facts import SystemFile
-from wizard.machine.system_files import DETAIL_LIMIT, SYSTEM_FILES, read_system_files
+from wizard.machine.rocm import DETAIL_LIMIT, SYSTEM_FILES, read_system_files
 
 BINARY = b"\x99\x02\x0d\x04" + b"k" * 90 + KEY_ID + b"\xff" * 20
 ARMORED = (

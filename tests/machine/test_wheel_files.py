@@ -12,7 +12,7 @@ from wizard.host.host import Host
 from wizard.machine.environments import read_environments
 from wizard.machine.facts import ChangedLibrary, Fact, TorchInstall
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.wheel_files import recorded_sizes
+from wizard.machine.torch import recorded_sizes
 
 SITE = "/home/owner/.local/lib/python3.12/site-packages"
 LIB = f"{SITE}/torch/lib"

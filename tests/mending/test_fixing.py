@@ -10,20 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from assets.root_helper import Wrong, refuse_lines
+from assets.root.places import refuse_lines
+from assets.root.trouble import Wrong
 from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
 from wizard.apt.packages import PackageWork
 from wizard.apt.sources import PIN
 from wizard.core.events import StepStarted
+from wizard.core.journal import Kind
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
-from wizard.journalform import Kind
+from wizard.machine.assignments import assignments
 from wizard.machine.detect import detect
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, Setting, TorchInstall
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.mending.mendable import without_plan
 from wizard.mending.settings import by_hand

@@ -41,8 +41,7 @@ from typing import Any
 from assets import FOLDER
 from wizard.conv2d.candidates import questions
 from wizard.conv2d.shapes import Row, Shape, load_presets, square
-from wizard.knowledge.asked import SEARCH, key_of
-from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
+from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, SEARCH, key_of, load_families
 
 CHIPS = ("gfx1010:xnack-", "gfx1011:xnack-", "gfx1012:xnack-", "gfx1030")
 """As HIP names them. gfx1030, which has no xnack, is what the override makes of any of these."""

@@ -29,14 +29,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from assets import FOLDER
-from wizard.knowledge.distributions import DistributionPackage, load_packages
+from wizard.knowledge.cards import DistributionPackage, load_distribution_packages
 
 DPKG_DEB, ZSTD = "/usr/bin/dpkg-deb", "/usr/bin/zstd"
 TABLE = FOLDER / "distributions.toml"
 HEAD = """\
 # For which chips the packages of distributions hold code, read from their files by
 # tests/miopen/targets.py. [[package]] keys are the fields of
-# wizard.knowledge.distributions.DistributionPackage.
+# wizard.knowledge.cards.DistributionPackage.
 #
 # targets is empty where a package holds code for no chip: MIOpen compiles its own when it runs, and
 # that of python3-torch-rocm is in libtorch-rocm. Nothing of this was run on a card.
@@ -62,7 +62,9 @@ def main() -> int:
     parser.add_argument("distribution", help="for example: Ubuntu 26.04")
     parser.add_argument("packages", type=Path, nargs="+", metavar="FILE.deb")
     arguments = parser.parse_args()
-    others = [row for row in load_packages() if row.distribution != arguments.distribution]
+    others = [
+        row for row in load_distribution_packages() if row.distribution != arguments.distribution
+    ]
     read = [read_package(arguments.distribution, path) for path in arguments.packages]
     rows = sorted((*others, *read), key=lambda row: (row.distribution, row.name))
     TABLE.write_text(table_text(rows), "utf-8")

@@ -21,9 +21,14 @@ from tests.miopen.tables import (
     shapes,
     table_of,
 )
-from wizard.knowledge import asked
-from wizard.knowledge.asked import Answer, load_table
-from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
+from wizard.knowledge.solvers import (
+    FIND_MODE,
+    FIND_MODES,
+    Answer,
+    _answer,
+    load_families,
+    load_table,
+)
 
 ABOUT = {"rocm": "1.2", "miopen": "0.1", "origin": "", "databases": "none", "date": ""}
 SOLVERS = ("GemmFwdRest", "ConvDirectNaiveConvFwd", "fft")
@@ -43,7 +48,7 @@ def test_a_table_says_what_was_answered(tmp_path: Path, monkeypatch: pytest.Monk
     }
     (tmp_path / "asked").mkdir()
     (tmp_path / "asked" / "rocm-1.2.json").write_text(json.dumps({**ABOUT, **table_of(said)}))
-    monkeypatch.setattr(asked, "FOLDER", tmp_path)
+    monkeypatch.setattr("wizard.knowledge.solvers.FOLDER", tmp_path)
     load_table.cache_clear()
 
     table = load_table("1.2")
@@ -81,7 +86,7 @@ def test_an_answer_becomes_one_line_and_is_read_back() -> None:
         (search([], "find-db"), "find-db:", Answer(word="find-db")),
     ):
         assert answer_text(answer) == text
-        assert asked._answer(text) == read
+        assert _answer(text) == read
 
 
 def search(names: list[str], source: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tests.miopen.targets import (
     table_text,
     targets_below,
 )
-from wizard.knowledge.distributions import load_packages, targets_of
+from wizard.knowledge.cards import load_distribution_packages, targets_of
 
 HOST = "host-x86_64-unknown-linux-gnu-"
 WITHOUT_ZSTD = pytest.mark.skipif(not Path(ZSTD).exists(), reason="zstd is not installed")
@@ -115,11 +115,13 @@ def test_a_package_is_read_with_its_version_and_hash(tmp_path: Path) -> None:
 
 
 def test_the_table_is_what_the_program_writes() -> None:
-    assert (FOLDER / "distributions.toml").read_text("utf-8") == table_text(load_packages())
+    assert (FOLDER / "distributions.toml").read_text("utf-8") == table_text(
+        load_distribution_packages()
+    )
 
 
 def test_each_version_of_a_package_is_there_once_for_each_distribution() -> None:
-    rows = [(row.distribution, row.name, row.version) for row in load_packages()]
+    rows = [(row.distribution, row.name, row.version) for row in load_distribution_packages()]
     assert len(rows) == len(set(rows))
 
 

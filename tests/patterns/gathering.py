@@ -16,14 +16,14 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("wizard", "screens", "assets")
-MODULES = ("wizard/**/*.py", "screens/**/*.py", "assets/*.py")
+MODULES = ("wizard/**/*.py", "screens/**/*.py", "assets/*.py", "assets/root/*.py")
 CALLS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 BEGINS = frozenset({"match", "fullmatch"})
 """Calls that look where a text begins, and nowhere else."""
 ANYWHERE = "search"
 PROGRAMS = (
     *("wizard/__main__.py", "assets/conv2d_worker.py", "assets/conv2d_repro.py"),
-    "assets/torch_check.py",
+    *("assets/torch_check.py", "assets/root/__main__.py"),
 )
 """Run when they are imported."""
 

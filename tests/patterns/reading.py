@@ -98,7 +98,7 @@ def chosen(each: Gathered, most: int) -> list[tuple[str, str]]:
 
 def from_data() -> tuple[Gathered, ...]:
     """The patterns that stand in our data."""
-    from wizard.knowledge import causes, error_texts, kernel_messages, listings, text_lines
+    from wizard.knowledge import cards, causes
     from wizard.knowledge.tables import read_table
 
     signs = (
@@ -107,8 +107,8 @@ def from_data() -> tuple[Gathered, ...]:
         for name in ("pattern", "unless", "near", "unless_near")
         if (pattern := getattr(sign, name))
     )
-    errors = {one.id: one.pattern for one in error_texts.load_error_texts()}
-    messages = {one.id: one.pattern for one in kernel_messages.load_messages()}
+    errors = {one.id: one.pattern for one in causes.load_error_texts()}
+    messages = {one.id: one.pattern for one in causes.load_messages()}
     lines = (
         Gathered(name, re.compile(pattern, re.IGNORECASE))
         for name, pattern in (*errors.items(), *messages.items())
@@ -117,28 +117,28 @@ def from_data() -> tuple[Gathered, ...]:
         Gathered("variables.toml", re.compile(pattern), "fullmatch")
         for pattern in _patterns(read_table("variables.toml"))
     )
-    cards = (
+    listed = (
         Gathered(f"listings.toml: {each.name}", form)
-        for each in listings.load_listings().values()
+        for each in cards.load_listings().values()
         for form in (*each.one_line, *each.start, *each.told)
     )
     told = (
         Gathered("text_lines.toml", pattern)
         for pattern in (
-            *text_lines.load_kinds().values(),
-            *text_lines.load_errors().values(),
-            re.compile(text_lines.load_prefixes()),
-            *text_lines.load_mentions().values(),
-            *(value.pattern for value in text_lines.load_values()),
+            *causes.load_kinds().values(),
+            *causes.load_errors().values(),
+            re.compile(causes.load_prefixes()),
+            *causes.load_mentions().values(),
+            *(value.pattern for value in causes.load_values()),
         )
     )
-    beginning = Gathered("text_lines.toml", text_lines.load_beginning(), "match")
-    return (*signs, *lines, *values, *cards, *told, beginning)
+    beginning = Gathered("text_lines.toml", causes.load_beginning(), "match")
+    return (*signs, *lines, *values, *listed, *told, beginning)
 
 
 def of_names() -> tuple[Gathered, ...]:
     """The patterns that are made of somebody's names, and those that a loop goes through."""
-    from wizard.machine.setting_formats import PYTHON_SETS
+    from wizard.machine.assignments import PYTHON_SETS
     from wizard.redaction import names
 
     made_of = (

@@ -19,26 +19,24 @@ FROM_DATA = {
     'wizard/knowledge/causes.py: row["pattern"]',
     "wizard/knowledge/causes.py: pattern",
     'wizard/knowledge/cards.py: row["pattern"]',
-    "wizard/knowledge/error_texts.py: kind.pattern",
-    "wizard/knowledge/listings.py: form",
-    'wizard/knowledge/text_lines.py: "|".join(patterns)',
-    'wizard/knowledge/text_lines.py: "|".join(row["pattern"])',
-    "wizard/knowledge/kernel_messages.py: kind.pattern",
+    "wizard/knowledge/causes.py: kind.pattern",
+    "wizard/knowledge/cards.py: form",
+    'wizard/knowledge/causes.py: "|".join(patterns)',
+    'wizard/knowledge/causes.py: "|".join(row["pattern"])',
     'wizard/knowledge/variables.py: effect["pattern"]',
 }
 """Read with the data."""
 ON_LOADING = {
-    "assets/root_helper.py: pattern",
+    "assets/root/failures.py: pattern",
     "wizard/conv2d/hangs.py: text",
-    "wizard/machine/recording/keep.py: pattern",
+    "wizard/machine/recording/excerpts.py: pattern",
     "wizard/apt/programs.py: pattern",
     "wizard/redaction/rules.py: form",
-    "wizard/redaction/secrets.py: form",
     "wizard/core/trouble.py: pattern",
 }
 """In functions that are called when their module is loaded."""
 OF_WORDS = {
-    "assets/root_helper.py: form",
+    "assets/root/apt_undo.py: form",
     "screens/widgets/log_pane.py: re.escape(text)",
     "wizard/knowledge/cards.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
     "wizard/diagnose/conclusions.py: start",
@@ -50,8 +48,8 @@ OF_WORDS = {
     r'wizard/host/distributions.py: rf"{torch}(-.+)?\.egg-(info|link)"',
     r'wizard/machine/recording/disguise.py: rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"',
     r'wizard/machine/recording/disguise.py: rf"{re.escape(self.home)}(?![\w.-])"',
-    r'wizard/machine/recording/rules.py: escaped.replace(r"\*", "[^/]*")',
-    r'wizard/machine/virtual.py: rf"\b{words}\b"',
+    r'wizard/machine/recording/allow_list.py: escaped.replace(r"\*", "[^/]*")',
+    r'wizard/machine/surroundings.py: rf"\b{words}\b"',
     'wizard/report/private.py: rf"(?P<x>{told})"',
     "wizard/operations/resolve.py: pattern.format(package)",
     r'wizard/operations/resolve.py: rf"(?<![\w.-]){re.escape(each)}(?![\w.+-])"',
@@ -59,7 +57,7 @@ OF_WORDS = {
     "wizard/system/programs.py: code",
 }
 """Plain words and what stands around them, or one of a few constants."""
-TRIED = ("wizard/redaction/names.py: ", "wizard/machine/setting_formats.py: ")
+TRIED = ("wizard/redaction/names.py: ", "wizard/machine/assignments.py: ")
 """Modules whose patterns of names and of loops are made by ``reading.of_names``."""
 
 

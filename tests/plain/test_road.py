@@ -12,7 +12,7 @@ from tests.commands.running import MACHINE, ROOT
 from tests.conftest import Golden
 from tests.plain.walking import walk
 from tests.run.places import places_below
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.removal import system_plan
 from wizard.run.journal import Journal
 

@@ -204,7 +204,7 @@ def test_the_comparison_and_the_other_roads_hold_the_new_release(world: Path) ->
 from pathlib import Path
 from wizard.advice.comparison import columns
 from wizard.advice.recommend import recommend
-from wizard.knowledge.roads import load_roads
+from wizard.knowledge.claims import load_roads
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 machine = detect(RecordedHost(Path("machine")))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
+from wizard.core.own_files import places
 from wizard.host.contents import Contents
 from wizard.host.distributions import Distribution, conflicts
 from wizard.machine.facts import Unknown
@@ -15,7 +16,6 @@ from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import with_constraint
 from wizard.plan.family import torch_family

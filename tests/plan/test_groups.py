@@ -11,10 +11,10 @@ from tests.machine.records import NAMES
 from tests.plan.system_machines import recorded
 from wizard.advice.card import chosen_card
 from wizard.advice.recommend import recommend
+from wizard.core.own_files import places
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.groups import AddToGroups
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan

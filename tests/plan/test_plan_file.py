@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.plan.system_machines import recorded
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.identity import with_id
 from wizard.plan.plan_file import (

@@ -7,6 +7,7 @@ import pytest
 
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
 from wizard.apt.sources import KEYRING, PIN, SOURCE
+from wizard.core.own_files import places
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
@@ -18,7 +19,6 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.resolve import Resolve
 from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.write_file import WriteFile
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE
 from wizard.plan.form import plan_form
@@ -304,9 +304,10 @@ def test_json_tells_the_kind_and_the_text_of_every_step() -> None:
 def test_every_step_says_why_and_how_it_is_undone() -> None:
     for stack in ("rocm52", "rocm57", "rocm62", "native", "cpu"):
         machine = replace(clean_jammy(), interpreters=(python("3.10"), python("3.12")))
-        for step in plan_for(machine, stack).steps:
+        plan = plan_for(machine, stack)
+        for step in plan.steps:
             assert step.reason
-            assert step.inverse
+            assert plan.undo_of(step)
 
 
 def test_scarce_space_is_told_in_a_note_and_does_not_change_the_plan() -> None:

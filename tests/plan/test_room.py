@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import GIGABYTE, HOME, clean_jammy
+from wizard.core.own_files import places
 from wizard.host.host import Disk
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan

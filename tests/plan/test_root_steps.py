@@ -9,11 +9,13 @@ from typing import get_args
 
 import pytest
 
-from assets import root_helper
+from assets.root.requests import VERBS, Person, read_request
+from assets.root.trouble import Wrong
 from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import prepared, recorded
 from wizard.apt.packages import LocalDeb
+from wizard.core.own_files import places
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.packages import (
     AptChange,
@@ -26,7 +28,6 @@ from wizard.operations.packages import (
 )
 from wizard.operations.root_step import RootStep
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.form import plan_form, plan_of
@@ -37,7 +38,7 @@ from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import make_way_back
 
-OWNER = root_helper.Person("owner", 1000, 1000, through_sudo=True)
+OWNER = Person("owner", 1000, 1000, through_sudo=True)
 DEB = LocalDeb(f"{HOME}/.cache/rdna1-setup/xx_1.0_all.deb", "a" * 64, "xx", "1.0")
 BOTH = (("rocm-core", "5.2.0.50200-65"), ("xx", "1.0"))
 KINDS = get_args(RootStep)
@@ -87,17 +88,17 @@ def plans(name: str) -> Iterator[Plan]:
 
 def test_there_is_one_kind_of_step_for_each_verb_of_the_helper() -> None:
     verbs = [step.request()["verb"] for step in EVERY]
-    assert sorted(verbs) == sorted(root_helper.VERBS)
+    assert sorted(verbs) == sorted(VERBS)
 
 
 @pytest.mark.parametrize("step", EVERY, ids=lambda step: type(step).__name__)
 def test_every_kind_is_taken_by_the_helper_tells_root_and_has_a_way_back(step: RootStep) -> None:
     request = json.loads(json.dumps(step.request()))
-    assert root_helper.read_request(request, OWNER).verb == request["verb"]
+    assert read_request(request, OWNER).verb == request["verb"]
     assert step.needs_root
     assert str(step).startswith("as root, ")
     assert step.reason
-    assert step.inverse
+    assert step.undo
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,8 +109,8 @@ def test_the_helper_takes_every_step_of_every_plan_for_a_recorded_machine(name: 
         if isinstance(step, (AddToGroups, TakeFromGroups)) and step.user != OWNER.name:
             continue  # in a container everything is root's
         try:
-            root_helper.read_request(json.loads(json.dumps(step.request())), OWNER)
-        except root_helper.Wrong as wrong:
+            read_request(json.loads(json.dumps(step.request())), OWNER)
+        except Wrong as wrong:
             pytest.fail(f"{step}: {wrong}")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import clean_jammy
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import MakeSnapshot

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assets import root_helper
+from assets.root.files import sha256
+from assets.root.places import refuse_lines
 from tests.handmade import HOME, clean_jammy, node, python
 from tests.plan.system_machines import (
     KEY,
@@ -20,13 +21,13 @@ from tests.plan.system_machines import (
 )
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
-from wizard.knowledge.releases import SETS, load_catalogue, repository_at
+from wizard.core.own_files import places
+from wizard.knowledge.stacks import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.places import places
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
@@ -125,7 +126,7 @@ def test_files_that_are_right_already_are_not_written_again() -> None:
 def test_a_file_that_is_there_is_named_by_its_hash_so_that_no_other_is_overwritten() -> None:
     texts = {SOURCE: "deb https://example.org/old x main\n"}
     step = file(plan_for(clean_jammy(), found=prepared(files=FilesNow(texts))), SOURCE)
-    assert step.before == root_helper.sha256(texts[SOURCE].encode())
+    assert step.before == sha256(texts[SOURCE].encode())
     assert "restore" in step.undo
     assert step.before[:12] in str(step)
 
@@ -213,13 +214,13 @@ def test_the_profile_file_comes_only_when_asked_for_and_never_sets_the_loaders_p
     asked = file(plan_for(clean_jammy(), found=prepared(), profile_file=True), PROFILE)
     assert "LD_LIBRARY_PATH" not in asked.content
     assert "any user" in asked.reason
-    root_helper.refuse_lines(PROFILE, "", asked.content)  # raises for a line that may not stand
+    refuse_lines(PROFILE, "", asked.content)  # raises for a line that may not stand
 
 
 def test_what_we_write_is_what_the_helper_lets_stand_there() -> None:
     plan = plan_for(clean_jammy(), found=prepared(), rocm_repo="file:///srv/rocm/apt")
     for path in (KEYRING, SOURCE, PIN):
-        root_helper.refuse_lines(path, "", file(plan, path).content)
+        refuse_lines(path, "", file(plan, path).content)
 
 
 def test_a_user_outside_the_groups_joins_them_by_the_helper() -> None:

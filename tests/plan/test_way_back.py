@@ -8,7 +8,7 @@ from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
 from tests.plan.test_system import changes, plan_for
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.packages import (

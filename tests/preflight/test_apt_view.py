@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assets import root_helper
+from assets.root.packages import APT_OPTIONS
 from tests.preflight.asked import Scripted, asking, said
 from tests.run.places import tree
 from wizard.apt.sources import KEYRING, PIN, SOURCE
@@ -169,6 +169,6 @@ async def test_only_our_source_is_updated_and_no_other_list_is_dropped(
 
 
 def test_every_option_that_decides_on_a_transaction_is_the_helpers_too() -> None:
-    assert set(CHANGE) <= set(root_helper.APT_OPTIONS)
-    deciding = {word for word in root_helper.APT_OPTIONS if word.startswith(("APT::", "--"))}
+    assert set(CHANGE) <= set(APT_OPTIONS)
+    deciding = {word for word in APT_OPTIONS if word.startswith(("APT::", "--"))}
     assert deciding <= set(CHANGE)

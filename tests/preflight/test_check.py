@@ -12,10 +12,10 @@ from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.machine.facts import Disk
 from wizard.operations.edit_lines import TakeLinesOut, sha256
 from wizard.operations.packages import AptChange, AptUpdate, FinishInterrupted, KeepDebs

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.operations.edit_lines import TakeLinesOut, sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange

@@ -25,10 +25,10 @@ from tests.preflight.small_archive import (
 from tests.run.places import tree
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
+from wizard.core.own_files import places
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.packages import AptChange, KeepDebs
-from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.exact import prepare
 from wizard.plan.planner import make_plan

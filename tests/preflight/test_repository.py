@@ -21,7 +21,7 @@ from tests.preflight.asked import (
 )
 from wizard.apt.repository import fetch_key, find_suite
 from wizard.core.trouble import Trouble
-from wizard.knowledge.releases import Repository, load_catalogue
+from wizard.knowledge.stacks import Repository, load_catalogue
 from wizard.system.web import Web
 
 PLACE = "https://repo.radeon.com/rocm/apt"

@@ -8,7 +8,7 @@ from tests.conftest import Golden
 from tests.machine.planting import NAMES_TOLD, SECRETS, planted
 from tests.machine.records import NAMES, machine
 from wizard import __version__
-from wizard.places import places
+from wizard.core.own_files import places
 from wizard.report.bundle import papers_of
 from wizard.report.issue import report_text
 from wizard.report.private import Redaction

@@ -21,15 +21,14 @@ from wizard.conv2d.cards.result_card import Here, make_card
 from wizard.conv2d.repro import repro_of_result
 from wizard.conv2d.runs.history import sweeps
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.journal import SCHEMA
+from wizard.core.json_form import to_json
+from wizard.core.own_files import places
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.this_machine import looks_here
-from wizard.journalform import SCHEMA
-from wizard.jsonform import to_json
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.recording.making import make_record
-from wizard.machine.recording.write import write
-from wizard.places import places
+from wizard.machine.recording.recorder import make_record, write
 from wizard.report.bundle import papers_of, report_form, write_folder
 from wizard.report.issue import report_text
 from wizard.report.private import Redaction

@@ -10,7 +10,7 @@ import pytest
 
 from tests.handmade import clean_jammy
 from tests.report.owners import ZAPHOD, called, redacted
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.machine.facts import Setting
 from wizard.report.machine import machine_lines
 from wizard.report.private import Identity, Redaction, redaction_by, without_name

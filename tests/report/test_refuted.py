@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, wizard
-from wizard.knowledge.ageing import today
-from wizard.knowledge.claims import Grade, load_claims
-from wizard.knowledge.roads import load_roads
+from wizard.core.amounts import today
+from wizard.knowledge.claims import Grade, load_claims, load_roads
 from wizard.knowledge.stacks import load_stacks
 from wizard.report.stacks import approaches, evidence_lines, road_aspect, topic_lines
 

@@ -8,7 +8,7 @@ from tests.machine.records import NAMES
 from tests.plan.system_machines import recorded
 from wizard.advice.recommend import recommend
 from wizard.knowledge.applications import load_applications
-from wizard.knowledge.verdicts import Word
+from wizard.knowledge.claims import Word
 from wizard.report.recommendation import cannot_run
 
 

@@ -19,14 +19,19 @@ RUNS = "/var/lib/rdna1-setup/runs"
 Event = dict[str, Any]
 
 
+def site_packages(root: Root) -> str:
+    """Where our packages lie in a root."""
+    return f"{PREFIX}/lib/python{root.suite.python}/site-packages"
+
+
 def helper_in(root: Root) -> str:
     """Where the helper lies in a root."""
-    return f"{PREFIX}/lib/python{root.suite.python}/site-packages/assets/root_helper.py"
+    return f"{site_packages(root)}/assets/root"
 
 
 def argv(root: Root) -> tuple[str, ...]:
     """How it is started."""
-    return ("/usr/bin/python3", "-I", helper_in(root))
+    return ("/usr/bin/python3", "-I", "-B", helper_in(root))
 
 
 def plan_of(*steps: Event, run: str = RUN, **more: Any) -> str:

@@ -1,6 +1,6 @@
 """Gives mutated requests to the helper in a root, and counts what becomes of them.
 
-Arguments: a seed, how many, the helper's file. Standard library alone. It runs inside the root as
+Arguments: a seed, how many, the helper's folder. Standard library alone. It runs inside the root as
 root. Every request goes through the helper's own reading of a first line (``read_plan``), called
 here. Those that it takes are carried out by the real program, a batch of them as one plan of one
 process, with its question answered on a terminal; of those that it refuses, some of each batch are
@@ -23,7 +23,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from assets import root_helper as helper
+from assets.root.files import RUNS
+from assets.root.requests import Person, read_plan, shape_of, strict_json
+from assets.root.trouble import Wrong
 from tests.root.exchanging import exchanging
 from tests.root.mutating import COMMANDS, FILES, TRAP, mutated
 from tests.root.typed_session import Session
@@ -32,7 +34,7 @@ BATCH = 400
 REFUSED_BY_PROGRAM = 2
 """How many refused requests of a batch are sent to the real program too."""
 RUNS_KEPT = 3
-OWNER = helper.Person("owner", 1000, 1000, True)
+OWNER = Person("owner", 1000, 1000, True)
 READ_AS_A_LOGIN = 'for file in /etc/profile.d/*.sh; do [ -r "$file" ] && . "$file"; done; :'
 
 
@@ -101,12 +103,12 @@ def first_line(run: str, steps: list[str]) -> bytes:
 def is_taken(verb: str, text: str, counts: Counts) -> Any:
     """The request, checked as the first line of the program is; None when it is refused."""
     counts.note(verb, "sent")
-    with contextlib.suppress(helper.Wrong):
-        helper.shape_of(helper.strict_json(text.encode("utf-8", "surrogatepass")))
+    with contextlib.suppress(Wrong):
+        shape_of(strict_json(text.encode("utf-8", "surrogatepass")))
         counts.note(verb, "reached the checks")
     try:
-        plan = helper.read_plan(first_line("one", [text]), OWNER)
-    except helper.Wrong:
+        plan = read_plan(first_line("one", [text]), OWNER)
+    except Wrong:
         counts.note(verb, "refused")
         return None
     counts.note(verb, "accepted")
@@ -139,7 +141,7 @@ def batch(chance: random.Random, number: int, size: int, argv: tuple[str, ...], 
     began = time.monotonic()
     take_back(f"mutated-{number}", to)
     to.seconds["UNDO.sh"] += int(1000 * (time.monotonic() - began))
-    shutil.rmtree(Path(helper.RUNS, f"mutated-{number - RUNS_KEPT}"), ignore_errors=True)
+    shutil.rmtree(Path(RUNS, f"mutated-{number - RUNS_KEPT}"), ignore_errors=True)
 
 
 def refuse(text: str, argv: tuple[str, ...], counts: Counts) -> None:
@@ -187,11 +189,11 @@ def read_as_a_login(counts: Counts) -> None:
 
 def take_back(run: str, counts: Counts) -> None:
     """The way back must be a script that runs to its end."""
-    script = Path(helper.RUNS, run, "UNDO.sh")
+    script = Path(RUNS, run, "UNDO.sh")
     if not script.exists():
         return
     done = subprocess.run(("/bin/sh", str(script)), capture_output=True, text=True, timeout=300)
-    if done.returncode not in (0, 1, helper.MISSING) or "syntax error" in done.stderr:
+    if done.returncode not in (0, 1, 3) or "syntax error" in done.stderr:
         counts.mistakes.append(f"UNDO.sh {done.returncode}: {done.stdout} {done.stderr}")
     counts.note("UNDO.sh", f"exit code {done.returncode}")
     for line in done.stdout.splitlines():
@@ -204,7 +206,7 @@ def main(seed: str, count: int, program: str) -> None:
     os.umask(0o022)
     counts = Counts()
     chance = random.Random(seed)  # noqa: S311 - to be repeated, not to be secret
-    argv = ("/usr/bin/python3", "-I", program)
+    argv = ("/usr/bin/python3", "-I", "-B", program)
     for number, begin in enumerate(range(0, count, BATCH)):
         batch(chance, number, min(BATCH, count - begin), argv, counts)
         if number % 20 == 19:

@@ -7,7 +7,9 @@ import os
 
 import pytest
 
-from assets.root_helper import Ended, as_trouble, explain
+from assets.root.failures import explain
+from assets.root.processes import Ended
+from assets.root.trouble import as_trouble
 
 SAID = (
     (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.root_helper import READER_PATIENCE_S
+from assets.root.journal import READER_PATIENCE_S
 from tests.e2e.system.bases import BOOKWORM, base_tar
 from tests.e2e.system.roots import Root, fresh_root
 from tests.root.archive import StandIn, add_source, build, publish
@@ -54,7 +54,7 @@ def told(root: Root, run: str) -> list[Event]:
 
 def check_finished(root: Root, run: str) -> None:
     """The step that was under way has its outcome, no other was begun, and nothing blocks."""
-    wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
+    wait_until(lambda: not pids(root, "assets/root"), "the helper has ended")
     assert told(root, run)[-1]["event"] == "done"
     assert [r["event"] for r in journal(root, run)] == ["begin", "intent", "outcome"]
     assert "stand-slow" in root.run("dpkg-query", "-W", "-f", "${Status} ${Package}\n").stdout
@@ -93,7 +93,7 @@ def test_a_signal_of_a_terminal_or_of_a_shutdown_does_not_disturb_the_step(
     with stopped_at(slow, PLACE), talk(slow, CHANGE, AFTER, run=run) as conversation:
         conversation.say('{"do": 1}')
         wait_until_reached(slow, PLACE)
-        for pid in pids(slow, "root_helper.py"):
+        for pid in pids(slow, "assets/root"):
             os.kill(pid, number)
         (slow.path(FOLDER) / PLACE).unlink()
         assert conversation.until("done")["step"] == 1
@@ -110,7 +110,7 @@ def test_streams_that_are_closed_from_the_start_do_not_disturb_a_step(
         conversation.say('{"do": 1}')
         conversation.say('{"end": true}')
         conversation.hear_out()
-    wait_until(lambda: not pids(slow, "root_helper.py"), "the helper has ended")
+    wait_until(lambda: not pids(slow, "assets/root"), "the helper has ended")
     assert [event["event"] for event in told(slow, run)] == ["ready", "started", "done"]
     assert undo(slow, run).returncode == 0
 
@@ -122,7 +122,7 @@ def test_an_input_that_is_closed_from_the_start_is_a_plan_that_did_not_come(
     inside = ("sh", "-c", f'exec "$@" {closed}', "sh")
     with talk(slow, AFTER, run="no-input", inside=inside) as conversation:
         assert conversation.first["event"] == "refused", conversation.first
-        assert "there is none" in conversation.first["happened"]
+        assert "none was sent" in conversation.first["happened"]
 
 
 def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_what_the_caller_ignores_and_limits_does_not_reach_what_root_starts(slow
     before = ("bash", "-c", limits, "bash")
     with talk(slow, unknown, CHANGE, run="limits", inside=before) as conversation:
         assert "is not in any of the package lists" in conversation.do(1)["happened"]
-        for pid in pids(slow, "root_helper.py"):
+        for pid in pids(slow, "assets/root"):
             assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "0\n"
         assert conversation.do(2)["event"] == "done"
     assert undo(slow, "limits").returncode == 0

@@ -37,7 +37,7 @@ from tests.root.stops import kill, kill_all, pids, stopped_at, wait_until_reache
 pytestmark = pytest.mark.e2e
 ONE = (("stand-core", "1.0"), ("stand-tool", "1.0"))
 TWO = (("stand-core", "2.0"), ("stand-more", "2.0"))
-HELPER = "root_helper.py"
+HELPER = "assets/root"
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assets import root_helper
+from assets.root.requests import PROTOCOL, Person, read_plan
 from tests.root.conversation import RUN, Event
 from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
@@ -48,7 +48,7 @@ class FakeHelper:
 
     async def __call__(self, argv: tuple[str, ...], stdin: int, stdout: int) -> int:
         """As sudo does: it ends once it was answered, and the work goes on elsewhere."""
-        assert argv[-3:-1] == (rights.PYTHON, "-I")
+        assert argv[-4:-1] == (rights.PYTHON, "-I", "-B")
         reader = asyncio.StreamReader(limit=1 << 23)
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(
@@ -312,6 +312,6 @@ async def test_what_fails_while_it_is_watched_is_trouble_once_the_helper_is_gone
 
 def test_both_ends_know_the_plan_by_the_same_digest_and_speak_the_same_protocol() -> None:
     line = first_line(RUN, STEPS)
-    person = root_helper.Person("owner", 1000, 1000, through_sudo=True)
-    assert root_helper.read_plan(line, person).digest == digest_of(line)
-    assert json.loads(line)["schema"] == root_helper.PROTOCOL
+    person = Person("owner", 1000, 1000, through_sudo=True)
+    assert read_plan(line, person).digest == digest_of(line)
+    assert json.loads(line)["schema"] == PROTOCOL

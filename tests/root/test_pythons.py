@@ -19,11 +19,12 @@ PYTHONS = os.environ.get("RDNA1_SETUP_WORKER_PYTHONS", sys.executable).split(":"
 READS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-import root_helper as helper
-person = helper.Person("owner", 1000, 1000, True)
-plan = helper.read_plan(sys.stdin.buffer.read(), person)
-print(helper.shown(plan))
-print(helper.undo_script("/run", [{"undo": [["loader"]]}]))
+from assets.root.requests import Person, read_plan
+from assets.root.terminal import shown
+from assets.root.undo import undo_script
+plan = read_plan(sys.stdin.buffer.read(), Person("owner", 1000, 1000, True))
+print(shown(plan))
+print(undo_script("/run", [{"undo": [["loader"]]}]))
 print(len(plan.steps))
 """
 
@@ -37,7 +38,7 @@ def test_every_verb_is_read_and_shown_alike_under_each_python(python: str) -> No
 
 def _output(python: str) -> str:
     done = subprocess.run(
-        (python, "-I", "-B", "-c", READS, str(FOLDER)),
+        (python, "-I", "-B", "-c", READS, str(FOLDER.parent)),
         input=plan_line(steps=json.loads(json.dumps(GOOD))),
         capture_output=True,
         timeout=60,

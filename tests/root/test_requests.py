@@ -13,17 +13,23 @@ from typing import Any
 
 import pytest
 
-from assets import root_helper
-from assets.root_helper import (
+from assets.root import __main__ as starter
+from assets.root import terminal
+from assets.root.journal import send
+from assets.root.kept import _copy_hashed
+from assets.root.packages import Package
+from assets.root.places import refuse_lines
+from assets.root.requests import (
+    VERBS,
     Person,
-    Wrong,
-    describe,
-    edited,
+    Request,
     read_plan,
     read_request,
-    refuse_lines,
     strict_json,
 )
+from assets.root.serve import ACTIONS, _take_own_end, who_asks
+from assets.root.terminal import describe, edited, shown
+from assets.root.trouble import Trouble, Wrong
 from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.root.conversation import RUN, Event, apt_change, keep_debs, put_back, set_aside
 from tests.root.conversation import write_file as write
@@ -97,8 +103,8 @@ def test_a_request_of_a_plan_is_taken(request_: Event) -> None:
 
 
 def test_every_verb_has_an_action_and_no_action_lacks_a_verb() -> None:
-    assert set(root_helper.VERBS) == set(root_helper.ACTIONS)
-    assert {request["verb"] for request in GOOD} == set(root_helper.VERBS)
+    assert set(VERBS) == set(ACTIONS)
+    assert {request["verb"] for request in GOOD} == set(VERBS)
 
 
 @pytest.mark.parametrize("request_", GOOD, ids=lambda request: request["verb"])
@@ -417,9 +423,7 @@ def test_what_goes_for_good_is_asked_in_a_sentence_of_its_own() -> None:
 
 def told_of(path: Path, content: str) -> list[str]:
     """What the terminal shows of a file that is to be written, without its first line."""
-    request = root_helper.Request(
-        "write_file", {"path": str(path), "content": content, "mode": 0o644}
-    )
+    request = Request("write_file", {"path": str(path), "content": content, "mode": 0o644})
     first, *rest = describe(request)
     assert first == f"write {path}"
     return [line.removeprefix("    ") for line in rest]
@@ -447,7 +451,7 @@ def test_a_file_is_shown_by_what_it_gains_and_loses() -> None:
 
 def test_a_line_that_is_moved_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     old = "Package: *\nPin: release o=a\nPin-Priority: 1\n\nPackage: x\nPin: release o=b\n"
-    monkeypatch.setattr(root_helper, "read_at", lambda _: (old.encode(), None))
+    monkeypatch.setattr(terminal, "read_at", lambda _: (old.encode(), None))
     new = old.replace("Package: *", "Package: #").replace("Package: x", "Package: *")
     assert edited("/etc/apt/preferences.d/x", new.replace("Package: #", "Package: x")) == [
         "    - Package: *",
@@ -463,7 +467,7 @@ def test_a_line_that_is_moved_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pin_that_changes_is_shown_with_what_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
     other = "Package: *\nPin: release o=a\nPin-Priority: 1\n\n"
     old = f"{other}Package: sudo\nPin: origin example.org\nPin-Priority: -1\n"
-    monkeypatch.setattr(root_helper, "read_at", lambda _: (old.encode(), None))
+    monkeypatch.setattr(terminal, "read_at", lambda _: (old.encode(), None))
     assert edited("/etc/apt/preferences.d/x", old.replace("-1", "1000")) == [
         "      Package: sudo",
         "      Pin: origin example.org",
@@ -476,7 +480,7 @@ def test_what_is_no_utf8_does_not_become_something_else_unseen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     old = "# M\xfcller\nBASE=/opt/M\xfcller\n".encode("latin-1")
-    monkeypatch.setattr(root_helper, "read_at", lambda _: (old, None))
+    monkeypatch.setattr(terminal, "read_at", lambda _: (old, None))
     assert edited(PROFILE, old.decode("utf-8", "replace")) == [
         r"    - # M\udcfcller",
         r"    - BASE=/opt/M\udcfcller",
@@ -499,7 +503,7 @@ def test_permissions_that_change_are_shown(
 ) -> None:
     """A source with a password in it could be made readable for everybody."""
     found = None if now is None else (b"", os.stat_result((0o100000 | now, *[0] * 9)))
-    monkeypatch.setattr(root_helper, "read_at", lambda _: found)
+    monkeypatch.setattr(terminal, "read_at", lambda _: found)
     request = read_request(write(SOURCE, LINE, mode=mode), OWNER)
     assert describe(request)[0] == f"write {SOURCE}{told}"
 
@@ -512,11 +516,11 @@ def test_a_package_file_is_shown_on_a_line_of_its_own_in_quotes() -> None:
 
 def test_what_another_version_replaces_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {
-        "rocm-core": root_helper.Package("rocm-core", "5.1", "i", False),
-        "comgr": root_helper.Package("comgr", "2.4", "i", False),
-        "hip": root_helper.Package("hip", "5.1", "c", False),
+        "rocm-core": Package("rocm-core", "5.1", "i", False),
+        "comgr": Package("comgr", "2.4", "i", False),
+        "hip": Package("hip", "5.1", "c", False),
     }
-    monkeypatch.setattr(root_helper, "packages", lambda: there)
+    monkeypatch.setattr(terminal, "packages", lambda: there)
     request = apt_change((("rocm-core", "5.2"), ("comgr", "2.4"), ("hip", "5.2")))
     assert "    in place of rocm-core=5.1" in describe(read_request(request, OWNER))
 
@@ -576,7 +580,7 @@ def test_a_file_of_keys_holds_nothing_that_could_pass_for_another_key(tag: int) 
 def test_a_stanza_that_is_switched_on_is_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     off = "Types: deb\nURIs: http://evil.example/\nSuites: x\nEnabled: no\n"
     old = f"Types: deb\nURIs: http://good.example/\nSuites: x\nEnabled: yes\n\n{off}"
-    monkeypatch.setattr(root_helper, "read_at", lambda _: (old.encode(), None))
+    monkeypatch.setattr(terminal, "read_at", lambda _: (old.encode(), None))
     new = old.replace("Enabled: no", "Enabled: yes")
     assert edited("/etc/apt/sources.list.d/x.sources", new) == [
         "      Types: deb",
@@ -591,7 +595,7 @@ def test_of_a_key_its_fingerprint_is_shown_and_of_one_that_goes_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert edited(KEYRING, KEY) == [f"    + key {VALID_FINGERPRINT}"]
-    monkeypatch.setattr(root_helper, "read_at", lambda _: (EXPIRED, None))
+    monkeypatch.setattr(terminal, "read_at", lambda _: (EXPIRED, None))
     gone = f"    - key {EXPIRED_FINGERPRINT}"
     assert edited(KEYRING, KEY) == [gone, f"    + key {VALID_FINGERPRINT}"]
     assert edited(KEYRING, f"{KEY}{EXPIRED.decode()}") == [f"    + key {VALID_FINGERPRINT}"]
@@ -611,10 +615,10 @@ def test_a_pipe_that_others_share_is_written_by_an_end_of_our_own() -> None:
     reading, writing = os.pipe()
     ours = os.dup(writing)
     try:
-        root_helper._take_own_end(ours)
+        _take_own_end(ours)
         os.set_blocking(writing, True)
         assert not os.get_blocking(ours)
-        assert root_helper.send(ours, {"event": "ready"})
+        assert send(ours, {"event": "ready"})
         assert os.read(reading, 100) == b'{"event": "ready"}\n'
     finally:
         for descriptor in (reading, writing, ours):
@@ -638,8 +642,8 @@ def test_names_of_files_are_the_same_bytes_in_any_language(
     begun: list[tuple[str, ...]] = []
     monkeypatch.setattr("sys.getfilesystemencoding", lambda: encoding)
     monkeypatch.setattr("os.execv", lambda _, argv: begun.append(argv[1:]))
-    root_helper.speak_utf8()
-    again = ("-I", "-X", "utf8", root_helper.__file__)
+    starter.speak_utf8()
+    again = ("-I", "-B", "-X", "utf8", starter.FOLDER)
     assert begun == ([] if encoding == "utf-8" else [again])
 
 
@@ -647,8 +651,8 @@ def test_a_plan_that_nobody_could_read_is_refused() -> None:
     flood = write("/etc/profile.d/zz.sh", "x\n" * 50_000, before="0" * 64)
     plan = read_plan(plan_line(steps=[set_aside("/opt/rocm"), flood]), OWNER)
     with pytest.raises(Wrong, match="is too long to read"):
-        root_helper.shown(plan)
-    assert "move /opt/rocm" in root_helper.shown(plan._replace(steps=plan.steps[:1]))
+        shown(plan)
+    assert "move /opt/rocm" in shown(plan._replace(steps=plan.steps[:1]))
 
 
 class Growing:
@@ -660,7 +664,7 @@ class Growing:
 
 def test_a_file_that_grows_while_it_is_copied_does_not_fill_the_disk(tmp_path: Path) -> None:
     folder = os.open(tmp_path, os.O_RDONLY)
-    root_helper._copy_hashed(Growing(), folder, "x.deb", 3 << 20)
+    _copy_hashed(Growing(), folder, "x.deb", 3 << 20)
     os.close(folder)
     assert (tmp_path / "x.deb.part").stat().st_size == 3 << 20
 
@@ -668,10 +672,10 @@ def test_a_file_that_grows_while_it_is_copied_does_not_fill_the_disk(tmp_path: P
 def test_users_of_a_directory_server_have_long_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {1_234_567_890: pwd.struct_passwd(("ann", "x", 1_234_567_890, 7, "", "/", "/bin/sh"))}
     monkeypatch.setattr(pwd, "getpwuid", known.__getitem__)
-    assert root_helper.who_asks({"SUDO_UID": "1234567890"}) == Person("ann", 1_234_567_890, 7, True)
+    assert who_asks({"SUDO_UID": "1234567890"}) == Person("ann", 1_234_567_890, 7, True)
     for number in ("99999999999", "-1", "x"):
-        with pytest.raises(root_helper.Trouble, match="does not know"):
-            root_helper.who_asks({"SUDO_UID": number})
+        with pytest.raises(Trouble, match="does not know"):
+            who_asks({"SUDO_UID": number})
 
 
 @pytest.mark.parametrize("text", LONG, ids=lambda text: text[:9])

@@ -13,8 +13,8 @@ from tests.root.conversation import (
     apt_change,
     do_all,
     done_all,
-    helper_in,
     keep_debs,
+    site_packages,
     talk,
     undo,
     write_file,
@@ -282,12 +282,14 @@ def test_what_the_package_has_instead_of_a_setting_that_is_kept_is_not_left_besi
 def test_nobody_restores_by_the_run_of_another_user(chosen: Root) -> None:
     go(chosen, "private", ("stand-choice", "1.0"))
     text = f"""
-import sys; sys.path.insert(0, {str(Path(helper_in(chosen)).parent)!r})
-import root_helper as helper
+import sys; sys.path.append({site_packages(chosen)!r})
+from assets.root.apt_undo import _run_of
+from assets.root.requests import Person
+from assets.root.trouble import Trouble
 class Step:
-    person = helper.Person({OWNER!r}, 1000, 4711, True)
-try: helper._run_of("private", Step)
-except helper.Trouble as trouble: print(trouble.happened)
+    person = Person({OWNER!r}, 1000, 4711, True)
+try: _run_of("private", Step)
+except Trouble as trouble: print(trouble.happened)
 """
     told = chosen.run("/usr/bin/python3", "-I", "-c", text).stdout
-    assert told == "This user has no run private.\n"
+    assert told == "This user has no run with the ID private.\n"

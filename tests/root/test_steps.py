@@ -24,12 +24,12 @@ from tests.root.conversation import (
     argv,
     do_all,
     done_all,
-    helper_in,
     journal,
     keep_debs,
     plan_of,
     put_back,
     set_aside,
+    site_packages,
     talk,
     undo,
     write_file,
@@ -199,21 +199,19 @@ def test_a_file_that_the_user_cannot_read_is_not_read_for_them(root: Root, run: 
     request = apt_change((), debs=(("/root/secret.deb", digest),), expect_install=(CORE,))
     env = {"SUDO_UID": str(root.numbers()[0])}
     text = f"""
-import sys; sys.path.insert(0, {str(Path(root_folder(root)))!r})
-import root_helper as helper
-person = helper.who_asks({env!r})
-request = helper.read_request({request!r}, person)
-run = helper.open_run({run!r}, person)
-step = helper.Step(run, None, person, 1, request)
-try: helper.take_deb("/root/secret.deb", {digest!r}, step)
+import sys; sys.path.append({site_packages(root)!r})
+from assets.root.journal import open_run
+from assets.root.kept import take_deb
+from assets.root.requests import read_request
+from assets.root.serve import who_asks
+from assets.root.step import Step
+person = who_asks({env!r})
+request = read_request({request!r}, person)
+step = Step(open_run({run!r}, person), None, person, 1, request)
+try: take_deb("/root/secret.deb", {digest!r}, step)
 except PermissionError as error: print("refused", error.filename)
 """
     assert root.run("/usr/bin/python3", "-I", "-c", text).stdout == "refused /root/secret.deb\n"
-
-
-def root_folder(root: Root) -> str:
-    """The folder of the helper in a root."""
-    return f"/opt/rdna1-setup/lib/python{root.suite.python}/site-packages/assets"
 
 
 def test_a_failing_script_of_a_package_is_named_and_others_are_not_blamed(
@@ -247,7 +245,7 @@ def test_finishing_what_waits_builds_no_kernel_module(root: Root, run: str, scra
         root.run("dpkg", "--unpack", f"/srv/{name}.deb")
     (event,) = done_all(root, {"verb": "configure"}, run=run)
     assert root.path("/srv/configured").read_text() == "stand-waits\n"
-    assert "but for amdgpu-dkms" in event["outcome"]
+    assert "except amdgpu-dkms" in event["outcome"]
     assert "amdgpu-dkms 3.0 iU" in dpkg_state(root)
     root.run("dpkg", "--purge", "amdgpu-dkms", "stand-waits")
 
@@ -283,23 +281,24 @@ def test_a_lock_that_is_held_for_a_while_is_waited_for_and_its_holder_named(
     with talk(root, apt_change((CORE,)), run=run) as conversation:
         with held(root):
             conversation.say('{"do": 1}')
-            waiting = conversation.until("progress", "works on packages")
+            waiting = conversation.until("progress", "which is changing packages")
             assert "waiting for python" in waiting["what"]
         assert conversation.until("done")["step"] == 1
 
 
 def test_a_lock_that_is_held_for_ever_is_told_with_its_holder(root: Root) -> None:
     text = f"""
-import sys; sys.path.insert(0, {root_folder(root)!r})
-import root_helper as helper
+import sys; sys.path.append({site_packages(root)!r})
+from assets.root.packages import wait_for_locks
+from assets.root.trouble import Trouble
 class Step:
     def progress(self, *_): pass
-try: helper.wait_for_locks(Step(), patience_s=0.1)
-except helper.Trouble as trouble: print(trouble.happened)
+try: wait_for_locks(Step(), patience_s=0.1)
+except Trouble as trouble: print(trouble.happened)
 """
     with held(root):
         told = root.run("/usr/bin/python3", "-I", "-c", text).stdout
-    assert told.startswith("Another program works on packages: python")
+    assert told.startswith("Another program is installing or removing packages: python")
 
 
 @contextmanager
@@ -359,8 +358,8 @@ def test_what_is_in_no_archive_is_not_packed_from_what_is_installed(
 ) -> None:
     put(root, StandIn("stand-lost", "1.0", {"/opt/lost/x": "x\n"}), scratch, cached=False)
     (event,) = do_all(root, keep_debs(("stand-lost", "1.0")), run=run)
-    assert "No package file of stand-lost 1.0 could be had" in failure(event)
-    assert "a configured archive has it" in event["meaning"]
+    assert "No package file for stand-lost 1.0 was found" in failure(event)
+    assert "any configured archive has the package file" in event["meaning"]
     assert list(root.path(f"{RUNS}/{run}/backup/debs").iterdir()) == []
     root.run("dpkg", "--purge", "stand-lost")
 
@@ -491,7 +490,7 @@ def test_a_switch_that_would_cut_a_key_off_is_refused_and_a_plain_one_is_not(
     refused, switched = do_all(root, *requests, run=run)
     shown = root.path(path).read_text()
     root.path(path).unlink()
-    assert "may not stand there" in failure(refused)
+    assert "is not allowed there" in failure(refused)
     assert switched["event"] == "done"
     assert shown == f"{head}{key}Enabled: yes\n"
 
@@ -683,7 +682,7 @@ def test_a_large_package_file_is_kept_without_being_held_in_memory(heavy: Root, 
     with talk(heavy, keep_debs(("heavy", "1")), run=run) as conversation:
         event = conversation.do(1)
         assert event["event"] == "done", event
-        (helper,) = pids(heavy, "root_helper.py")
+        (helper,) = pids(heavy, "assets/root")
         assert int(status_of(helper, "VmHWM")[0]) * 1024 < LARGE / 2
     kept = heavy.path(f"{RUNS}/{run}/backup/debs/heavy_1.deb")
     assert kept.stat().st_size > LARGE
@@ -709,7 +708,7 @@ def test_a_group_that_is_not_there_is_trouble(root: Root, run: str) -> None:
     join = {"verb": "join_groups", "user": OWNER, "groups": ["render"]}
     (event,) = do_all(root, join, run=run)
     root.run("groupadd", "--system", "render")
-    assert "There is no group render" in failure(event)
+    assert "There is no render group" in failure(event)
 
 
 def test_marks_are_changed_and_looked_at(root: Root, run: str) -> None:
@@ -758,7 +757,7 @@ def test_a_helper_that_waits_at_its_question_is_named_too(root: Root, run: str) 
         screen.wait_for("change nothing: ")
         with talk(root, configure, run=f"{run}-second") as second:
             assert second.first["event"] == "refused"
-            inside = [status_of(pid, "NSpid")[-1] for pid in pids(root, "root_helper.py")]
+            inside = [status_of(pid, "NSpid")[-1] for pid in pids(root, "assets/root")]
             named = [f"already running as root (python3, process {pid})." for pid in inside]
             assert any(each in second.first["happened"] for each in named), second.first
         screen.send("no\n")
@@ -798,7 +797,9 @@ def test_a_new_key_and_source_are_written_read_and_used_in_one_run(
 GOES_ON = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from assets.root_helper import Person, Trouble, open_run
+from assets.root.journal import open_run
+from assets.root.requests import Person
+from assets.root.trouble import Trouble
 for uid in (1000, 1001, 0, 1000):
     try:
         run = open_run(sys.argv[2], Person("one", uid, 1000, True))
@@ -810,7 +811,7 @@ for uid in (1000, 1001, 0, 1000):
 
 
 def test_users_who_share_a_group_do_not_go_on_with_each_others_runs(root: Root, run: str) -> None:
-    site = str(Path(helper_in(root)).parents[1])
-    said = root.run("/usr/bin/python3", "-B", "-c", GOES_ON, site, run).stdout.splitlines()
-    refused = f"The run {run} belongs to another user."
+    argv = ("/usr/bin/python3", "-B", "-c", GOES_ON, site_packages(root), run)
+    said = root.run(*argv).stdout.splitlines()
+    refused = f"Run {run} belongs to another user."
     assert said == ["opened by 1000", refused, "opened by 0", "opened by 1000"]

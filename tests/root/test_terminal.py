@@ -111,7 +111,7 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(root: Root) -> No
         screen.wait_for("assword")
         screen.send(f"{PASSWORD}\nyes\nyes\n")
         screen.wait_for("Type yes")
-        screen.wait_until(lambda: bool(pids(root, "root_helper.py")), "the helper asks")
+        screen.wait_until(lambda: bool(pids(root, "assets/root")), "the helper asks")
         screen.send("no\n")
         screen.wait_for("TROUBLE The plan was not confirmed")
 
@@ -192,7 +192,7 @@ def test_a_closed_terminal_lets_the_step_finish_and_the_next_wizard_watches_it(r
             (root.path(FOLDER) / PLACE).unlink()
             screen.wait_for("0 packages installed, 0 removed; dpkg confirms each")
             screen.wait_for("THE END")
-    assert not pids(root, "root_helper.py")
+    assert not pids(root, "assets/root")
     assert undo(root, "closed").returncode == 0
     with terminal(root, "", how="watch") as screen:
         screen.wait_for("AT WORK nobody")
@@ -205,26 +205,25 @@ def test_a_helper_that_was_killed_is_told_once_its_program_has_ended(root: Root)
             screen.wait_for("Type yes")
             screen.send("yes\n")
             screen.wait_until((root.path(FOLDER) / f"{PLACE}.reached").exists, "the middle")
-            kill(*pids(root, "root_helper.py"))
-            screen.wait_for("TROUBLE The root helper has ended by itself")
+            kill(*pids(root, "assets/root"))
+            screen.wait_for("TROUBLE The root helper ended unexpectedly")
         with terminal(root, "", how="watch") as screen:
             screen.wait_for("AT WORK 1")
             screen.wait_for("Progress")
             (root.path(FOLDER) / PLACE).unlink()
-            screen.wait_for("TROUBLE The root helper has ended by itself")
+            screen.wait_for("TROUBLE The root helper ended unexpectedly")
 
 
 def test_yes_in_advance_counts_for_nobody_who_came_through_sudo(root: Root) -> None:
     root.give_sudo("without password")
-    helper = (f"{PREFIX}/lib/python{root.suite.python}/site-packages/assets/root_helper.py",)
     plan = {"schema": 1, "run": "advance", "steps": [PROFILE], "yes": True}
     done = root.run(
-        "setsid", "--wait", "sudo", "--", "/usr/bin/python3", "-I", *helper,
+        "setsid", "--wait", "sudo", "--", *argv(root),
         user=OWNER, text=json.dumps(plan) + "\n", check=False,
     )  # fmt: skip
     event = json.loads(done.stdout)
     assert event["event"] == "refused"
-    assert "no terminal to ask you" in event["happened"]
+    assert "no terminal in which to prompt you" in event["happened"]
 
 
 def test_yes_in_advance_counts_for_root_itself_without_a_terminal_only(root: Root) -> None:
@@ -297,8 +296,7 @@ def test_a_terminal_that_is_closed_at_the_question_is_told_of_clearly(root: Root
 
 
 def test_an_ordinary_user_cannot_start_it_nor_read_anothers_run(root: Root) -> None:
-    helper = f"{PREFIX}/lib/python{root.suite.python}/site-packages/assets/root_helper.py"
-    started = root.run("/usr/bin/python3", "-I", helper, user=OWNER, text="{}\n", check=False)
+    started = root.run(*argv(root), user=OWNER, text="{}\n", check=False)
     assert "not started as root" in json.loads(started.stdout)["happened"]
     with talk(root, PROFILE, run="roots") as conversation:
         assert conversation.do(1)["event"] == "done"
@@ -308,7 +306,7 @@ def test_an_ordinary_user_cannot_start_it_nor_read_anothers_run(root: Root) -> N
         give_password(screen)
         screen.wait_for("Type yes")
         screen.send("yes\n")
-        screen.wait_for("TROUBLE The run roots belongs to another user")
+        screen.wait_for("TROUBLE Run roots belongs to another user")
 
 
 ESCAPES = re.compile(r"[^\x20-\x7e\r\n\t]")

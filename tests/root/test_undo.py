@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assets.root_helper import undo_script
+from assets.root.undo import undo_script
 from tests.e2e.system.roots import OWNER, Root
 from tests.root.archive import StandIn, public_key
 from tests.root.conversation import (
@@ -342,7 +342,8 @@ def test_the_script_is_plain_shell_and_no_name_in_it_is_a_word_of_the_shell(tmp_
         ("/bin/sh", "-n", str(script)), capture_output=True, text=True, check=False
     )
     assert (checked.returncode, checked.stderr) == (0, "")
-    calls = script.read_text().partition("loader() { ldconfig")[2].partition("\nprintf")[0]
-    body = "remove_ours() { :; }\nmove_back() { :; }\n" + calls.partition("\n")[2]
+    calls = script.read_text().partition('exit "$code"\nfi\n')[2].partition("\nname_lost")[0]
+    assert calls.count("evil") == 3 * 3
+    body = "remove_ours() { :; }\nmove_back() { :; }\n" + calls
     subprocess.run(("/bin/sh", "-c", body), cwd=tmp_path, check=True)
     assert [path.name for path in tmp_path.iterdir()] == ["UNDO.sh"]

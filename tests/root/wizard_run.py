@@ -8,12 +8,12 @@ from hypothesis import note
 
 from tests.e2e.system.roots import Root
 from tests.root.conversation import Conversation, Event
-from wizard.journalform import ROLLED_BACK, Kind, Record
+from wizard.core.journal import ROLLED_BACK, Kind, Record
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, MarkPackages
-from wizard.operations.root_step import RootStep
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import system_plan
+from wizard.plan.steps import Step
 from wizard.run.journal import Journal
 from wizard.run.runs import read_record
 
@@ -78,9 +78,9 @@ class WizardRun:
         return ended.returncode, [line for line in lines if any(word in line for word in words)]
 
 
-def step_of(request: Event) -> RootStep:
+def step_of(request: Event) -> Step:
     """The wizard's step that sends such a request."""
-    step: RootStep
+    step: Step
     match request["verb"]:
         case "write_file":
             form = (request["path"], request["content"], "", request["before"], request["mode"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.run.places import places_below, plan_of
 from tests.screens.examples import PLAN
-from wizard.journalform import FILE, ROLLED_BACK, SCHEMA, UNFINISHED
+from wizard.core.journal import FILE, ROLLED_BACK, SCHEMA, UNFINISHED
 from wizard.plan.steps import Step
 from wizard.run.journal import Journal
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
+from wizard.core.own_files import Places, places
 from wizard.operations.operation import After, Before, Operation
-from wizard.places import Places, places
 from wizard.plan.steps import Plan, Step
 from wizard.system.system import News, System
 

@@ -9,10 +9,10 @@ import pytest
 
 from tests.handmade import HOME, clean_jammy, node
 from tests.run.places import places_below
-from wizard.journalform import ROLLED_BACK
+from wizard.core.journal import ROLLED_BACK
+from wizard.core.own_files import Places
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan

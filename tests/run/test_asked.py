@@ -10,8 +10,8 @@ from tests.plan.system_machines import offer
 from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.run.places import places_below
 from wizard.apt.sources import KEYRING, SOURCE
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Record
 from wizard.plan.choice import Choice
 from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan

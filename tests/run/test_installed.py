@@ -10,6 +10,7 @@ import pytest
 
 from tests.run.places import plan_of
 from tests.run.wheels import make_wheel
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import (
     installed,
@@ -19,7 +20,6 @@ from wizard.host.distributions import (
     wheel_files,
 )
 from wizard.host.files import prints
-from wizard.journalform import Record
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.form import plan_form

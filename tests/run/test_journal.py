@@ -9,8 +9,8 @@ import pytest
 
 from tests.run.earlier_runs import OLDER, leave_older_run
 from tests.run.places import places_below, plan_of
+from wizard.core.journal import ROLLED_BACK, SCHEMA, Kind, OlderRun
 from wizard.core.trouble import Trouble
-from wizard.journalform import ROLLED_BACK, SCHEMA, Kind, OlderRun
 from wizard.operations.install_python import InstallPython
 from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form

@@ -9,7 +9,7 @@ import pytest
 from tests.run.server import WheelServer, make_wheel
 from tests.system.fetching import chosen, never, ticking
 from wizard.advice.comparison import LineSpeed, line_speed
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.system.downloads import Received, fetch_files, wanted_in
 
 SIZE = 3_000_000

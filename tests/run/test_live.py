@@ -180,7 +180,7 @@ async def test_where_nobody_grants_root_its_step_fails_with_words_and_nothing_la
     assert failed.number == 1
     assert "root" in failed.happened
     assert len(asked) == 1
-    assert asked[0][-1].endswith("root_helper.py")
+    assert asked[0][-1].endswith("assets/root")
     assert not ending(events).ok
     assert not (tmp_path / "venv").exists()
 

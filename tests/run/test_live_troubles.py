@@ -12,8 +12,8 @@ from tests.run.places import RunProgram, fake_uv, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
 from wizard.core.events import Event, Output, StepFailed, StepStarted
+from wizard.core.journal import Kind, Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind, Record
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment

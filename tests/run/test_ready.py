@@ -10,8 +10,8 @@ import pytest
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
 from wizard.core.events import StepFailed
+from wizard.core.json_form import to_json
 from wizard.host.contents import BEFORE, LIST, OURS, Contents
-from wizard.jsonform import to_json
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.operations.set_aside_packages import SetAsidePackages

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.run.places import plan_of
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels

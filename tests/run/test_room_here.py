@@ -14,8 +14,8 @@ import pytest
 from tests.run.places import places_below, plan_of
 from tests.run.test_live import ending, events_of, live
 from tests.run.wheels import make_wheel
+from wizard.core.amounts import MB
 from wizard.core.events import StepFailed
-from wizard.core.sizes import MB
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.plan.steps import Plan

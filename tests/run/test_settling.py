@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import places_below, plan_of
+from wizard.core.own_files import Places
 from wizard.operations.groups import AddToGroups
 from wizard.operations.install_python import InstallPython
 from wizard.operations.resolve import Resolve
 from wizard.operations.uv_project import Wishes
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan

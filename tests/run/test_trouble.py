@@ -286,7 +286,7 @@ def test_a_known_failure_is_told_in_plain_words(output: str, happened: str) -> N
     assert trouble.next_step.endswith(".")
 
 
-@pytest.mark.parametrize("output", [text for text, told in MESSAGES if "by name" in told])
+@pytest.mark.parametrize("output", [text for text, told in MESSAGES if "not found: " in told])
 def test_a_name_that_was_not_found_claims_nothing_of_the_rest_of_the_internet(output: str) -> None:
     trouble = explained(output, 1)
     assert "no internet" not in trouble.meaning

@@ -6,18 +6,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 
-from screens.choose.evidence import Evidence
-from screens.choose.roads_list import RoadsList
+from screens.choose.approaches import Evidence, RoadsList
 from screens.conv2d.details import Answer
 from screens.diagnose.text_question import TextQuestion
-from screens.history.screen import History
-from screens.history.text import HINT
+from screens.dialogs import LinesView, Notice, Question
+from screens.explain import Explain
+from screens.history.screen import HINT, History
+from screens.palette import Palette
+from screens.report_preview import ReportPreview
 from screens.run.screen import RunScreen
-from screens.windows.dialogs import Notice, Question
-from screens.windows.explain import Explain
-from screens.windows.lines_view import LinesView
-from screens.windows.palette import Palette
-from screens.windows.report_preview import ReportPreview
 from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking

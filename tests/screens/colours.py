@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from tests.screens.driving import press, screen_text, settled
-from wizard.glyphs import to_ascii
+from wizard.core.glyphs import to_ascii
 
 PROBES = ("down", "up", "right", "left", "tab", "shift+tab", "end", "home", "space")
 """Keys that choose, tick or move on most screens and carry nothing out."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from tests.screens import examples
 from tests.screens.collaborators import fake
+from wizard.core.journal import Kind
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis, Progress
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.services.diagnostics import Diagnostics

@@ -25,8 +25,8 @@ from screens.app import SetupApp
 from screens.detect import Detect
 from screens.session import STEPS, Session
 from screens.step import StepScreen
-from screens.steps import WITHIN
 from screens.welcome import Welcome
+from screens.widgets.header import WITHIN
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
 from wizard.core.events import PlanFinished

@@ -9,11 +9,10 @@ from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.apt.packages import Package, PackageWork
 from wizard.conv2d.sweep import Found
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.knowledge.applications import Application
-from wizard.knowledge.claims import Claim, Grade
+from wizard.knowledge.claims import Claim, Grade, Word
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import (
     Disk,
     Environment,

@@ -24,7 +24,7 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.knowledge.roads import load_roads
+from wizard.knowledge.claims import load_roads
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice

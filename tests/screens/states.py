@@ -11,10 +11,9 @@ from textual.screen import Screen
 from screens.app import SetupApp, make_step
 from screens.conv2d.details import Details
 from screens.conv2d.options_dialog import OptionsDialog
-from screens.history.result_choice import ResultChoice
+from screens.dialogs import Notice, PathQuestion, Question
+from screens.history.screen import ResultChoice
 from screens.session import Session
-from screens.windows.dialogs import Notice, Question
-from screens.windows.path_question import PathQuestion
 from tests.handmade import torch
 from tests.screens import examples
 from tests.screens.collaborators import but

@@ -14,7 +14,7 @@ from textual.widgets import ProgressBar
 
 from screens.app import SetupApp
 from screens.run.screen import RunScreen
-from screens.widgets.conclusion import Conclusion
+from screens.widgets.header import Conclusion
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples
 from tests.screens.collaborators import but

@@ -10,8 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Static
 
 from screens.app import SetupApp
-from screens.choose.card import cost
-from screens.choose.choosing import SYSTEM, choosing_at
+from screens.choose.card import SYSTEM, choosing_at, cost
 from screens.session import Session, following
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -31,8 +30,8 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.recommend import Recommendation
+from wizard.knowledge.claims import load_purposes
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import load_purposes
 from wizard.machine.facts import FoundApplication, Machine
 
 COMFYUI = replace(session_at("choose"), applications=("comfyui",))

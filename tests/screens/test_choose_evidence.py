@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from screens.app import SetupApp
-from screens.choose.evidence import Evidence
-from screens.choose.roads_list import RoadsList
+from screens.choose.approaches import Evidence, RoadsList
 from screens.session import Session
 from tests.machine.records import seen
 from tests.screens.collaborators import but
@@ -30,8 +29,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.recommend import found_applications, recommend
 from wizard.knowledge.applications import load_applications
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.roads import load_roads
+from wizard.knowledge.claims import load_claims, load_roads
 from wizard.knowledge.stacks import load_stacks
 
 SIZES = ((80, 24), (120, 40))

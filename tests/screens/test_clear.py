@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.clear import ways_of
+from screens.dialogs import Notice
 from screens.session import Session, following, preceding
-from screens.windows.dialogs import Notice
 from tests.plan.system_machines import amd, with_packages
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -26,8 +26,8 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
 from wizard.apt.packages import Package
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.operations.packages import KeepDebs
 from wizard.plan.amd_packages import AMD, DRIVER, going

@@ -11,15 +11,13 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.choose.approaches import RoadsList
 from screens.choose.ask import Ask
-from screens.choose.roads_list import RoadsList
 from screens.choose.screen import Choose
 from screens.conv2d.screen import Conv2d
+from screens.dialogs import LinesView, Notice, PathQuestion, Question
+from screens.report_preview import ReportPreview
 from screens.session import Session
-from screens.windows.dialogs import Notice, Question
-from screens.windows.lines_view import LinesView
-from screens.windows.path_question import PathQuestion
-from screens.windows.report_preview import ReportPreview
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import FINDINGS
 from tests.screens.driving import drawn, press, screen_text, settle, step_name, until

@@ -9,8 +9,8 @@ import pytest
 from textual.widgets import Input
 
 from screens.app import SetupApp
+from screens.dialogs import Notice
 from screens.session import Session
-from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, settled, until, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from screens.app import SetupApp
+from screens.dialogs import Notice
 from screens.session import Session
-from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, until, words_on

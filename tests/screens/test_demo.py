@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from screens.app import SetupApp
+from screens.dialogs import Notice
 from screens.session import Session
 from screens.start import services_for
-from screens.windows.dialogs import Notice
 from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
 from wizard.__main__ import parser

@@ -9,8 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from screens.app import SetupApp
-from screens.detect import Checks
-from screens.detect_text import row_text
+from screens.detect import Checks, row_text
 from screens.machine_reading import statuses_and_verdict
 from screens.session import Session
 from tests.screens import examples

@@ -10,11 +10,10 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.diagnose.state import Shown
+from screens.diagnose.findings_pane import FindingsList
+from screens.diagnose.text import Shown
+from screens.dialogs import LinesView, Notice, Question
 from screens.session import Session
-from screens.widgets.findings_pane import FindingsList
-from screens.windows.dialogs import Notice, Question
-from screens.windows.lines_view import LinesView
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import (

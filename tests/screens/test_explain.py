@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from screens.windows.explain import Explain
+from screens.explain import Explain
 from tests.screens.driving import app_with, as_agreed, press, reach, screen_text, settled, until
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.knowledge.explanations import load_explanations

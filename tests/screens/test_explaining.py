@@ -13,9 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from screens.diagnose.text_question import TextQuestion
+from screens.dialogs import LinesView, Notice
 from screens.start import services_for
-from screens.windows.dialogs import Notice
-from screens.windows.lines_view import LinesView
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE

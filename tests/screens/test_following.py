@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from screens.following import load
+from screens.machine_reading import load
 
 ROOT = Path(__file__).parents[2]
 WALK = """
@@ -53,5 +53,5 @@ def test_where_all_is_loaded_already_what_was_made_meanwhile_is_still_looked_thr
     load(__name__)
     before = gc.get_freeze_count()
     made = [[number] for number in range(9)]
-    load(__name__, "screens.following")
+    load(__name__, "screens.machine_reading")
     assert gc.get_freeze_count() <= before, f"{len(made)} lists would stay for good"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from screens.widgets.header_line import about
+from screens.widgets.header import about
 from tests.screens.examples import MACHINE
 
 WHOLE = "RX 5600 XT (gfx1010, 6 GiB) | Ubuntu 24.04.3"

@@ -10,10 +10,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from screens.dialogs import LinesView, Notice, PathQuestion, Question
 from screens.history.screen import History
-from screens.windows.dialogs import Notice, Question
-from screens.windows.lines_view import LinesView
-from screens.windows.path_question import PathQuestion
 from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,

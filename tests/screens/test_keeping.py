@@ -10,9 +10,9 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.dialogs import Question
 from screens.session import Session
 from screens.start import services_for
-from screens.windows.dialogs import Question
 from tests.commands.running import wizard
 from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_settings_command import ANSWER, SET

@@ -10,9 +10,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.app import SetupApp
+from screens.dialogs import Notice
 from screens.session import Session
 from screens.step import StepScreen
-from screens.windows.dialogs import Notice
 from tests.screens.driving import reach, until
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.services import Services

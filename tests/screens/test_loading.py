@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.history.text import HINT
+from screens.history.screen import HINT
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.collaborators import but

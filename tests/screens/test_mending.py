@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.dialogs import Notice
 from screens.session import Session, fix_made_at, following
 from screens.start import services_for
-from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE, fixes

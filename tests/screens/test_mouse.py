@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 from textual.widgets import Footer, OptionList
 from textual.widgets._footer import FooterKey
 
+from screens.dialogs import Notice, Question
 from screens.step import StepScreen
-from screens.windows.dialogs import Notice, Question
 from tests.screens.driving import app_with, drawn, go, press, reach, screen_text, settled, until
 from tests.screens.fakes import LIVE_SERVICES
 

@@ -10,9 +10,9 @@ import pytest
 from textual.app import App
 from textual.geometry import Region
 
+from screens.dialogs import Question
 from screens.session import Session
 from screens.step import StepScreen
-from screens.windows.dialogs import Question
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import (

@@ -10,12 +10,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from screens.app import SetupApp
+from screens.dialogs import Notice, PathQuestion
 from screens.history.screen import History
+from screens.palette import Palette
 from screens.review.screen import Review
 from screens.step import StepScreen
-from screens.windows.dialogs import Notice
-from screens.windows.palette import Palette
-from screens.windows.path_question import PathQuestion
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, session_at, settled, status, until
@@ -23,7 +22,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.reaching import rest
 from wizard.conv2d.runs.folders import KeptRuns
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 

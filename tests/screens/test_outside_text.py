@@ -8,8 +8,7 @@ from dataclasses import replace
 from rich.segment import Segment
 from textual.color import Color
 
-from screens.app import SetupApp
-from screens.output import SafeOutput
+from screens.app import SafeOutput, SetupApp
 from screens.session import STEPS, Session
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -20,8 +19,8 @@ from wizard.advice.fit import Answer
 from wizard.advice.recommend import Recommendation
 from wizard.conv2d.shapes import Preset, Published, Row, square
 from wizard.core.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
-from wizard.glyphs import to_ascii
-from wizard.knowledge.verdicts import Word
+from wizard.core.glyphs import to_ascii
+from wizard.knowledge.claims import Word
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.operations.write_file import WriteFile

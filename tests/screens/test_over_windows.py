@@ -10,10 +10,10 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList, Static
 
-from screens.offers import key_lines
+from screens.dialogs import Notice
+from screens.keys import key_lines
+from screens.palette import Palette
 from screens.step import StepScreen
-from screens.windows.dialogs import Notice
-from screens.windows.palette import Palette
 from tests.layout.looking import look
 from tests.layout.rules import breaches
 from tests.screens.all_states import EACH_ONCE, STATES

@@ -10,13 +10,12 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
-from screens.offers import offers, works
+from screens.dialogs import Notice, PathQuestion, Question
+from screens.keys import offers, works
+from screens.palette import Palette, ScreenCommands
 from screens.session import STEPS
 from screens.step import StepScreen
 from screens.themes import DARK, LIGHT
-from screens.windows.dialogs import Notice, Question
-from screens.windows.palette import Palette, ScreenCommands
-from screens.windows.path_question import PathQuestion
 from tests.screens.driving import (
     app_with,
     press,

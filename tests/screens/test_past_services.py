@@ -19,8 +19,8 @@ from wizard.conv2d.runs.folders import KeptRuns
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
-from wizard.places import Places
 from wizard.services.past import Past
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from screens.app import SetupApp
-from screens.windows.dialogs import Notice, Question
+from screens.dialogs import Notice, Question
 from tests.screens.collaborators import but
 from tests.screens.driving import press, reach, screen_text, still, until, usable_keys
 from tests.screens.failing import Waiting

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 import wizard
-from screens.diagnose.state import Shown
-from screens.diagnose.text import details, fixed_text
+from screens.diagnose.text import Shown, details, fixed_text
 from screens.done import panels_of
 from screens.faults import in_one_run, told
-from screens.run.text import failure_text
+from screens.run.screen import failure_text
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
@@ -23,8 +22,8 @@ from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.core.trouble import Trouble, explained
+from wizard.core.wording import by_keys
 from wizard.knowledge.causes import load_causes
-from wizard.remedies import by_keys
 from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
 from wizard.run.progress import after, before_run

@@ -9,9 +9,8 @@ from threading import Event
 import pytest
 from textual.pilot import Pilot
 
-from screens.windows.dialogs import Notice
-from screens.windows.path_question import PathQuestion
-from screens.windows.report_preview import LOOKING, ReportPreview
+from screens.dialogs import Notice, PathQuestion
+from screens.report_preview import LOOKING, ReportPreview
 from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,

@@ -14,7 +14,7 @@ from screens.app import SetupApp
 from screens.review.screen import Review
 from screens.session import Session
 from screens.start import services_for
-from screens.widgets.conclusion import Conclusion
+from screens.widgets.header import Conclusion
 from tests.commands.running import MACHINE as RECORDED
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -35,8 +35,8 @@ from tests.screens.driving import (
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot

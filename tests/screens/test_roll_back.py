@@ -41,8 +41,8 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import PutSystemPathBack

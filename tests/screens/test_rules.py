@@ -11,7 +11,7 @@ from textual.widgets._footer import FooterKey
 from screens.app import SetupApp
 from screens.session import STEPS
 from screens.step import StepScreen
-from screens.widgets.conclusion import Conclusion
+from screens.widgets.header import Conclusion
 from tests.screens.driving import screen_text, settled, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.states import session_at_any

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from screens.run.text import doing, failure_text, progress_text, step_line
+from screens.run.screen import doing, failure_text, progress_text, step_line
 from tests.screens.examples import PLAN
+from wizard.core.amounts import left_text
 from wizard.core.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
-from wizard.durations import left_text
 from wizard.run.progress import (
     RunState,
     State,

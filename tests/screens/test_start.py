@@ -10,7 +10,7 @@ from screens.start import services_for
 from tests.screens import examples
 from wizard.__main__ import parser
 from wizard.apt.sources import SOURCE
-from wizard.glyphs import speaks_unicode
+from wizard.core.glyphs import speaks_unicode
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.plan.choice import Choice
 

@@ -7,9 +7,7 @@ from dataclasses import replace
 import pytest
 
 from screens.session import STEPS, Session, to_diagnose
-from screens.steps import Standing, header_steps
-from screens.widgets.conclusion import Conclusion
-from screens.widgets.header_line import step_text
+from screens.widgets.header import Conclusion, Standing, header_steps, step_text
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, go, screen_text, session_at

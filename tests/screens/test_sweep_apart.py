@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from screens.conv2d.screen import Conv2d
+from screens.conv2d.sweep_views import SweepViews
 from screens.start import services_for
-from screens.widgets.sweep_views import SweepViews
 from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of

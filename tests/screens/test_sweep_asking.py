@@ -18,10 +18,10 @@ from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.pythons import setting_for
 from screens.conv2d.screen import CHANGED
+from screens.conv2d.sweep_views import SweepViews
+from screens.dialogs import Notice, Question
 from screens.start import services_for
 from screens.step import StepScreen
-from screens.widgets.sweep_views import SweepViews
-from screens.windows.dialogs import Notice, Question
 from tests.conv2d.test_request_line import parsed
 from tests.screens.collaborators import but
 from tests.screens.driving import (
@@ -46,7 +46,7 @@ from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from wizard.conv2d.shapes import load_presets, operation_rows
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
-from wizard.knowledge.verdicts import load_purposes
+from wizard.knowledge.claims import load_purposes
 from wizard.report.conv2d_answers import answer_lines
 from wizard.services import DRY_RUN, Services
 from wizard.services.experiments import SweepUnderWay

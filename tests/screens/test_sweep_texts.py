@@ -9,10 +9,8 @@ import pytest
 from textual.content import Content
 
 from screens.conv2d import grid
-from screens.conv2d.grid import grid_lines
-from screens.conv2d.places import places_of
+from screens.conv2d.grid import TIMES, cells_of, columns_for, grid_lines, places_of
 from screens.conv2d.state import NOT_YET, Mark, SweepState, line_of_row, mark_of
-from screens.conv2d.table import TIMES, cells_of, columns_for
 from tests.conv2d.made import made
 from wizard.conv2d.shapes import (
     Published,

@@ -10,8 +10,8 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
-from screens.widgets.sweep_views import READABLE_S, SweepViews
-from screens.windows.dialogs import Notice
+from screens.conv2d.sweep_views import READABLE_S, SweepViews
+from screens.dialogs import Notice
 from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,

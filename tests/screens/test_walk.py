@@ -10,9 +10,9 @@ from threading import Event as Signal
 import pytest
 
 from screens.app import SetupApp
+from screens.conv2d.sweep_views import SweepViews
+from screens.dialogs import Notice, Question
 from screens.session import STEPS
-from screens.widgets.sweep_views import SweepViews
-from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.driving import (

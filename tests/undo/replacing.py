@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.run.places import plan_of
+from wizard.core.journal import Record
 from wizard.host.files import listing, prints
-from wizard.journalform import Record
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.run.executor import now
 from wizard.run.journal import Journal, Owned

@@ -10,8 +10,8 @@ import pytest
 
 from tests.run.places import tree
 from tests.undo.replacing import SITE, again, aside_step, back, install, make_environment, replaced
+from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Record
 from wizard.run.journal import Journal
 from wizard.run.rollback import forget, left_by
 from wizard.run.rollback_folder import find_way_back

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.run.places import tree
 from tests.undo.replacing import KEPT, SITE, again, back, install, remove, replaced
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.run.journal import Journal
 from wizard.run.rollback_folder import find_way_back
 

@@ -13,8 +13,8 @@ from tests.machine.records import make
 from tests.run.places import places_below, plan_of
 from wizard.apt.packages import LocalDeb
 from wizard.core.events import Output, StepFailed
+from wizard.core.journal import Kind, Record
 from wizard.core.trouble import Trouble
-from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups

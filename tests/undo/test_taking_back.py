@@ -21,10 +21,10 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind
 from wizard.core.trouble import Trouble
 from wizard.host.files import prints
 from wizard.host.host import Host
-from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
 from wizard.operations.system_files import SetSystemPathAside
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan

@@ -9,7 +9,7 @@ import pytest
 from tests.run.places import plan_of
 from tests.undo.replacing import KEPT, SITE, again, back, replaced
 from wizard.core.events import CHECKED, RESTORED
-from wizard.journalform import Record
+from wizard.core.journal import Record
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from wizard.advice.card import chosen_card, target_of
-from wizard.core.sizes import listed
-from wizard.knowledge.asked import Answer, Table, key_of, load_table, releases
+from wizard.core.amounts import listed
 from wizard.knowledge.solvers import (
     FAST,
     FIND_MODE,
     OFF,
     ONLY,
     SEARCHES_MORE,
+    Answer,
+    Table,
     family_of,
+    key_of,
     load_families,
+    load_table,
+    releases,
 )
-from wizard.knowledge.stacks import Stack
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import Stack, rocm_of
 from wizard.machine.facts import Machine, Setting
 
 OVERRIDE = ("HSA_OVERRIDE_GFX_VERSION", "10.3.0")

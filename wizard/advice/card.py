@@ -8,7 +8,7 @@ from typing import NamedTuple
 from wizard.knowledge.cards import AMD
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Gpu, Machine, Unknown
-from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
+from wizard.machine.gpus import ATOMICS_UNNEEDED
 
 
 class Obstacle(NamedTuple):
@@ -41,7 +41,7 @@ def chosen_card(machine: Machine, pci_address: str = "") -> Gpu | None:
     amd = [gpu for gpu in machine.gpus if gpu.pci_id.lower().startswith(f"{AMD}:")]
     if pci_address:
         return next((gpu for gpu in amd if gpu.pci_address == pci_address), None)
-    amd.sort(key=lambda gpu: (not gpu.rdna1, gpu.driver == VFIO, gpu.integrated))
+    amd.sort(key=lambda gpu: (not gpu.rdna1, gpu.reserved, gpu.integrated))
     return amd[0] if amd else None
 
 

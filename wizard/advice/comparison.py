@@ -12,23 +12,23 @@ from wizard.advice.fit import Answer, Fit
 from wizard.advice.floors import home_room, numpy_allowed, python_need, python_obstacle
 from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
-from wizard.core.sizes import capitalized, size_text
-from wizard.durations import time_text
-from wizard.journalform import Record
+from wizard.core.amounts import capitalized, size_text, time_text
+from wizard.core.journal import Record
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
-from wizard.knowledge.claims import Claim, load_claims, strongest_first
-from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.torches import holes_of, torch_release
-from wizard.knowledge.verdicts import (
+from wizard.knowledge.claims import (
+    Claim,
     Question,
     Word,
     evidence,
     load_aspects,
+    load_claims,
     load_purposes,
+    strongest_first,
     verdict_on,
 )
-from wizard.machine.disks import disk_in
+from wizard.knowledge.stacks import Stack, holes_of, load_stacks, torch_release
 from wizard.machine.facts import Machine, Unknown
+from wizard.machine.system import disk_in
 
 USES = frozenset({"applications", "image speed", "transformer", "training"})
 """Topics of claims about what a card is used for."""

@@ -34,10 +34,10 @@ from wizard.advice.floors import (
 )
 from wizard.advice.leftovers import torch_here
 from wizard.knowledge.applications import Application
+from wizard.knowledge.claims import PROMISING, Word, verdict_on
 from wizard.knowledge.stacks import Stack
-from wizard.knowledge.verdicts import PROMISING, Word, verdict_on
 from wizard.machine.facts import Machine, Unknown
-from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.system import refuses_executable_stacks
 
 NOT_REVIEWED = "the evidence has not been reviewed yet"
 CURE = "clear the executable-stack flag of libamdhip64.so and libhiprtc.so after installing"

@@ -7,11 +7,11 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from wizard.advice.card import Obstacle, chosen_card
-from wizard.core.sizes import memory_size_text, size_text
+from wizard.core.amounts import memory_size_text, size_text
 from wizard.knowledge.applications import Application, Older
 from wizard.knowledge.stacks import Stack
-from wizard.machine.disks import disk_in
 from wizard.machine.facts import Disk, Fact, Machine, Unknown
+from wizard.machine.system import disk_in
 
 NUMPY = "numpy"
 GIGABYTE = 10**9

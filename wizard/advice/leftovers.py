@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from wizard.advice.card import chosen_card, target_of
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
+from wizard.knowledge.claims import Word, verdict_on
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.variables import general
-from wizard.knowledge.verdicts import Word, verdict_on
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
-from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.system import refuses_executable_stacks
 
 LOADER = "LD_LIBRARY_PATH"
 REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")

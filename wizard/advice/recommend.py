@@ -23,7 +23,7 @@ from wizard.advice.card import chosen_card, target_of, with_card
 from wizard.advice.fit import INTERNET, Fit, Supply, answer_for_target, fit
 from wizard.advice.floors import takes_torch
 from wizard.advice.leftovers import torches_there
-from wizard.core.sizes import capitalized, listed
+from wizard.core.amounts import capitalized, listed
 from wizard.knowledge.applications import (
     PLAIN_TORCH,
     Application,
@@ -31,8 +31,8 @@ from wizard.knowledge.applications import (
     convolves,
     load_applications,
 )
+from wizard.knowledge.claims import Program, Verdict, Word, load_programs, verdict_on
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.verdicts import Program, Verdict, Word, load_programs, verdict_on
 from wizard.machine.facts import Machine
 
 RANK = {

@@ -19,7 +19,7 @@ from wizard.apt.sources import APT, AptSource
 from wizard.apt.view import DOWNLOAD_S, AptView, make_view
 from wizard.core.trouble import Trouble
 from wizard.host.files import digest
-from wizard.knowledge.releases import Repair
+from wizard.knowledge.stacks import Repair
 
 UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 UBUNTU = "http://archive.ubuntu.com/ubuntu"

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from wizard.apt.openpgp import NotAKey, PublicKey, in_letters, public_keys
 from wizard.core.trouble import Trouble
-from wizard.knowledge.releases import Release, Repository
+from wizard.knowledge.stacks import Release, Repository
 from wizard.system.web import Web, name_failure
 
 BYTES_LIMIT = 256 * 1024

@@ -49,6 +49,6 @@ def _print(arguments: argparse.Namespace, form: dict[str, Any], lines: Iterable[
         return
     import json
 
-    from wizard.jsonform import SCHEMA
+    from wizard.core.json_form import SCHEMA
 
     print(json.dumps({"schema": SCHEMA, **form}, indent=1))

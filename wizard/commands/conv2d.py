@@ -25,7 +25,8 @@ from wizard.commands.conv2d_runs import (
     run_about,
 )
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
+from wizard.core.own_files import Places
 
 if TYPE_CHECKING:
     from wizard.conv2d.caution import Circumstances
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.sweep import SweepDone
     from wizard.host.host import Host
-    from wizard.places import Places
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -252,7 +252,7 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     from wizard.conv2d.requests import sweep_in
     from wizard.conv2d.search.workarounds import WorkaroundRequest
     from wizard.conv2d.verdicts import result_json
-    from wizard.jsonform import to_json
+    from wizard.core.json_form import to_json
 
     document: dict[str, Any] = {"schema": 1, "trouble": to_json(done.trouble)}
     if isinstance(request, WorkaroundRequest):

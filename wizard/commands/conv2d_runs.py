@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.runs.folders import Run
     from wizard.conv2d.runs.runner import Stopped
     from wizard.conv2d.sweep import StopReason, SweepDone
-    from wizard.places import Places
+    from wizard.core.own_files import Places
 
 APART = (
     "The measurement runs in the background. Ctrl+C stops it, but closing this terminal does "

@@ -53,7 +53,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
     from wizard.conv2d.search.setting_search import SettingRequest
     from wizard.conv2d.sweep import setting_text
-    from wizard.core.sizes import counted
+    from wizard.core.amounts import counted
 
     if isinstance(asked, CompareRequest):
         hangs = counted(asked.hangs, "hang")
@@ -92,7 +92,7 @@ def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
     """What the JSON document holds beside the results."""
-    from wizard.jsonform import to_json
+    from wizard.core.json_form import to_json
     from wizard.report.conv2d_answers import keep_command
 
     if done.setting is None:

@@ -33,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
+        from wizard.core.json_form import SCHEMA, to_json
         from wizard.diagnose.machine import part_statuses
-        from wizard.jsonform import SCHEMA, to_json
 
         more = {} if verified is None else {"verified": to_json(verified)}
         form = {"schema": SCHEMA, **to_json(machine), "statuses": part_statuses(machine), **more}

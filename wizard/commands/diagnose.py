@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from wizard.jsonform import SCHEMA
+        from wizard.core.json_form import SCHEMA
         from wizard.report.findings import finding_form
 
         findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]

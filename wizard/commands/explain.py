@@ -73,7 +73,7 @@ def _opened(name: str) -> BinaryIO:
 def _print_json(explained: list[tuple[str, Explanation]]) -> None:
     import json
 
-    from wizard.jsonform import SCHEMA
+    from wizard.core.json_form import SCHEMA
 
     forms = [{"file": name, **_form(each)} for name, each in explained]
     whole: dict[str, Any] = {"schema": SCHEMA}

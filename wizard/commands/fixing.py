@@ -49,7 +49,7 @@ def fix(arguments: argparse.Namespace) -> int:
 
 def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[Finding, Plan]:
     """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
-    from wizard.journalform import Kind
+    from wizard.core.journal import Kind
     from wizard.mending.fixing import Supply, make_fix
     from wizard.plan.impossible import NothingToDo
     from wizard.run.resume import stopped_plan
@@ -138,7 +138,7 @@ def _looked_again(arguments: argparse.Namespace, mended: Finding) -> int:
 def _say(mended: Finding, outcome: Outcome) -> None:
     import json
 
-    from wizard.jsonform import SCHEMA
+    from wizard.core.json_form import SCHEMA
 
     form = {"schema": SCHEMA, "event": SAID, "cause": mended.cause, "outcome": outcome.value}
     print(json.dumps(form), flush=True)

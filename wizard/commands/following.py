@@ -134,7 +134,7 @@ class _Listened:
 def _show_json(event: Event) -> None:
     import json
 
-    from wizard.jsonform import SCHEMA, to_json
+    from wizard.core.json_form import SCHEMA, to_json
 
     form: dict[str, Any] = {"schema": SCHEMA, "event": type(event).__name__, **to_json(event)}
     print(json.dumps(form), flush=True)

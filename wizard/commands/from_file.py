@@ -19,8 +19,8 @@ from wizard.commands.obstacle import obstacle_to
 from wizard.core.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.core.journal import Record
     from wizard.host.host import Host
-    from wizard.journalform import Record
     from wizard.plan.plan_file import PlanFile
     from wizard.plan.steps import Plan
 
@@ -52,7 +52,7 @@ def apply_file(arguments: argparse.Namespace) -> int:
 
 
 def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:
-    from wizard.journalform import UNFINISHED
+    from wizard.core.journal import UNFINISHED
     from wizard.machine.detect import detect
     from wizard.plan.start_check import no_longer_so
 
@@ -162,7 +162,7 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
     """The newest run of this plan, if it was not taken back."""
     from pathlib import Path
 
-    from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK
+    from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK
     from wizard.plan.form import plan_of
     from wizard.run.runs import read_records
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wizard.advice.comparison import LineSpeed
+    from wizard.core.own_files import Places
     from wizard.host.contents import Contents
     from wizard.host.host import Host
-    from wizard.places import Places
 
 DEMO = "rx5600xt-noble-rocm57"
 """The recorded machine of the demo, below ``assets/machines``."""
@@ -41,7 +41,7 @@ def host_of(arguments: argparse.Namespace) -> Host:
 
 def places_of(host: Host) -> Places:
     """Where our own files go on that machine."""
-    from wizard.places import places
+    from wizard.core.own_files import places
 
     return places(host.environ, host.home)
 

@@ -14,7 +14,7 @@ from wizard.commands.choosing import (
     name_applications,
 )
 from wizard.commands.looking import places_of, there_before
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 
 if TYPE_CHECKING:
     from wizard.host.host import Host
@@ -120,7 +120,7 @@ def stack_for(arguments: argparse.Namespace, machine: Machine) -> str:
 
 def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan as far as this machine alone can tell. Raises PlanImpossible."""
-    from wizard.machine.disks import with_disks
+    from wizard.machine.system import with_disks
     from wizard.plan.planner import make_plan
     from wizard.plan.system import Prepared
 
@@ -143,7 +143,7 @@ def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan, exact to each package: asks the archive. Raises PlanImpossible and Trouble."""
     import asyncio
 
-    from wizard.machine.disks import with_disks
+    from wizard.machine.system import with_disks
     from wizard.run.exact_plan import asking_of, settled_plan
 
     there, places = there_before(host, choice.venv), places_of(host)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.choosing import name_applications
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.commands.making import add_plan_arguments, asked_words, kind_asked, make_asked
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,7 +200,7 @@ def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
 
 def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[str, ...]:
     """Below the plan: what Choose says of the stack, and the others where none was named."""
-    from wizard.knowledge.ageing import today
+    from wizard.core.amounts import today
     from wizard.report.recommendation import stack_lines
     from wizard.report.stacks import sheet_lines
 

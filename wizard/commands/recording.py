@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
-    from wizard.machine.recording.making import Made
+    from wizard.machine.recording.recorder import Made
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record this machine; gives 1 when the record does not tell the same facts."""
     from wizard.core.lines import clean
-    from wizard.machine.recording.making import make_record
-    from wizard.machine.recording.write import PlaceTaken, check_place, write
+    from wizard.machine.recording.recorder import PlaceTaken, check_place, make_record, write
 
     folder = Path(arguments.record)
     try:
@@ -49,7 +48,7 @@ def _shown(made: Made) -> Iterator[str]:
 
 def _told(made: Made, folder: Path) -> int:
     """Look at the record, and say how far it tells the same."""
-    from wizard.machine.recording.replay import differences
+    from wizard.machine.recording.recorder import differences
 
     differing = differences(made.machine, folder, made.disguise)
     print(f"\nWritten to {folder}. Read it before you share it.")

@@ -13,9 +13,9 @@ from wizard.commands.watch import watch_first
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wizard.core.journal import Record
+    from wizard.core.own_files import Places
     from wizard.host.host import Host
-    from wizard.journalform import Record
-    from wizard.places import Places
     from wizard.run.rollback import WholeUndo
 
 
@@ -102,7 +102,7 @@ def _not_agreed(happened: str, words: str) -> int:
 def _list(places: Places, *, as_json: bool) -> int:
     from pathlib import Path
 
-    from wizard.journalform import OLDER
+    from wizard.core.journal import OLDER
     from wizard.run.runs import older_runs, read_records, unreadable_runs
 
     runs = Path(places.runs)
@@ -124,7 +124,7 @@ def _list(places: Places, *, as_json: bool) -> int:
 def _print_json(records: Sequence[Record], older: Sequence[str], unreadable: Sequence[str]) -> None:
     import json
 
-    from wizard.jsonform import SCHEMA
+    from wizard.core.json_form import SCHEMA
 
     runs = [
         {

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from wizard.conv2d.requests import Request
     from wizard.conv2d.shapes import Row
     from wizard.conv2d.sweep import Sweep, SweepDone
+    from wizard.core.own_files import Places
     from wizard.host.host import Host
     from wizard.machine.facts import Gpu, Machine
-    from wizard.places import Places
     from wizard.report.bundle import Papers
 
 SEARCHED_LATER = 3

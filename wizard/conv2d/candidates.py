@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wizard.conv2d.shapes import Row
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.knowledge.solvers import FAST, FIND_MODE, ONLY, SEARCHES_MORE
 
 DIRECTIONS = {

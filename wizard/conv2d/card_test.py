@@ -16,8 +16,8 @@ from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
+from wizard.core.own_files import Places
 from wizard.knowledge.cards import is_rdna1
-from wizard.places import Places
 
 FOR_LIMIT = 1
 """Hangs that are kept for the search for a limit, where more than one is allowed."""

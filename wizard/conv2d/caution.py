@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wizard.host.host import Host
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpus import read_gpus
-from wizard.machine.seat import seat_in_use
+from wizard.machine.surroundings import seat_in_use
 
 if TYPE_CHECKING:
     from wizard.conv2d.requests import Request

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import psutil
 
-from wizard.knowledge.kernel_messages import KernelLine
+from wizard.knowledge.causes import KernelLine
 
 LINE = re.compile(
     r"^(?:\d+ )?MIOpen(?:\(HIP\))?(?:\[ *[\d.]+\])?: "

@@ -17,10 +17,8 @@ from typing import Any, BinaryIO
 from wizard.conv2d.candidates import Candidates
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
-from wizard.core.typed import WrongForm, typed
-from wizard.jsonform import to_json
-from wizard.places import places
-from wizard.private_files import FOLDER_MODE, open_private, read_private
+from wizard.core.json_form import WrongForm, to_json, typed
+from wizard.core.own_files import FOLDER_MODE, open_private, places, read_private
 
 FORMAT = 1
 SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")

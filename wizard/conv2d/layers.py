@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.conv2d.shapes import DTYPE_BYTES, Model, Preset, Row, Shape
+from wizard.core.amounts import memory_size_text
 from wizard.core.lines import clean
-from wizard.core.sizes import memory_size_text
 
 EXAMPLE = "64 128 3 56x56 stride 2 batch 8 float16"
 REPR_EXAMPLE = (

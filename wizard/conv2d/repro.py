@@ -11,7 +11,7 @@ from wizard import __version__
 from wizard.conv2d.cards.result_card import told_gfx, told_name, told_setting, told_version
 from wizard.conv2d.shapes import Row, load_operations
 from wizard.conv2d.verdicts import Result
-from wizard.redaction.values import HIDDEN
+from wizard.redaction.rules import HIDDEN
 
 TEMPLATE = FOLDER / "conv2d_repro.py"
 BEGIN, END = "# The case begins.\n", "# The case ends.\n"

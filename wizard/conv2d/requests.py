@@ -33,8 +33,7 @@ from wizard.conv2d.shapes import (
 )
 from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep, SweepEvent
 from wizard.conv2d.worker.questions import Ask
-from wizard.core.typed import WrongForm, typed
-from wizard.jsonform import to_json
+from wizard.core.json_form import WrongForm, to_json, typed
 
 Request = Union[  # noqa: UP007 - one closed union, matched exhaustively
     Sweep, LimitRequest, SettingRequest, CompareRequest, WorkaroundRequest

@@ -14,7 +14,7 @@ from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Preset, Row, operation_rows, rows_of
 from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
-from wizard.core.sizes import capitalized
+from wizard.core.amounts import capitalized
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)

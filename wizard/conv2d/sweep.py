@@ -11,8 +11,7 @@ from typing import Any, Union, get_args
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.verdicts import Loaded, Result
-from wizard.core.typed import typed
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json, typed
 
 LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
 """How the variables begin that steer ROCm."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from wizard.conv2d.candidates import Candidates, candidates_form
 from wizard.conv2d.shapes import Published, Setting, Shape, label_of
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 LARGEST_OUTPUT = 8

@@ -10,11 +10,11 @@ from wizard.advice.card import chosen_card, missing_right, with_card
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package
 from wizard.apt.sources import AptSource
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
 from wizard.diagnose.finding import HANG, About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.machine.facts import Gpu, Machine, Unknown
-from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
+from wizard.machine.gpus import ATOMICS_UNNEEDED
 from wizard.plan.amd_packages import is_broken, release_of
 
 HAND_IN = (
@@ -64,14 +64,14 @@ def _undriven(machine: Machine, card: Gpu) -> Finding | None:
         return not_tested("kfd-missing", "The card's driver is unknown", card.driver.because)
     if card.driver == "amdgpu":
         return None
-    return found("vfio-bound" if card.driver == VFIO else "kfd-missing", _held(card, machine))
+    return found("vfio-bound" if card.reserved else "kfd-missing", _held(card, machine))
 
 
 def _held(card: Gpu, machine: Machine) -> Iterator[Evidence]:
     """What holds a card that amdgpu does not drive, and the files that give it to vfio-pci."""
     held = f"uses the driver {card.driver}" if card.driver else "has no driver"
     yield Evidence(f"{card.name} {held}", f"/sys/bus/pci/devices/{card.pci_address}")
-    if card.driver == VFIO:
+    if card.reserved:
         named = (file for file in machine.system_files if "vfio" in file.detail)
         yield from (Evidence(file.detail, file.path) for file in named)
 
@@ -255,7 +255,7 @@ def shadowing(machine: Machine) -> Iterator[Finding]:
 
 def sources(machine: Machine) -> Iterator[Finding]:
     """Sources of AMD's that name a suite which is not in that directory."""
-    from wizard.knowledge.releases import load_catalogue
+    from wizard.knowledge.stacks import load_catalogue
 
     known = {release.directory: release for release in load_catalogue().releases.values()}
     for source in machine.apt_sources:

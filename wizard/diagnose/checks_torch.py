@@ -9,7 +9,7 @@ from dataclasses import replace
 from wizard.advice.algorithms import left_by
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.leftovers import short_path
-from wizard.core.sizes import size_text
+from wizard.core.amounts import size_text
 from wizard.diagnose.checks_system import processor_gpus
 from wizard.diagnose.conclusions import (
     IDLE,
@@ -30,13 +30,13 @@ from wizard.diagnose.outcomes import fine, found, not_tested, shown_settings, wa
 from wizard.host.host import Host
 from wizard.knowledge.claims import Grade
 from wizard.knowledge.solvers import OFF, ONLY, load_families
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import rocm_of
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
-from wizard.machine.glibc import refuses_executable_stacks
-from wizard.machine.gpu_words import NVIDIA
+from wizard.machine.gpus import NVIDIA
+from wizard.machine.pythons import DISTRIBUTION
 from wizard.machine.settings import has_empty_element
-from wizard.machine.sites import DISTRIBUTION
+from wizard.machine.system import refuses_executable_stacks
 
 OFFICIAL = re.compile(r"\+rocm\d")
 

@@ -10,8 +10,7 @@ from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.lines import Line, as_text, plain
 from wizard.diagnose.reading import Concluded, Reading, Said, evidence_of
 from wizard.knowledge.cards import is_integrated, is_rdna1
-from wizard.knowledge.stacks import find_stack
-from wizard.knowledge.torches import rocm_of
+from wizard.knowledge.stacks import find_stack, rocm_of
 from wizard.knowledge.variables import effect_of
 from wizard.machine.facts import Environment, Machine, Setting
 

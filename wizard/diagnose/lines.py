@@ -10,11 +10,11 @@ from functools import cache
 from itertools import chain, compress, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-from wizard.knowledge.phrases import load_phrases
-from wizard.knowledge.text_lines import (
+from wizard.knowledge.causes import (
     load_beginning,
     load_line_mentions,
     load_mentions,
+    load_phrases,
     load_prefixes,
 )
 

@@ -16,14 +16,16 @@ from wizard.diagnose.lines import Line, as_text
 from wizard.knowledge.cards import (
     AMD,
     VENDORS,
+    Forms,
     gfx_of_chip,
     gfx_of_name,
     gfx_of_series,
     is_integrated,
     is_rdna1,
+    load_drivers,
+    load_listings,
     look_up,
 )
-from wizard.knowledge.listings import Forms, load_drivers, load_listings
 
 SHORT_HEAD = "graphics card:"
 """Above the names of the cards in ``hwinfo --short``."""

@@ -13,24 +13,17 @@ from wizard.diagnose.explain import joined, unexplained
 from wizard.diagnose.finding import NO_CAUSE, Finding, Status, in_order, worst
 from wizard.diagnose.outcomes import not_tested
 from wizard.knowledge.causes import load_causes, load_parts
-from wizard.machine.access import ACCESS, may_compute
-from wizard.machine.disks import DISKS
-from wizard.machine.driver import DRIVER
+from wizard.machine.access import ACCESS, DRIVER, PROCESSES, may_compute
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
-from wizard.machine.miopen import MIOPEN
 from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import APT_SOURCES, PACKAGES
 from wizard.machine.part import was_late
-from wizard.machine.processes import PROCESSES
-from wizard.machine.pythons import INTERPRETERS
-from wizard.machine.rocm import ROCM_TREES
+from wizard.machine.pythons import INTERPRETERS, UV
+from wizard.machine.rocm import MIOPEN, ROCM_TREES, SYSTEM_FILES
 from wizard.machine.settings import SETTINGS
-from wizard.machine.silent_mounts import MOUNTED
 from wizard.machine.surroundings import SURROUNDINGS, warnings
-from wizard.machine.system import SYSTEM
-from wizard.machine.system_files import SYSTEM_FILES
-from wizard.machine.uv import UV
+from wizard.machine.system import DISKS, MOUNTED, SYSTEM
 
 CHECK_S = 10.0
 """How long a check of facts that are there already may take."""

@@ -14,10 +14,10 @@ from wizard.conv2d.shapes import Shape
 from wizard.conv2d.stop_reasons import SUSPECTED, stopped
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import RIGHT, Loaded, Manner, Result, Verdict, manner_of
+from wizard.core.own_files import Places
 from wizard.diagnose.finding import Evidence
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import PARTS, StackFacts, stack_of
-from wizard.places import Places
 
 NOTHING_RECORDED = StackFacts()
 PYTHON = "/bin/python"

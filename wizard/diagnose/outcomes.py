@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from wizard.advice.leftovers import short_path
+from wizard.core.amounts import counted, memory_size_text
 from wizard.core.lines import shown
-from wizard.core.sizes import counted, memory_size_text
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
-from wizard.machine.facts import Machine, Setting, Unknown
-from wizard.machine.gpu_words import VFIO
+from wizard.machine.facts import VFIO, Machine, Setting, Unknown
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
+from wizard.core.amounts import capitalized
 from wizard.core.lines import beginning
-from wizard.core.sizes import capitalized
 from wizard.diagnose.finding import NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.lines import (
     AFTER,
@@ -31,11 +31,20 @@ from wizard.diagnose.lines import (
     spoken_of,
 )
 from wizard.diagnose.listed_cards import CardLines, ListedCard
-from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
-from wizard.knowledge.error_texts import ErrorText, known_text
-from wizard.knowledge.listings import load_listings
-from wizard.knowledge.phrases import load_phrases
-from wizard.knowledge.text_lines import error_anchors, load_errors, load_kinds, load_values
+from wizard.knowledge.cards import load_listings
+from wizard.knowledge.causes import (
+    ErrorText,
+    Sign,
+    error_anchors,
+    known_text,
+    load_errors,
+    load_kinds,
+    load_marks,
+    load_phrases,
+    load_signs,
+    load_values,
+    load_words,
+)
 
 FRAME = '  File "'
 KERNEL = re.compile(r"^\s*(?:<\d+>)?\[ *\d+\.\d{3,9}\]|^.{0,60}\d\d:\d\d\S{0,20} \S{1,60} kernel: ")

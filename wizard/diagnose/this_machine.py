@@ -18,6 +18,7 @@ from typing import Any
 import assets
 from wizard.advice.leftovers import short_path
 from wizard.core.lines import beginning
+from wizard.core.own_files import Places
 from wizard.diagnose.checks_measured import measurement, since_last_good
 from wizard.diagnose.checks_torch import miopen_folders
 from wizard.diagnose.explain import Explanation, explain, explain_file
@@ -29,8 +30,7 @@ from wizard.diagnose.outcomes import fine, found, not_tested
 from wizard.host.deadline import Answer, answer
 from wizard.host.host import Host
 from wizard.machine.facts import Environment, Machine, Unknown
-from wizard.machine.once import Once
-from wizard.places import Places
+from wizard.machine.part import Once
 from wizard.run.runs import read_records
 from wizard.system.joined_groups import with_joined_group
 

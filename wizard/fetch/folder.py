@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wizard.core.amounts import counted
 from wizard.core.events import Output
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.files import digest
 from wizard.host.live import LiveHost
@@ -23,7 +24,6 @@ from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Fact, Machine, Unknown
 from wizard.operations.resolve import Resolve, ask_target, choose
 from wizard.operations.uv_project import Wishes
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan

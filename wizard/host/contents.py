@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from wizard.core.fact import Unknown
-from wizard.core.typed import typed
+from wizard.core.json_form import typed
 from wizard.host.distributions import Distribution, read_distributions
 from wizard.host.host import Host
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.knowledge.rows import read_rows
-from wizard.knowledge.verdicts import load_purposes
+from wizard.knowledge.claims import load_purposes
+from wizard.knowledge.tables import read_rows
 
 PLAIN_TORCH = "own"
 """The id that stands for code of the user's own, or for none named."""

@@ -1,4 +1,8 @@
-"""Graphics chips: what a PCI id and a revision tell of a card."""
+"""What is known of graphics chips.
+
+What ids and names tell of a card, how programs list cards, and for which chips the packages of
+distributions hold code.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from wizard.knowledge.tables import read_table
+from wizard.knowledge.tables import read_rows, read_table
 
 AMD = "1002"
 VENDORS = {"10de": "NVIDIA", "8086": "Intel", "1af4": "Virtio", "15ad": "VMware", "1234": "QEMU"}
@@ -109,3 +113,98 @@ def _devices() -> dict[str, dict[str, Any]]:
         row["id"]: {**row, "note": notes.get(row.get("note", ""), row.get("note", ""))}
         for row in table["device"]
     }
+
+
+Forms = tuple[re.Pattern[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The lines in which one program tells of cards; their groups are named in the table."""
+
+    name: str
+    anchors: tuple[str, ...]
+    """Fixed strings of which one is in every line that a form fits."""
+    one_line: Forms
+    """A whole card in a line."""
+    start: Forms
+    """The first of several lines about one device."""
+    told: Forms
+    """The lines after it."""
+    kind: re.Pattern[str]
+    """How the kind of a graphics card begins."""
+    telling: frozenset[str]
+    """Groups of which a device must have one."""
+    of_chip: bool
+    """True where names are those of the chip and not of the card."""
+    of_one: bool
+    """True for what tells of one card again and again."""
+    of_rocm: bool
+    """True for what lists AMD's cards alone, with the target that ROCm reports."""
+
+
+@cache
+def load_listings() -> dict[str, Listing]:
+    """All programs by name; of several that list a card, the first one names it."""
+    table = read_table("listings.toml")
+    return {row["name"]: _listing_of(row, table) for row in table["program"]}
+
+
+@cache
+def load_drivers() -> dict[str, str]:
+    """What a card is called of which only its kernel driver is told, by that driver."""
+    drivers: dict[str, str] = read_table("listings.toml")["drivers"]
+    return drivers
+
+
+def _listing_of(row: dict[str, Any], table: dict[str, Any]) -> Listing:
+    def forms(key: str) -> Forms:
+        return tuple(compiled(form) for form in row.get(key, ()))
+
+    def compiled(form: str) -> re.Pattern[str]:
+        for name in ("slot", "graphics"):
+            form = form.replace(f"{{{name}}}", table[name])
+        return re.compile(form)
+
+    return Listing(
+        name=row["name"],
+        anchors=tuple(row["anchors"]),
+        one_line=forms("one_line"),
+        start=forms("start"),
+        told=forms("told"),
+        kind=compiled(row.get("kind", "")),
+        telling=frozenset(row.get("telling", ("line",))),
+        of_chip=row.get("of_chip", False),
+        of_one=row.get("of_one", False),
+        of_rocm=row.get("of_rocm", False),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionPackage:
+    """What one version of a package holds."""
+
+    distribution: str
+    """``Ubuntu 26.04``, ``Debian experimental``."""
+    name: str
+    version: str
+    date: str
+    """ISO date on which it was read."""
+    sha256: str
+    """Of the package's file."""
+    targets: tuple[str, ...]
+    """The chips that it holds code for."""
+
+
+@cache
+def load_distribution_packages() -> tuple[DistributionPackage, ...]:
+    """All packages that were read, by distribution and name."""
+    return read_rows("distributions.toml", "package", DistributionPackage, {})
+
+
+def targets_of(name: str, version: str) -> tuple[str, ...] | None:
+    """The chips that this version of a package holds code for; None where it was not read."""
+    found = (
+        row for row in load_distribution_packages() if (row.name, row.version) == (name, version)
+    )
+    return next((row.targets for row in found), None)

@@ -1,13 +1,17 @@
-"""Causes of what goes wrong, the lines by which each is known, and what mends it."""
+"""What goes wrong, and how texts tell it.
+
+Causes with their signs, errors of torch and of the kernel driver, forms of lines in pasted texts.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from wizard.knowledge.tables import read_table
+from wizard.knowledge.tables import read_rows, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +124,169 @@ def _sign(name: str, row: dict[str, Any]) -> Sign:
 
 def _optional(pattern: str | None) -> re.Pattern[str] | None:
     return re.compile(pattern) if pattern else None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """A kind of text with its cause."""
+
+    id: str
+    pattern: str
+    cause: str
+    remedy: str
+    source: str
+    suppresses: tuple[str, ...]
+    """Kinds that follow from this one, and are not told beside it."""
+
+    @property
+    def explanation(self) -> str:
+        """Cause and remedy as two sentences."""
+        return f"Known cause: {self.cause}. {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """A line that is one of them."""
+
+    text: ErrorText
+    line: str
+
+
+@cache
+def load_error_texts() -> tuple[ErrorText, ...]:
+    """All kinds, in the order in which they are tried."""
+    return read_rows("error_texts.toml", "text", ErrorText, {"suppresses": ()})
+
+
+def known_text(said: str) -> KnownText | None:
+    """The first kind that fits any line of what was said; None when nothing known is in it."""
+    for kind in load_error_texts():
+        pattern = re.compile(kind.pattern, re.IGNORECASE)
+        line = next((line for line in said.splitlines() if pattern.search(line)), None)
+        if line is not None:
+            return KnownText(kind, line.strip())
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A kind of line that the driver writes."""
+
+    id: str
+    kind: str
+    """``reset``, ``driver``, ``fault`` or ``harmless``."""
+    pattern: str
+    means: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelLine:
+    """A line of the log that is one of them."""
+
+    message: Message
+    line: str
+
+
+@cache
+def load_messages() -> tuple[Message, ...]:
+    """All kinds, in the order in which they are tried."""
+    return read_rows("kernel_messages.toml", "message", Message, {})
+
+
+def known_lines(lines: Iterable[str]) -> tuple[KernelLine, ...]:
+    """The lines of the driver among these, in their order; the first kind that fits counts."""
+    kinds = [(kind, re.compile(kind.pattern, re.IGNORECASE)) for kind in load_messages()]
+    found = []
+    for line in lines:
+        kind = next((kind for kind, pattern in kinds if pattern.search(line)), None)
+        if kind is not None:
+            found.append(KernelLine(kind, line))
+    return tuple(found)
+
+
+TABLE = "text_lines.toml"
+OF = ("kernel", "program")
+"""Where errors come from, by their form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A form in which lines tell a value."""
+
+    id: str
+    """Of what, for example ``torch``."""
+    anchors: tuple[str, ...]
+    """Fixed strings of which one is in every line that the pattern fits."""
+    pattern: re.Pattern[str]
+    """With a group ``value``, and with some a ``name``."""
+    unless: str
+    """The mention that the line must not be; ``""`` for none."""
+
+
+@cache
+def load_kinds() -> dict[str, re.Pattern[str]]:
+    """The lines by which each kind of output is known."""
+    rows = read_table(TABLE)["kind"]
+    return {row["id"]: re.compile("|".join(row["pattern"]), re.MULTILINE) for row in rows}
+
+
+@cache
+def load_prefixes() -> str:
+    """One pattern for all that tools put before a line."""
+    return "".join(f"(?:{row['pattern']})?" for row in read_table(TABLE)["prefix"])
+
+
+@cache
+def load_beginning() -> re.Pattern[str]:
+    """How a line begins, after its blanks, that goes on no other."""
+    (row,) = read_table(TABLE)["beginning"]
+    return re.compile("|".join(row["pattern"]))
+
+
+@cache
+def load_mentions() -> dict[str, re.Pattern[str]]:
+    """Ways to speak of a message or a setting, by their names."""
+    return {row["id"]: re.compile("|".join(row["pattern"])) for row in read_table(TABLE)["mention"]}
+
+
+@cache
+def load_line_mentions() -> tuple[re.Pattern[str], ...]:
+    """Those that make a whole line one that only speaks of something."""
+    rows = read_table(TABLE)["mention"]
+    return tuple(load_mentions()[row["id"]] for row in rows if row.get("of") == "line")
+
+
+@cache
+def load_values() -> tuple[Value, ...]:
+    """All forms of values, in the order in which they are looked for."""
+    return tuple(
+        Value(
+            row["id"],
+            tuple(row["anchors"]),
+            re.compile("|".join(row["pattern"])),
+            row.get("unless", ""),
+        )
+        for row in read_table(TABLE)["value"]
+    )
+
+
+@cache
+def load_errors() -> dict[str, re.Pattern[str]]:
+    """The forms of errors: of the ``kernel``, and of a ``program``."""
+    rows = read_table(TABLE)["error"]
+    forms = {of: [f for row in rows if row["of"] == of for f in row["pattern"]] for of in OF}
+    return {of: re.compile("|".join(patterns)) for of, patterns in forms.items()}
+
+
+@cache
+def error_anchors() -> frozenset[str]:
+    """Fixed strings of which one is in every line that is an error."""
+    return frozenset(anchor for row in read_table(TABLE)["error"] for anchor in row["anchors"])
+
+
+@cache
+def load_phrases() -> Mapping[str, str]:
+    """English by the words of another language."""
+    rows = read_table("phrases.toml")["phrase"]
+    return {other: row["english"] for row in rows for other in row["other"]}

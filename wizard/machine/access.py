@@ -1,10 +1,17 @@
-"""Reads who we are and which GPU devices we may open, without opening one."""
+"""Access to the GPU: its driver, the device files that we may open, and who has it open.
+
+Of a process only ``stat`` and links are read: the command line of one that waits in the kernel can
+block its reader.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from wizard.host.accounts import Account, groups_of, user_name
 from wizard.host.host import Host
-from wizard.machine.facts import Access, DeviceNode, Fact, Unknown
+from wizard.machine.facts import Access, DeviceNode, Driver, Fact, Process, Unknown
 from wizard.machine.part import Found, Part
 
 KFD = "/dev/kfd"
@@ -52,10 +59,10 @@ def groups_after_login(access: Access) -> tuple[str, ...]:
     return tuple(name for name in access.groups_in_file if name not in access.groups_in_force)
 
 
-def _tell(access: Access) -> tuple[str, tuple[str, ...]]:
+def _tell_access(access: Access) -> tuple[str, tuple[str, ...]]:
     nodes = (access.kfd, *access.render_nodes)
     later = groups_after_login(access)
-    details = [_line(node) for node in nodes]
+    details = [_node_line(node) for node in nodes]
     details.append(f"active groups: {_words(access.groups_in_force)}")
     details.append(f"groups in {GROUP_FILE}: {_words(access.groups_in_file)}")
     if later:
@@ -81,7 +88,7 @@ def _helps(access: Access, later: tuple[str, ...]) -> bool:
     return any(node.group in later for node in (access.kfd, *access.render_nodes))
 
 
-def _line(node: DeviceNode) -> str:
+def _node_line(node: DeviceNode) -> str:
     if not node.present:
         return f"{node.path}: missing"
     group = node.group.because if isinstance(node.group, Unknown) else f"group {node.group}"
@@ -102,6 +109,233 @@ ACCESS: Part[Access] = Part(
     source=f"{KFD}, {DRI}, {GROUP_FILE}, access(2)",
     read=read_access,
     without=_nothing,
-    tell=_tell,
+    tell=_tell_access,
 )
 """Who we are, and which devices we may open."""
+
+
+MODULE = "/sys/module/amdgpu"
+VERSION_FILE = f"{MODULE}/version"
+"""Only AMD's package states a version here; the module of the kernel has none (ollama#3425)."""
+DKMS = "/var/lib/dkms/amdgpu"
+VERSION = re.compile(r"\d[\w.+~:-]{0,60}")
+
+
+def read_driver(host: Host) -> Found[Driver]:
+    """The driver in use, and what DKMS holds of it."""
+    loaded = host.is_folder(MODULE)
+    version = _version(host) if loaded else Unknown("amdgpu is not loaded")
+    return Found(
+        Driver(
+            loaded=loaded,
+            origin=_origin(version),
+            version=version if isinstance(version, str) else "",
+            dkms=_dkms(host),
+        )
+    )
+
+
+def _version(host: Host) -> Fact[str]:
+    """What the driver states; ``""`` for the kernel's own."""
+    if not host.exists(VERSION_FILE):
+        return ""
+    text = host.read(VERSION_FILE)
+    if isinstance(text, Unknown):
+        return text
+    match = VERSION.fullmatch(text.strip())
+    return match[0] if match else Unknown(f"{VERSION_FILE} has no version")
+
+
+def _origin(version: Fact[str]) -> Fact[str]:
+    if isinstance(version, Unknown):
+        return version
+    return "dkms" if version else "in-tree"
+
+
+def _dkms(host: Host) -> tuple[str, ...]:
+    """Folders only: the links beside them name the kernel that a version was built for."""
+    names = host.folders(DKMS)
+    if isinstance(names, Unknown):
+        return ()
+    return tuple(name for name in names if VERSION.fullmatch(name))
+
+
+def _tell_driver(driver: Driver) -> tuple[str, tuple[str, ...]]:
+    held = f"DKMS has amdgpu {', '.join(driver.dkms)}" if driver.dkms else ""
+    if not driver.loaded:
+        return "amdgpu is not loaded", (held,) if held else ()
+    if isinstance(driver.origin, Unknown):
+        return "amdgpu, origin unknown", (f"unknown, because {driver.origin.because}",)
+    if driver.origin == "dkms":
+        return f"AMD's amdgpu {driver.version} (DKMS)", (held,) if held else ()
+    unused = (f"{held}, which is not used",) if held else ()
+    return "the kernel's own amdgpu", ("This driver came with the kernel (in-tree).", *unused)
+
+
+DRIVER: Part[Driver] = Part(
+    title="Graphics driver",
+    source=f"{MODULE}, {DKMS}",
+    read=read_driver,
+    without=lambda why: Driver(loaded=False, origin=why, version="", dkms=()),
+    tell=_tell_driver,
+)
+"""The kernel's driver amdgpu."""
+
+
+PROC = "/proc"
+KFD_PROCESSES = "/sys/class/kfd/kfd/proc"
+DEVICES = ("/dev/kfd", "/dev/dri/")
+STAT_BYTES = 512
+KERNEL_THREAD = 0x00200000
+"""``PF_KTHREAD`` of Linux: it has no files of its own."""
+WAITS = "D"
+OPEN_FILES = 64
+"""Looked at in each process: programs open the GPU early, and numbers are given from below."""
+OPEN_FILES_OF_ALL = 3_000
+"""Together: a desktop has tens of thousands."""
+SHOWN = 3
+"""Names in the summary; the details have them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """What ``/proc/PID/stat`` tells."""
+
+    name: str
+    state: str
+    parent: str
+    has_files: bool
+
+
+def read_processes(host: Host) -> Found[Fact[tuple[Process, ...]]]:
+    """Processes that KFD lists, that have a GPU device open, or that are in state D."""
+    names = host.names(PROC)
+    if isinstance(names, Unknown):
+        return Found(names)
+    pids = [name for name in names if name.isascii() and name.isdecimal()]
+    stats = {pid: stat for pid in pids if (stat := _stat(host, pid)) is not None}
+    ours = _own(host)
+    others = {pid: one for pid, one in stats.items() if ours not in (pid, one.parent)}
+    computing = _computing(host) - {ours}
+    opened = _opened(host, others)
+    # Looked at again: reading a disk is such a wait too, and a short one.
+    waiting = {pid for pid in others if others[pid].state == WAITS and _waits(host, pid)}
+    found = sorted({*computing, *opened, *waiting}, key=int)
+    return Found(tuple(_process(pid, others.get(pid), opened, computing) for pid in found))
+
+
+def _process(
+    pid: str, stat: Stat | None, opened: dict[str, tuple[str, ...]], computing: set[str]
+) -> Process:
+    """Without a stat it is one of another container, or gone: KFD tells its number alone."""
+    return Process(
+        pid=int(pid),
+        name=stat.name if stat else "",
+        state=stat.state if stat else "",
+        devices=opened.get(pid, ()),
+        compute=pid in computing,
+    )
+
+
+def _stat(host: Host, pid: str) -> Stat | None:
+    head = host.head(f"{PROC}/{pid}/stat", STAT_BYTES)
+    if isinstance(head, Unknown):
+        return None
+    # A name may hold spaces and brackets; the last bracket ends it.
+    before, _, after = head.decode("utf-8", "replace").rpartition(") ")
+    fields = after.split()
+    if len(fields) < 7 or not fields[6].isdecimal():
+        return None
+    is_thread = int(fields[6]) & KERNEL_THREAD
+    return Stat(before.partition(" (")[2], fields[0][:1], fields[1], has_files=not is_thread)
+
+
+def _waits(host: Host, pid: str) -> bool:
+    stat = _stat(host, pid)
+    return stat is not None and stat.state == WAITS
+
+
+def _own(host: Host) -> str:
+    """Our own number: we and our children are nobody's trouble."""
+    target = host.link(f"{PROC}/self")
+    return target.rpartition("/")[2] if isinstance(target, str) else ""
+
+
+def _computing(host: Host) -> set[str]:
+    names = host.names(KFD_PROCESSES)
+    numbers = names if isinstance(names, tuple) else ()
+    return {name for name in numbers if name.isascii() and name.isdecimal()}
+
+
+def _opened(host: Host, stats: dict[str, Stat]) -> dict[str, tuple[str, ...]]:
+    """GPU device files by process; only those of processes of our own can be seen."""
+    if not any(host.exists(device) for device in DEVICES):
+        return {}
+    left = OPEN_FILES_OF_ALL
+    opened = {}
+    for pid in (pid for pid, stat in stats.items() if stat.has_files):
+        if not left:
+            break
+        files = _files(host, pid)[: min(OPEN_FILES, left)]
+        left -= len(files)
+        targets = (host.link(file) for file in files)
+        if devices := {one for one in targets if isinstance(one, str) and _is_gpu(one)}:
+            opened[pid] = tuple(sorted(devices))
+    return opened
+
+
+def _files(host: Host, pid: str) -> list[str]:
+    names = host.names(f"{PROC}/{pid}/fd")
+    numbers = [name for name in names if name.isdecimal()] if isinstance(names, tuple) else []
+    return [f"{PROC}/{pid}/fd/{number}" for number in sorted(numbers, key=int)]
+
+
+def _is_gpu(path: str) -> bool:
+    return path.startswith(DEVICES)
+
+
+def _tell_processes(processes: Fact[tuple[Process, ...]]) -> tuple[str, tuple[str, ...]]:
+    if isinstance(processes, Unknown):
+        return f"unknown, because {processes.because}", ()
+    computing = [_name(one) for one in processes if one.compute]
+    waiting = [_name(one) for one in processes if one.state == WAITS]
+    told = [
+        f"computing: {_few(computing)}" if computing else "no program computes on the GPU",
+        f"stuck in the kernel: {_few(waiting)}" if waiting else "",
+    ]
+    return "; ".join(filter(None, told)), tuple(_process_line(one) for one in processes)
+
+
+def _few(names: list[str]) -> str:
+    shown = ", ".join(names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+
+
+def _process_line(one: Process) -> str:
+    told = [
+        "computes on the GPU (KFD lists it)" if one.compute else "",
+        "waits in the kernel (state D) and cannot be killed" if one.state == WAITS else "",
+        f"has {' and '.join(one.devices)} open" if one.devices else "",
+        "as programs that draw on the screen do" if _draws(one) else "",
+    ]
+    return f"{_name(one)}: {', '.join(filter(None, told))}"
+
+
+def _draws(one: Process) -> bool:
+    """Who shows pictures opens a card itself; who only renders or computes needs no more than a
+    render node."""
+    return not one.compute and any(path.startswith("/dev/dri/card") for path in one.devices)
+
+
+def _name(one: Process) -> str:
+    return f"{one.name} ({one.pid})" if one.name else f"process {one.pid}, not visible from here"
+
+
+PROCESSES: Part[Fact[tuple[Process, ...]]] = Part(
+    title="Who uses the GPU",
+    source=f"{KFD_PROCESSES}, {PROC}/PID/stat and fd",
+    read=read_processes,
+    without=lambda why: why,
+    tell=_tell_processes,
+)
+"""Processes that have the GPU open or that hang in the kernel."""

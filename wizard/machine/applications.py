@@ -8,9 +8,8 @@ from collections.abc import Callable
 from wizard.host.host import Host
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import FoundApplication
-from wizard.machine.homes import MARK, VENV_NAMES, Project
 from wizard.machine.part import Found, Part
-from wizard.machine.sites import Place, Survey, survey
+from wizard.machine.pythons import MARK, VENV_NAMES, Place, Project, Survey, survey
 
 INFO = ".dist-info"
 

@@ -8,28 +8,19 @@ from typing import TypeVar
 
 from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
-from wizard.machine.access import ACCESS
+from wizard.machine.access import ACCESS, DRIVER, PROCESSES
 from wizard.machine.applications import applications_part
-from wizard.machine.disks import DISKS
-from wizard.machine.driver import DRIVER
 from wizard.machine.environments import environments_part
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
-from wizard.machine.miopen import MIOPEN
-from wizard.machine.once import Once
 from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import APT_SOURCES, PACKAGES
-from wizard.machine.part import PATIENCE_S, PartDone, Reading
-from wizard.machine.processes import PROCESSES
-from wizard.machine.pythons import INTERPRETERS
-from wizard.machine.rocm import ROCM_TREES
+from wizard.machine.part import PATIENCE_S, Once, PartDone, Reading
+from wizard.machine.pythons import INTERPRETERS, UV, survey
+from wizard.machine.rocm import MIOPEN, ROCM_TREES, SYSTEM_FILES
 from wizard.machine.settings import SETTINGS, near_settings_part
-from wizard.machine.silent_mounts import MOUNTED
-from wizard.machine.sites import survey
 from wizard.machine.surroundings import SURROUNDINGS
-from wizard.machine.system import SYSTEM
-from wizard.machine.system_files import SYSTEM_FILES
-from wizard.machine.uv import UV
+from wizard.machine.system import DISKS, MOUNTED, SYSTEM
 
 __all__ = ["OnPart", "PartDone", "detect"]
 

@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 from wizard.machine.facts import Machine, Setting
-from wizard.redaction.values import HIDDEN, told_value
+from wizard.redaction.rules import HIDDEN, told_value
 
 WORD = re.compile(r"[\w.+:~-]{0,80}")
 """An id, a version, a word of the programs' own."""

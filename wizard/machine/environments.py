@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 from wizard.host.host import Host
 from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
-from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.part import Found, Part
-from wizard.machine.sites import DISTRIBUTION, Place, Survey, survey
-from wizard.machine.torch import read_torch
-from wizard.machine.wheel_files import Records
+from wizard.machine.pythons import DISTRIBUTION, Place, Survey, survey
+from wizard.machine.system import refuses_executable_stacks
+from wizard.machine.torch import Records, read_torch
 
 VENV_KEYS = ("version_info", "version")
 

@@ -1,14 +1,301 @@
-"""Reads the graphics cards: every PCI display function, with what the kernel says of each."""
+"""The graphics cards: every PCI display function, with what the kernel and its KFD say of each."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
+from wizard.core.amounts import memory_size_text
 from wizard.host.host import Host
 from wizard.knowledge.cards import Card, is_rdna1, look_up
-from wizard.machine.facts import Fact, Gpu, Unknown
-from wizard.machine.gpu_words import VFIO, tell_gpus
-from wizard.machine.kfd import KfdNode, kfd_nodes
+from wizard.machine.facts import VFIO, Fact, Gpu, Link, Unknown
 from wizard.machine.part import Found, Part
-from wizard.machine.pcie import read_link
+
+NODES = "/sys/class/kfd/kfd/topology/nodes"
+LONGEST_NUMBER = 20
+NO_ATOMICS = 0b1100
+"""Flags of a link that passes no 32-bit or no 64-bit atomics (``kfd_crat.h`` of Linux)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KfdNode:
+    """A node of the KFD topology that holds a GPU."""
+
+    number: int
+    gfx: str
+    """For example ``gfx1010``; ``""`` when the kernel is too old to tell."""
+    has_cpu: bool
+    """True when processor cores share the node: the graphics part of a processor."""
+    pci_address: str
+    render_node: str
+    compute_units: Fact[int]
+    atomics: Fact[bool]
+    """True when the links to the processor and back pass atomics of 32 and of 64 bits."""
+    mec_firmware: int
+    """Version of the compute firmware; 0 when the kernel is too old to tell."""
+
+    def is_card(self, address: str, render_node: str | None) -> bool:
+        """True when this node and a PCI function are the same card."""
+        return address == self.pci_address or (
+            render_node is not None and render_node == self.render_node
+        )
+
+
+def kfd_nodes(host: Host) -> tuple[KfdNode, ...]:
+    """Every node with a GPU; none where the driver has not built a topology."""
+    values = {number: _read(host, f"{NODES}/{number}") for number in _numbers(host, NODES)}
+    processors = {number for number, of in values.items() if of.get("cpu_cores_count")}
+    return tuple(
+        _node(number, of, _atomics(host, number, processors))
+        for number, of in values.items()
+        if of.get("simd_count")
+    )
+
+
+def gfx_name(version: int) -> str:
+    """``gfx1010`` for 100100: major, minor and stepping, the last two as hex digits."""
+    if version <= 0:
+        return ""
+    return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
+
+
+def _node(number: int, values: dict[str, int], atomics: Fact[bool]) -> KfdNode:
+    minor = values.get("drm_render_minor", 0)
+    return KfdNode(
+        number=number,
+        gfx=gfx_name(values.get("gfx_target_version", 0)),
+        has_cpu=values.get("cpu_cores_count", 0) > 0,
+        pci_address=_address(values.get("domain", 0), values.get("location_id", 0)),
+        render_node=f"renderD{minor}" if minor > 0 else "",
+        compute_units=_compute_units(values),
+        atomics=atomics,
+        mec_firmware=values.get("fw_version", 0),
+    )
+
+
+def _compute_units(values: dict[str, int]) -> Fact[int]:
+    """A unit of RDNA has two SIMDs, one of GCN four: the kernel says how many."""
+    share = values.get("simd_per_cu", 0)
+    return values["simd_count"] // share if share else Unknown("KFD does not report simd_per_cu")
+
+
+def _atomics(host: Host, number: int, processors: set[int]) -> Fact[bool]:
+    """As both directions say: each link states only what its own end was set up for."""
+    there = [link for link in _links(host, number) if link["node_to"] in processors]
+    back = [
+        link
+        for node in {link["node_to"] for link in there}
+        for link in _links(host, node)
+        if link["node_to"] == number
+    ]
+    if not there or not back:
+        return Unknown("KFD lists no links between it and the processor")
+    return not any(link["flags"] & NO_ATOMICS for link in (*there, *back))
+
+
+def _links(host: Host, number: int) -> list[dict[str, int]]:
+    """The links that start at a node."""
+    folder = f"{NODES}/{number}/io_links"
+    links = [_read(host, f"{folder}/{name}") for name in _numbers(host, folder)]
+    return [link for link in links if {"node_to", "flags"} <= link.keys()]
+
+
+def _numbers(host: Host, folder: str) -> list[int]:
+    names = host.names(folder)
+    if isinstance(names, Unknown):
+        return []
+    return [int(name) for name in names if name.isascii() and name.isdecimal()]
+
+
+def _read(host: Host, folder: str) -> dict[str, int]:
+    text = host.read(f"{folder}/properties")
+    return _values(text) if isinstance(text, str) else {}
+
+
+def _values(text: str) -> dict[str, int]:
+    """Lines of ``key value``; anything else is passed over."""
+    pairs = (line.split() for line in text.splitlines())
+    return {
+        pair[0]: int(pair[1])
+        for pair in pairs
+        if len(pair) == 2
+        and pair[1].isascii()
+        and pair[1].isdecimal()
+        and len(pair[1]) <= LONGEST_NUMBER
+    }
+
+
+def _address(domain: int, location: int) -> str:
+    """The PCI address that KFD packs as bus, device and function in one number."""
+    return f"{domain:04x}:{location >> 8 & 0xFF:02x}:{location >> 3 & 0x1F:02x}.{location & 7}"
+
+
+ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+AMD_VENDOR = "0x1002"
+"""The graphics side of AMD; processors and chipsets have 0x1022."""
+SPEED = re.compile(r"(\d{1,3})(?:\.(\d))? GT/s")
+WIDEST = 32
+"""Lanes of the widest link there is; a card that fell off the bus reads as 63."""
+
+
+def read_link(host: Host, device: str) -> Fact[Link]:
+    """The link between a card and its slot; read only while the card is awake.
+
+    Reading it wakes the device on kernels that power one up before they read its registers
+    (``pci_config_pm_runtime_get`` in pci-sysfs.c).
+    """
+    ports = _ports(host.resolve(device))
+    ends = _ends(host, ports) if ports else (device,)
+    width, speed = _width(host, ends[0], "current"), _speed(host, ends[0], "current")
+    widths = [_width(host, end, "max") for end in ends]
+    speeds = [one for end in ends if (one := _speed(host, end, "max"))]
+    if not width or not widths[0]:
+        return Unknown(f"{ends[0]} does not report its link")
+    widest = min(one for one in widths if one)
+    return Link(width, max(width, widest), speed, min(speeds, key=_rate, default=""))
+
+
+def _ports(real: str) -> list[str]:
+    """Folders of the bridges and of the card itself, from the root port down."""
+    parts = real.split("/")
+    return [
+        "/".join(parts[: number + 1])
+        for number, part in enumerate(parts)
+        if ADDRESS.fullmatch(part)
+    ]
+
+
+def _ends(host: Host, ports: list[str]) -> tuple[str, ...]:
+    """The card's outermost port, and the port that it is plugged into.
+
+    RDNA1 boards carry a switch of their own (1002:1478, 1002:1479): what the graphics function
+    itself tells is the link inside the card. Root ports are left out: those of old chipsets
+    (RD890) have AMD's graphics vendor too.
+    """
+    last = len(ports) - 1
+    first = next((n for n in range(1, last) if _is_amds(host, ports[n])), last)
+    return (ports[first], ports[first - 1]) if first else (ports[0],)
+
+
+def _is_amds(host: Host, port: str) -> bool:
+    vendor = host.read(f"{port}/vendor")
+    return isinstance(vendor, str) and vendor.strip().lower() == AMD_VENDOR
+
+
+def _width(host: Host, port: str, which: str) -> int:
+    """Lanes of a port's link; 0 when it does not tell."""
+    text = host.read(f"{port}/{which}_link_width")
+    lanes = text.strip() if isinstance(text, str) else ""
+    known = lanes.isascii() and lanes.isdecimal() and len(lanes) < 3
+    return int(lanes) if known and int(lanes) <= WIDEST else 0
+
+
+def _speed(host: Host, port: str, which: str) -> str:
+    """Speed of a port's link; ``""`` when it does not tell."""
+    text = host.read(f"{port}/{which}_link_speed")
+    speed = text.strip() if isinstance(text, str) else ""
+    return speed if SPEED.match(speed) and len(speed) < 20 else ""
+
+
+def _rate(speed: str) -> tuple[int, ...]:
+    match = SPEED.match(speed)
+    return tuple(int(part or 0) for part in match.groups()) if match else ()
+
+
+NVIDIA = "10de:"
+ATOMICS_UNNEEDED = 145
+"""Version of the compute firmware from which KFD takes RDNA1 cards without PCIe atomics
+(``no_atomic_fw_version`` for gfx10.1 in kfd_device.c of Linux)."""
+
+
+def tell_gpus(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
+    """Summary in one line, the RDNA1 cards first of all, and details of every card."""
+    cards = [gpu for gpu in gpus if gpu.rdna1] or list(gpus)
+    without = "no RDNA1 card" if gpus and not any(gpu.rdna1 for gpu in gpus) else ""
+    free = ", ".join(_title(gpu) for gpu in cards if not gpu.reserved)
+    beside = (_beside(gpu, listed=gpu in cards) for gpu in gpus)
+    summary = "; ".join(filter(None, (without, free, *beside))) or "no graphics card found"
+    return summary, tuple(line for gpu in gpus for line in _lines(gpu))
+
+
+def _beside(gpu: Gpu, *, listed: bool) -> str:
+    """What to know of a card that the others do not compute with; ``""`` for nothing."""
+    if gpu.reserved:
+        return f"{_title(gpu)} is reserved by {VFIO} for a virtual machine"
+    if gpu.pci_id.startswith(NVIDIA) and not listed:
+        return f"{_title(gpu)} is also installed, but ROCm does not use it"
+    return ""
+
+
+def _title(gpu: Gpu) -> str:
+    return f"{gpu.name} ({gpu.gfx})" if isinstance(gpu.gfx, str) else gpu.name
+
+
+def _lines(gpu: Gpu) -> list[str]:
+    screen = gpu.drives_screen
+    shown = (
+        f"unknown ({screen.because})" if isinstance(screen, Unknown) else "yes" if screen else "no"
+    )
+    size = gpu.vram_bytes
+    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else memory_size_text(size)
+    driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
+    kind = ", part of the processor" if gpu.integrated else ""
+    lines = [
+        f"{gpu.pci_address}: {_title(gpu)}{kind}",
+        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
+        f"  driver {driver}, memory {vram}, drives a screen: {shown}",
+        *(f"  {line}" for line in board_lines(gpu)),
+    ]
+    return [*lines, f"  {gpu.note}"] if gpu.note else lines
+
+
+def board_lines(gpu: Gpu) -> list[str]:
+    """What the card can compute with, how it is connected, and whether it sleeps."""
+    lines = [*_compute_lines(gpu), _link_words(gpu.link)]
+    if gpu.asleep:
+        lines.append("asleep to save energy; some values were not read, because that would wake it")
+    return lines
+
+
+def _compute_lines(gpu: Gpu) -> list[str]:
+    """What KFD tells of a card of AMD's."""
+    if not gpu.pci_id.startswith("1002:"):
+        return []
+    if gpu.kfd_node is None:
+        known = isinstance(gpu.mec_firmware, int)
+        firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if known else ""
+        return [f"compute: KFD does not list the card{firmware}"]
+    units, firmware = _words(gpu.compute_units), _words(gpu.mec_firmware)
+    line = f"compute units {units}, compute firmware (MEC) {firmware}"
+    if gpu.atomics is not False:
+        passed = "yes" if gpu.atomics is True else _words(gpu.atomics)
+        return [line, f"PCIe atomics: {passed}"]
+    needed = (
+        f"; KFD then accepts this card only with MEC {ATOMICS_UNNEEDED} or newer"
+        if gpu.rdna1
+        else ""
+    )
+    return [line, f"PCIe atomics: no{needed}"]
+
+
+def _link_words(link: Fact[Link]) -> str:
+    if isinstance(link, Unknown):
+        return f"PCIe link: unknown ({link.because})"
+    words = f"PCIe link: {_lanes(link.width)}, {link.speed or 'speed unknown'}"
+    if link.width < link.widest:
+        words += f"; card and slot support {_lanes(link.widest)}"
+    if link.speed and link.fastest and link.speed != link.fastest:
+        words += f"; up to {link.fastest} (an idle link runs slower to save energy)"
+    return words
+
+
+def _words(fact: Fact[int] | Fact[bool]) -> str:
+    return f"unknown ({fact.because})" if isinstance(fact, Unknown) else str(fact)
+
+
+def _lanes(count: int) -> str:
+    return "1 lane" if count == 1 else f"{count} lanes"
+
 
 PCI = "/sys/bus/pci/devices"
 DISPLAY_CLASSES = ("0300", "0302", "0380")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wizard.core.own_files import places
 from wizard.host.host import Host
 from wizard.machine.facts import OwnRun, Unknown
 from wizard.machine.part import Found, Part
-from wizard.places import places
 
 RUN_LIMIT = 50
 FILE = "journal.jsonl"
@@ -40,7 +40,7 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
     if isinstance(text, Unknown):
         return text if host.exists(path) else None
     # Most machines have no journal to read.
-    from wizard.journalform import OLDER, older_run_of, record_of
+    from wizard.core.journal import OLDER, older_run_of, record_of
 
     complete = text.split("\n")[:-1]
     record = record_of(name, f"{folder}/{name}", complete)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,7 +10,27 @@ from typing import Generic, TypeVar
 
 from wizard.host.host import Host
 from wizard.machine.facts import Unknown
-from wizard.machine.stuck import looked_at
+
+QUESTIONS = frozenset(name for name in vars(Host) if not name.startswith("_"))
+ABOUT = ("path", "folder", "query")
+"""What the questions call the thing that they are about."""
+
+
+def looked_at(thread: int | None) -> str:
+    """The path, or the program, of the question that a thread asks a host; ``""`` for none.
+
+    Nobody has to note each path for it: it costs nothing before something is late.
+    """
+    frame = sys._current_frames().get(thread or 0)
+    while frame is not None:
+        if frame.f_code.co_name in QUESTIONS:
+            known = frame.f_locals
+            about = next((known[name] for name in ABOUT if name in known), None)
+            if about is not None:
+                return about if isinstance(about, str) else str(about.value[0])
+        frame = frame.f_back
+    return ""
+
 
 T = TypeVar("T")
 
@@ -95,3 +116,20 @@ class Reading(Generic[T]):
         summary, details = self._part.tell(found.value)
         unread = tuple(f"not read: {reason.because}" for reason in found.unread)
         return PartDone(self._part.title, self._part.source, summary, details + unread)
+
+
+class Once(Generic[T]):
+    """Gives what a function gives, and calls it one time; who comes later waits for that."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        """Nothing is called yet."""
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: list[T] = []
+
+    def __call__(self) -> T:
+        """The value; a function that raises is called again by the next one."""
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]

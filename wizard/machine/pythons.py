@@ -1,11 +1,14 @@
-"""Finds Pythons that can be the base of a venv, without running one."""
+"""Pythons that can be the base of a venv, uv, and the places that Pythons import from."""
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from wizard.host.host import Host
+from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Fact, Interpreter, Unknown
 from wizard.machine.part import Found, Part
 
@@ -137,3 +140,196 @@ INTERPRETERS: Part[tuple[Interpreter, ...]] = Part(
     tell=_tell,
 )
 """Pythons that can be the base of a venv."""
+
+
+def read_uv(host: Host) -> Found[Fact[str]]:
+    """The uv that came with the wizard, else one of the user's."""
+    folders = [f"{host.prefix}/bin"] if host.prefix else []
+    folders += [part for part in host.environ.get("PATH", "").split(":") if part.startswith("/")]
+    folders += [f"{host.home}/.local/bin", f"{host.home}/.cargo/bin"]
+    paths = (f"{folder.rstrip('/')}/uv" for folder in folders)
+    return Found(next((path for path in paths if host.is_file(path)), Unknown("uv was not found")))
+
+
+def _tell_uv(uv: Fact[str]) -> tuple[str, tuple[str, ...]]:
+    return (uv.because if isinstance(uv, Unknown) else uv), ()
+
+
+UV: Part[Fact[str]] = Part(
+    title="uv",
+    source="beside the wizard, PATH, ~/.local/bin",
+    read=read_uv,
+    without=lambda why: why,
+    tell=_tell_uv,
+)
+"""The program that installs wheels and Pythons."""
+
+
+DEPTH = 3
+FOLDER_LIMIT = 2_000
+CHILD_LIMIT = 500
+"""A folder with more sub-folders than this holds data, not projects."""
+MARK = "pyvenv.cfg"
+SKIPPED = frozenset(
+    {"node_modules", "__pycache__", "site-packages", "snap", "go", "target", "Steam", "Trash"}
+)
+HIDDEN = frozenset({".venv", ".venvs", ".virtualenvs", ".env", ".envs"})
+"""Hidden folders that are entered all the same."""
+VENV_NAMES = ("venv", ".venv", "env", ".env", "fooocus_env")
+"""Where applications keep their venv, looked for beside them however deep they lie."""
+
+
+class Project(NamedTuple):
+    """A folder with the files of a known application."""
+
+    trace: Trace
+    path: str
+
+
+class HomeFolders(NamedTuple):
+    """What a search of the home folder found."""
+
+    venvs: tuple[str, ...]
+    projects: tuple[Project, ...]
+    unread: tuple[Unknown, ...]
+
+
+def home_folders(host: Host) -> HomeFolders:
+    """Venvs and applications up to three folders deep in the home folder, and the active venv."""
+    active = host.environ.get("VIRTUAL_ENV", "")
+    venvs = [active] if active.startswith("/") and host.is_file(f"{active}/{MARK}") else []
+    traces = tuple(trace for trace in load_traces() if trace.files)
+    projects: list[Project] = []
+    unread: list[Unknown] = []
+    for folder, is_venv in _walk(host, unread):
+        if is_venv:
+            venvs.append(folder)
+        elif (trace := _trace(host, folder, traces)) is not None:
+            projects.append(Project(trace, folder))
+            venvs += _venvs_beside(host, folder)
+    return HomeFolders(tuple(dict.fromkeys(venvs)), tuple(projects), tuple(unread))
+
+
+def _walk(host: Host, unread: list[Unknown]) -> Iterator[tuple[str, bool]]:
+    """Each folder, nearest first, and whether it is a venv; a venv is not entered."""
+    waiting = deque([(host.home, 0)])
+    visited = 0
+    while waiting and visited < FOLDER_LIMIT:
+        folder, depth = waiting.popleft()
+        visited += 1
+        is_venv = host.is_file(f"{folder}/{MARK}")
+        yield folder, is_venv
+        if not is_venv and depth < DEPTH:
+            waiting.extend((child, depth + 1) for child in _children(host, folder, unread))
+    if waiting:
+        unread.append(Unknown(f"{host.home} has many folders: only {FOLDER_LIMIT:,} were searched"))
+
+
+def _trace(host: Host, folder: str, traces: tuple[Trace, ...]) -> Trace | None:
+    for trace in traces:
+        if all(host.is_file(f"{folder}/{name}") for name in trace.files):
+            return trace
+    return None
+
+
+def _venvs_beside(host: Host, folder: str) -> list[str]:
+    paths = (f"{folder}/{name}" for name in VENV_NAMES)
+    return [path for path in paths if host.is_file(f"{path}/{MARK}")]
+
+
+def _children(host: Host, folder: str, unread: list[Unknown]) -> list[str]:
+    names = host.folders(folder)
+    if isinstance(names, Unknown):
+        if folder == host.home:
+            unread.append(names)
+        return []
+    wanted = [name for name in names if _promising(name)]
+    if len(wanted) > CHILD_LIMIT:
+        unread.append(Unknown(f"{folder} has many folders: only {CHILD_LIMIT} were searched"))
+    return [f"{folder}/{name}" for name in wanted[:CHILD_LIMIT]]
+
+
+def _promising(name: str) -> bool:
+    return name not in SKIPPED and (not name.startswith(".") or name in HIDDEN)
+
+
+DISTRIBUTION = "/usr/lib/python3/dist-packages"
+LOCAL = "/usr/local"
+VENV_LIMIT = 200
+
+
+class Site(NamedTuple):
+    """A folder of packages, listed once for all who look into it."""
+
+    python: str
+    """Minor version, ``""`` where it serves several."""
+    path: str
+    names: tuple[str, ...]
+
+
+class Place(NamedTuple):
+    """A place that Python imports from, and its folders of packages."""
+
+    path: str
+    kind: str
+    """``venv``, ``conda``, ``user-site`` or ``dist-packages``."""
+    sites: tuple[Site, ...]
+
+
+class Survey(NamedTuple):
+    """Where Pythons and applications lie: looked up once for all parts that need it."""
+
+    places: tuple[Place, ...]
+    projects: tuple[Project, ...]
+    unread: tuple[Unknown, ...]
+
+
+def survey(host: Host) -> Survey:
+    """Searches the home folder, and looks into the usual places of the system."""
+    home = home_folders(host)
+    unread = home.unread
+    if len(home.venvs) > VENV_LIMIT:
+        unread += (Unknown(f"there are many venvs: only {VENV_LIMIT} were checked"),)
+    places = {place.path: place for place in _places(host, home.venvs[:VENV_LIMIT])}
+    return Survey(tuple(places.values()), home.projects, unread)
+
+
+def _places(host: Host, venvs: tuple[str, ...]) -> Iterator[Place]:
+    for folder in venvs:
+        yield Place(folder, "venv", _sites(host, folder, "site-packages"))
+    for folder in _conda_folders(host):
+        yield Place(folder, "conda", _sites(host, folder, "site-packages"))
+    for site in _sites(host, f"{host.home}/.local", "site-packages"):
+        yield Place(site.path, "user-site", (site,))
+    if host.is_folder(DISTRIBUTION):
+        yield Place(DISTRIBUTION, "dist-packages", (_site(host, "", DISTRIBUTION),))
+    for site in _sites(host, LOCAL, "dist-packages"):
+        yield Place(site.path, "dist-packages", (site,))
+
+
+def _conda_folders(host: Host) -> tuple[str, ...]:
+    folders = []
+    for root in conda_roots(host):
+        names = host.folders(f"{root}/envs")
+        children = () if isinstance(names, Unknown) else names
+        folders += [root, *(f"{root}/envs/{name}" for name in children)]
+    active = host.environ.get("CONDA_PREFIX", "")
+    folders += [active] if active.startswith("/") else []
+    return tuple(dict.fromkeys(one for one in folders if host.is_folder(f"{one}/conda-meta")))
+
+
+def _sites(host: Host, prefix: str, name: str) -> tuple[Site, ...]:
+    """Each ``lib/python3.X/NAME`` below a prefix."""
+    names = host.folders(f"{prefix}/lib")
+    minors = () if isinstance(names, Unknown) else names
+    sites = (
+        (minor.removeprefix("python"), f"{prefix}/lib/{minor}/{name}")
+        for minor in minors
+        if minor.startswith("python3.")
+    )
+    return tuple(_site(host, python, path) for python, path in sites if host.is_folder(path))
+
+
+def _site(host: Host, python: str, path: str) -> Site:
+    names = host.names(path)
+    return Site(python, path, () if isinstance(names, Unknown) else names)

@@ -1,12 +1,14 @@
-"""Reads what ROCm lies below ``/opt``, and which package put it there."""
+"""ROCm outside of packages: folders below /opt, files of the system, what MIOpen keeps."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from wizard.apt.files import INFO, opt_folders
+from wizard.apt.sources import amd_keys, amd_pins
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, RocmTree, Unknown
+from wizard.machine.facts import Fact, MiopenStore, RocmTree, SystemFile, Unknown
 from wizard.machine.part import Found, Part
 
 OPT = "/opt"
@@ -58,13 +60,13 @@ def _owner(host: Host, path: str) -> Fact[str]:
     return next((name for name in names if path in opt_folders(host, name)), "")
 
 
-def _tell(trees: tuple[RocmTree, ...]) -> tuple[str, tuple[str, ...]]:
+def _tell_trees(trees: tuple[RocmTree, ...]) -> tuple[str, tuple[str, ...]]:
     real = [tree for tree in trees if tree.link_to is None]
-    lines = tuple(_line(tree) for tree in trees)
+    lines = tuple(_tree_line(tree) for tree in trees)
     return ", ".join(tree.path for tree in real) or "none", lines
 
 
-def _line(tree: RocmTree) -> str:
+def _tree_line(tree: RocmTree) -> str:
     if tree.link_to is not None:
         return f"{tree.path}: link to {tree.link_to}"
     version = tree.version
@@ -80,6 +82,210 @@ ROCM_TREES: Part[tuple[RocmTree, ...]] = Part(
     source=f"{OPT}/rocm*, {OPT}/amdgpu*, {INFO}",
     read=read_rocm_trees,
     without=lambda _: (),
-    tell=_tell,
+    tell=_tell_trees,
 )
 """ROCm below ``/opt``."""
+
+
+TEXT_LIMIT = 64 * 1024
+DETAIL_LIMIT = 160
+OPT_FOLDERS = ("/opt/rocm", "/opt/amdgpu")
+ALTERNATIVES = "/etc/alternatives"
+RECORDS = "/var/lib/dpkg/alternatives"
+UDEV = ("/etc/udev/rules.d", "/usr/lib/udev/rules.d")
+OF_DRIVERS = re.compile(r"\b(?:amdgpu|radeon)\b|\bvfio[-_]pci\b.*\b1002:")
+AMD_RULES = ("70-kfd.rules", "70-amdgpu.rules")
+"""Names that AMD's packages and instructions use; others by what they say."""
+
+
+def read_system_files(host: Host) -> Found[tuple[SystemFile, ...]]:
+    """Keys, pins, alternatives, loader paths, udev rules, OpenCL vendors and module options."""
+    files = (
+        *(SystemFile(path, "key", detail) for path, detail in amd_keys(host)),
+        *(SystemFile(path, "pin", detail) for path, detail in amd_pins(host)),
+        *_alternatives(host),
+        *_with_lines(host, "/etc/ld.so.conf.d", "loader path", re.compile(r"rocm|amdgpu")),
+        *_udev_rules(host),
+        *_vendors(host),
+        *_with_lines(host, "/etc/modprobe.d", "module option", OF_DRIVERS),
+    )
+    return Found(files)
+
+
+def _alternatives(host: Host) -> Iterator[SystemFile]:
+    """``rocm`` itself, and every name that leads into ROCm, such as ``rocminfo``."""
+    # Most names are those of manual pages, and each link costs a look.
+    for name in (name for name in _names(host, ALTERNATIVES) if not name.endswith(".gz")):
+        target = host.link(f"{ALTERNATIVES}/{name}")
+        into = isinstance(target, str) and target.startswith(OPT_FOLDERS)
+        if into or name.startswith("rocm"):
+            yield SystemFile(f"{ALTERNATIVES}/{name}", "alternative", _leads_to(host, target))
+            record = f"{RECORDS}/{name}"
+            if host.is_file(record):
+                yield SystemFile(record, "alternative", _shortened(_record(host, record)))
+
+
+def _leads_to(host: Host, target: str | Unknown) -> str:
+    if isinstance(target, Unknown):
+        return target.because
+    return f"points to {target}{'' if host.exists(target) else ', which does not exist'}"
+
+
+def _record(host: Host, path: str) -> str:
+    """``auto`` or ``manual``, and what there is to choose from."""
+    lines = _text(host, path).splitlines()
+    # The first two lines are the state and the link; the choices are the other absolute paths.
+    return ", ".join([*lines[:1], *(line for line in lines[2:] if line.startswith(OPT_FOLDERS))])
+
+
+def _udev_rules(host: Host) -> Iterator[SystemFile]:
+    for folder in UDEV:
+        for name in _names(host, folder):
+            # A distribution's own rules name these devices too; those are not a set-up's.
+            if name in AMD_RULES or (folder == UDEV[0] and name.endswith(".rules")):
+                lines = _lines(host, f"{folder}/{name}", re.compile("kfd|renderD"))
+                if lines or name in AMD_RULES:
+                    yield SystemFile(f"{folder}/{name}", "udev rule", _shortened("; ".join(lines)))
+
+
+def _vendors(host: Host) -> Iterator[SystemFile]:
+    folder = "/etc/OpenCL/vendors"
+    for name in _names(host, folder):
+        if name.startswith("amdocl") and name.endswith(".icd"):
+            library = " ".join(_text(host, f"{folder}/{name}").split())
+            yield SystemFile(f"{folder}/{name}", "opencl vendor", _shortened(library))
+
+
+def _with_lines(host: Host, folder: str, kind: str, words: re.Pattern[str]) -> Iterator[SystemFile]:
+    """Files that name ROCm or the driver in a line that is no comment."""
+    for name in _names(host, folder):
+        if name.endswith(".conf") and (lines := _lines(host, f"{folder}/{name}", words)):
+            yield SystemFile(f"{folder}/{name}", kind, _shortened("; ".join(lines)))
+
+
+def _lines(host: Host, path: str, words: re.Pattern[str]) -> list[str]:
+    lines = (line.strip() for line in _text(host, path).splitlines())
+    return [line for line in lines if words.search(line) and not line.startswith("#")]
+
+
+def _text(host: Host, path: str) -> str:
+    text = host.read(path)
+    return "" if isinstance(text, Unknown) else text[:TEXT_LIMIT]
+
+
+def _names(host: Host, folder: str) -> tuple[str, ...]:
+    names = host.names(folder)
+    return () if isinstance(names, Unknown) else names
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= DETAIL_LIMIT else f"{text[:DETAIL_LIMIT]} ..."
+
+
+def _tell_files(files: tuple[SystemFile, ...]) -> tuple[str, tuple[str, ...]]:
+    kinds = [file.kind for file in files]
+    numbers = {kind: kinds.count(kind) for kind in kinds}
+    counted = (f"{count} {kind}{'s' * (count > 1)}" for kind, count in numbers.items())
+    return ", ".join(counted) or "none", tuple(f"{f.path}: {f.kind}, {f.detail}" for f in files)
+
+
+SYSTEM_FILES: Part[tuple[SystemFile, ...]] = Part(
+    title="ROCm files",
+    source=f"/etc/apt, {ALTERNATIVES}, /etc/ld.so.conf.d, udev, OpenCL, modprobe.d",
+    read=read_system_files,
+    without=lambda _: (),
+    tell=_tell_files,
+)
+"""What a ROCm set-up leaves in the system's own folders."""
+
+
+KERNELS, CHOICES = ".cache/miopen", ".config/miopen"
+CACHE_VARIABLE, DATABASE_VARIABLE = "MIOPEN_CUSTOM_CACHE_DIR", "MIOPEN_USER_DB_PATH"
+VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,2}")
+STATED_VERSION = re.compile(r"\.HIP\.(\d+_\d+_\d+)")
+TARGET = re.compile(r"(gfx[0-9a-f]+(?:_\d+)?)(?:_\d+\.\d+\.\d+)?\.")
+"""MIOpen writes target and work-group processors first, such as ``gfx1030_18.ukdb``."""
+ENTRY_LIMIT = 300
+"""Nobody has run this many targets: more databases in one folder are not counted."""
+STORE_LIMIT = 50
+
+
+def read_miopen(host: Host) -> Found[tuple[MiopenStore, ...]]:
+    """Stores in their usual places, and in those that variables in force name."""
+    stores = [store for folder in _kernel_folders(host) for store in _kernels(host, folder)]
+    choices = (_store(host, folder, "choices", "") for folder in _choice_folders(host))
+    stores += [store for store in choices if store is not None]
+    return Found(tuple(stores[:STORE_LIMIT]))
+
+
+def _kernel_folders(host: Host) -> Iterator[str]:
+    yield f"{host.home}/{KERNELS}"
+    yield from _named(host, CACHE_VARIABLE)
+
+
+def _choice_folders(host: Host) -> Iterator[str]:
+    yield f"{host.home}/{CHOICES}"
+    yield from _named(host, DATABASE_VARIABLE)
+
+
+def _named(host: Host, variable: str) -> Iterator[str]:
+    """The folder that a variable names, where it is a place of its own."""
+    value = host.environ.get(variable, "").rstrip("/")
+    path = f"{host.home}{value[1:]}" if value == "~" or value.startswith("~/") else value
+    if path.startswith("/") and path not in (f"{host.home}/{KERNELS}", f"{host.home}/{CHOICES}"):
+        yield path
+
+
+def _kernels(host: Host, folder: str) -> Iterator[MiopenStore]:
+    """The folder itself, and one for each MIOpen release below it."""
+    names = host.folders(folder)
+    releases = [name for name in names if VERSION.match(name)] if isinstance(names, tuple) else []
+    for path, version in [(folder, ""), *((f"{folder}/{name}", name) for name in releases)]:
+        match = VERSION.match(version)
+        if (store := _store(host, path, "kernels", match[0] if match else "")) is not None:
+            yield store
+
+
+def _store(host: Host, folder: str, kind: str, version: str) -> MiopenStore | None:
+    """The store in a folder; None where nothing is kept."""
+    names = host.names(folder)
+    if isinstance(names, Unknown):
+        return None
+    own = [name for name in names if name.startswith("gfx") and TARGET.match(name)]
+    files = [(name, host.size(f"{folder}/{name}")) for name in own[:ENTRY_LIMIT]]
+    sizes = {name: size for name, size in files if isinstance(size, int)}
+    if not sizes:
+        return None
+    matches = (TARGET.match(name) for name in sizes)
+    stated = {
+        match[1].replace("_", ".") for name in sizes if (match := STATED_VERSION.search(name))
+    }
+    return MiopenStore(
+        path=folder,
+        kind=kind,
+        version=version or ", ".join(sorted(stated)),
+        targets=tuple(dict.fromkeys(match[1] for match in matches if match)),
+        bytes=sum(sizes.values()),
+    )
+
+
+def _tell_stores(stores: tuple[MiopenStore, ...]) -> tuple[str, tuple[str, ...]]:
+    targets = dict.fromkeys(target for store in stores for target in store.targets)
+    lines = tuple(_store_line(store) for store in stores)
+    return (f"for {', '.join(targets) or 'no known target'}" if stores else "nothing"), lines
+
+
+def _store_line(store: MiopenStore) -> str:
+    version = f" of MIOpen {store.version}" if store.version else ""
+    targets = ", ".join(store.targets) or "no known target"
+    return f"{store.path}: {store.kind}{version} for {targets}, {store.bytes / 1e6:.1f} MB"
+
+
+MIOPEN: Part[tuple[MiopenStore, ...]] = Part(
+    title="MIOpen's cache",
+    source=f"~/{KERNELS}, ~/{CHOICES}",
+    read=read_miopen,
+    without=lambda _: (),
+    tell=_tell_stores,
+)
+"""Compiled kernels and choices that MIOpen keeps."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard.host.host import Host
-from wizard.machine.driver import DRIVER
+from wizard.machine.access import DRIVER
+from wizard.machine.assignments import is_wanted
 from wizard.machine.facts import Driver, Fact, Gpu, Machine, System
 from wizard.machine.gpus import GPUS
 from wizard.machine.part import Reading
-from wizard.machine.shell import is_wanted
 from wizard.machine.system import SYSTEM
 
 SCHEMA = 1

@@ -1,4 +1,4 @@
-"""Reads what this system runs inside of, and what stands around the wizard."""
+"""What this system runs inside of, and who sits at it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,86 @@ import re
 from wizard.host.host import Host
 from wizard.machine.facts import Fact, Surroundings, Unknown
 from wizard.machine.part import Found, Part
-from wizard.machine.seat import seat_in_use
-from wizard.machine.virtual import is_wsl, virtual_machine
+
+DMI = "/sys/class/dmi/id"
+DMI_FILES = ("sys_vendor", "product_name", "board_vendor", "bios_vendor")
+MAKERS = (
+    ("qemu", "QEMU"),
+    ("kvm", "KVM"),
+    ("vmware", "VMware"),
+    ("virtualbox", "VirtualBox"),
+    ("innotek", "VirtualBox"),
+    ("xen", "Xen"),
+    ("parallels", "Parallels"),
+    ("bhyve", "bhyve"),
+    ("bochs", "Bochs"),
+    ("openstack", "OpenStack"),
+    ("google compute engine", "Google"),
+    ("microsoft corporation virtual machine", "Hyper-V"),
+)
+"""What virtual machines put into their DMI tables, as systemd-detect-virt knows it too."""
+AMAZON = "amazon ec2"
+KERNEL = "/proc/sys/kernel/osrelease"
+CPUINFO = "/proc/cpuinfo"
+FIRST_PROCESSOR = 4096
+"""Bytes that hold the flags of the first processor."""
+
+
+def virtual_machine(host: Host) -> str:
+    """The maker of the virtual machine that this is; ``""`` on real hardware."""
+    texts = (host.read(f"{DMI}/{name}") for name in DMI_FILES)
+    told = " ".join(text.strip() for text in texts if isinstance(text, str)).lower()
+    maker = next((maker for words, maker in MAKERS if re.search(rf"\b{words}\b", told)), "")
+    if maker or not _has_hypervisor(host):
+        return maker
+    if is_wsl(host):
+        return "Hyper-V"
+    # Its machines without a hypervisor have the same name in their tables.
+    return "Amazon EC2" if AMAZON in told else "unknown maker"
+
+
+def is_wsl(host: Host) -> bool:
+    """True for the Windows Subsystem for Linux."""
+    kernel = host.read(KERNEL)
+    release = kernel.lower() if isinstance(kernel, str) else ""
+    return "microsoft" in release or "wsl" in release or host.exists("/dev/dxg")
+
+
+def _has_hypervisor(host: Host) -> bool:
+    head = host.head(CPUINFO, FIRST_PROCESSOR)
+    lines = head.splitlines() if isinstance(head, bytes) else []
+    flags = next((line for line in lines if line.startswith(b"flags")), b"")
+    return b"hypervisor" in flags.split()
+
+
+RUN = "/run/systemd"
+SEAT = f"{RUN}/seats/seat0"
+SESSION = re.compile(r"[A-Za-z0-9]{1,32}")
+"""What logind allows in the name of a session; a name is part of a path here."""
+SESSION_LIMIT = 20
+
+
+def seat_in_use(host: Host) -> Fact[bool]:
+    """True when a user, and not only a login screen, has a session at the first seat."""
+    text = host.read(SEAT)
+    if isinstance(text, Unknown):
+        return Unknown("logind reports no seat")
+    seat = _pairs(text)
+    names = dict.fromkeys((seat.get("ACTIVE", ""), *seat.get("SESSIONS", "").split()))
+    sessions = [name for name in names if SESSION.fullmatch(name)][:SESSION_LIMIT]
+    return any(_is_users(host, name) for name in sessions)
+
+
+def _is_users(host: Host, name: str) -> bool:
+    """Classes are ``user``, ``user-early`` and the like, beside ``greeter`` and ``lock-screen``."""
+    text = host.read(f"{RUN}/sessions/{name}")
+    return isinstance(text, str) and _pairs(text).get("CLASS", "").startswith("user")
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
 
 FIRMWARE = "/sys/firmware"
 SECURE_BOOT = f"{FIRMWARE}/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -137,3 +215,36 @@ SURROUNDINGS: Part[Surroundings] = Part(
     tell=_tell,
 )
 """Container, virtual machine, Secure Boot, seat, snapshots."""
+
+
+PROCESSES = {
+    "orca": "the screen reader Orca",
+    "brltty": "the braille display driver BRLTTY",
+    "espeakup": "the screen reader Speakup (espeakup)",
+    "fenrir": "the screen reader Fenrir",
+    "fenrir-daemon": "the screen reader Fenrir",
+    "yasr": "the screen reader yasr",
+    "tdsr": "the screen reader tdsr",
+}
+"""By the name that the kernel has for them: 15 characters, a script's its own."""
+SPEAKUP = "/sys/accessibility/speakup"
+PROC = "/proc"
+NAME_BYTES = 16
+
+
+def reading_aid(host: Host) -> str:
+    """What reads to somebody here, ``""`` for nothing that is known."""
+    if host.is_folder(SPEAKUP):
+        return "the screen reader Speakup"
+    names = host.names(PROC)
+    pids = () if isinstance(names, Unknown) else names
+    for pid in pids:
+        if pid.isascii() and pid.isdecimal() and (aid := PROCESSES.get(_name(host, pid))):
+            return aid
+    return ""
+
+
+def _name(host: Host, pid: str) -> str:
+    """Its name alone: the command line of a process that is stuck can block its reader."""
+    name = host.head(f"{PROC}/{pid}/comm", NAME_BYTES)
+    return "" if isinstance(name, Unknown) else name.decode("utf-8", "replace").strip()

@@ -1,12 +1,15 @@
-"""Reads the operating system and the board below it."""
+"""The operating system, the board below it and its file systems."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 
-from wizard.core.sizes import memory_size_text
-from wizard.host.host import Host
-from wizard.machine.facts import Fact, System, Unknown
+from wizard.core.amounts import memory_size_text, size_text
+from wizard.host.host import Host, SilentFileSystem
+from wizard.host.mounts import MOUNTS
+from wizard.machine.facts import Disk, Fact, Machine, System, Unknown
 from wizard.machine.part import Found, Part
 
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
@@ -65,7 +68,7 @@ def _cpu(host: Host) -> Fact[str]:
     return Unknown(f"{CPUINFO} names no model")
 
 
-def _tell(system: System) -> tuple[str, tuple[str, ...]]:
+def _tell_system(system: System) -> tuple[str, tuple[str, ...]]:
     facts: tuple[tuple[str, Fact[str]], ...] = (
         ("System", system.pretty_name),
         ("Kernel", system.kernel),
@@ -103,6 +106,99 @@ SYSTEM: Part[System] = Part(
     source=f"{OS_RELEASE[0]}, {KERNEL}, {CPUINFO}",
     read=read_system,
     without=_nothing,
-    tell=_tell,
+    tell=_tell_system,
 )
 """The operating system, the C library, the processor."""
+
+
+ALWAYS = ("/tmp", "/opt", "/var/cache/apt/archives")  # noqa: S108 - only looked at
+"""Temporary files of programs, system ROCm, apt's downloads."""
+
+
+def read_disks(host: Host) -> Found[tuple[Disk, ...]]:
+    """The file systems below the folders that matter."""
+    temporary = host.environ.get("TMPDIR", "")
+    folders = dict.fromkeys(
+        (host.home, *([temporary] if temporary.startswith("/") else []), *ALWAYS)
+    )
+    disks = tuple(host.disk(folder) for folder in folders)
+    return Found(
+        tuple(disk for disk in disks if isinstance(disk, Disk)),
+        tuple(disk for disk in disks if isinstance(disk, Unknown)),
+    )
+
+
+def with_disks(machine: Machine, host: Host, folders: Iterable[str]) -> Machine:
+    """The machine, with the file systems of these folders too."""
+    found = tuple(disk for each in folders if isinstance(disk := host.disk(each), Disk))
+    return replace(machine, disks=(*machine.disks, *found))
+
+
+def disk_in(machine: Machine, folder: str) -> Fact[Disk]:
+    """The file system of a folder, as far as it or a folder around it was looked at."""
+    holding = [disk for disk in machine.disks if is_below(folder, disk.path)]
+    unknown = Unknown(f"the file system of {folder} was not looked at")
+    return max(reversed(holding), key=lambda disk: len(disk.path), default=unknown)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """True for the folder itself too."""
+    return f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")
+
+
+def _tell_disks(disks: tuple[Disk, ...]) -> tuple[str, tuple[str, ...]]:
+    lines = tuple(_disk_line(disk) for disk in disks)
+    if not disks:
+        return "unknown", lines
+    return f"{size_text(disks[0].free_bytes)} free for {disks[0].path}", lines
+
+
+def _disk_line(disk: Disk) -> str:
+    room = f"{size_text(disk.free_bytes)} free of {size_text(disk.total_bytes)}"
+    return f"{disk.path}: {room} on {disk.filesystem}"
+
+
+DISKS: Part[tuple[Disk, ...]] = Part(
+    title="Disks",
+    source="statvfs(3)",
+    read=read_disks,
+    without=lambda _: (),
+    tell=_tell_disks,
+)
+"""Room on the file systems that matter."""
+
+
+def _read_silent(host: Host) -> Found[tuple[SilentFileSystem, ...]]:
+    silent = host.silent()
+    return Found(silent, tuple(Unknown(f"{one.path} does not respond") for one in silent))
+
+
+def _tell_silent(silent: tuple[SilentFileSystem, ...]) -> tuple[str, tuple[str, ...]]:
+    lines = tuple(f"{one.path} ({one.kind}): nothing in it was checked" for one in silent)
+    if not silent:
+        return "all respond", lines
+    return f"no response from {', '.join(one.path for one in silent)}", lines
+
+
+MOUNTED: Part[tuple[SilentFileSystem, ...]] = Part(
+    title="File systems",
+    source=f"{MOUNTS}, statfs(2)",
+    read=_read_silent,
+    without=lambda _: (),
+    tell=_tell_silent,
+)
+"""Mounted file systems that do not answer."""
+
+
+STRICT = (2, 41)
+"""From this release on, libraries that ask for an executable stack are refused."""
+
+
+def refuses_executable_stacks(glibc: Fact[str] | None) -> bool | None:
+    """True where libraries that ask for an executable stack do not load, None where not known."""
+    if not isinstance(glibc, str):
+        return None
+    try:
+        return tuple(int(part) for part in glibc.split(".")[:2]) >= STRICT
+    except ValueError:
+        return None

@@ -1,13 +1,139 @@
-"""Reads which torch lies in a site-packages folder, from names and texts alone."""
+"""Which torch lies in a site-packages folder, and what became of its libraries."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from wizard.host.elf import segments_of, stack_of
 from wizard.host.host import Host
-from wizard.machine.facts import TorchInstall, Unknown
-from wizard.machine.sites import Site
-from wizard.machine.wheel_files import Records, executable_stacks
+from wizard.machine.facts import ChangedLibrary, TorchInstall, Unknown
+from wizard.machine.pythons import Site
+
+Sizes = list[tuple[str, int]]
+"""Names of libraries and their sizes."""
+FOLDER = "torch/lib"
+LIBRARY = re.compile(
+    r"lib(?:MIOpen|amdhip64|amd_comgr|hiprtc[\w-]*|hsa-runtime64|hsakmt|roc(?:blas|solver|sparse|fft"
+    r"|rand|m_smi64|tracer64|tx64|m-core)|hip(?:blas|blaslt|fft|rand|solver|sparse|sparselt)|rccl"
+    r"|magma|c10_hip|torch_hip)\.so[.\d]*"
+)
+"""Libraries of ROCm, and those of torch that are built for it."""
+SAVED = re.compile(r"[._-](?:original|orig|bak|backup|old|save|saved)\b.*", re.IGNORECASE)
+"""How people name the copy that they put aside."""
+SHA256 = "sha256="
+HEAD_BYTES = 4096
+SIZE_LIMIT = 64
+"""A wheel has some thirty such libraries: a RECORD with more was not written by a wheel builder."""
+
+
+class Records:
+    """What RECORDs say of libraries; a megabyte each, so not read again for a wheel of the same."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._known: dict[tuple[str, int], Sizes] = {}
+
+    def changed(self, site: str, dist_info: str) -> tuple[ChangedLibrary, ...]:
+        """Libraries of a wheel whose size is not the one in its RECORD, and those that are gone."""
+        names = self._host.names(f"{site}/{FOLDER}")
+        path = f"{site}/{dist_info}/RECORD"
+        size = self._host.size(path) if dist_info else Unknown("no dist-info")
+        if isinstance(names, Unknown) or isinstance(size, Unknown):
+            return ()
+        wheel = (dist_info, size)
+        alike = self._known.get(wheel)
+        if alike is not None and not _changes(self._host, site, names, alike):
+            return ()
+        record = self._host.read(path)
+        self._known[wheel] = [] if isinstance(record, Unknown) else recorded_sizes(record)
+        return _changes(self._host, site, names, self._known[wheel])
+
+
+def _changes(
+    host: Host, site: str, names: tuple[str, ...], sizes: Sizes
+) -> tuple[ChangedLibrary, ...]:
+    found = (_changed(host, site, names, *row) for row in sizes)
+    return tuple(one for one in found if one is not None)
+
+
+def recorded_sizes(record: str) -> Sizes:
+    """Name and size of each ROCm library by the lines of a RECORD."""
+    return [
+        (name, int(size[:20]))
+        for name, _, size in _rows(record)
+        if size.isascii() and size.isdecimal()
+    ]
+
+
+def recorded_hashes(record: str) -> list[tuple[str, str]]:
+    """Name and SHA-256 of each ROCm library, in the form that RECORD has it."""
+    return [
+        (name, digest.removeprefix(SHA256))
+        for name, digest, _ in _rows(record)
+        if digest.startswith(SHA256)
+    ]
+
+
+def _rows(record: str) -> list[tuple[str, str, str]]:
+    """Name, hash and size of ROCm libraries, as they stand in a RECORD."""
+    lines = (line.rstrip().split(",") for line in _lines_of(record, f"{FOLDER}/lib"))
+    rows = ((row[0].removeprefix(f"{FOLDER}/"), row[1], row[2]) for row in lines if len(row) == 3)
+    return [row for row in rows if LIBRARY.fullmatch(row[0])][:SIZE_LIMIT]
+
+
+def _lines_of(record: str, beginning: str) -> Iterator[str]:
+    """Lines with this beginning; the others, over ten thousand, are not even split."""
+    start = record.find(beginning)
+    while start >= 0:
+        end = record.find("\n", start)
+        end = len(record) if end < 0 else end
+        if start == 0 or record[start - 1] == "\n":
+            yield record[start:end]
+        start = record.find(beginning, end)
+
+
+def executable_stacks(host: Host, site: str) -> tuple[str, ...]:
+    """Names of libraries that ask for an executable stack, which glibc 2.41 and later refuse."""
+    names = host.names(f"{site}/{FOLDER}")
+    if isinstance(names, Unknown):
+        return ()
+    wanted = [name for name in names if LIBRARY.fullmatch(name)][:SIZE_LIMIT]
+    return tuple(name for name in wanted if _asks(host, f"{site}/{FOLDER}/{name}"))
+
+
+def _changed(
+    host: Host, site: str, names: tuple[str, ...], name: str, recorded: int
+) -> ChangedLibrary | None:
+    path = f"{site}/{FOLDER}/{name}"
+    size = host.size(path)
+    if isinstance(size, Unknown):
+        if host.exists(path):
+            return None  # there, and nobody told how large: nothing can be said of it
+        size = 0
+    if size == recorded:
+        return None
+    saved = next(_copies(name, names), "")
+    return ChangedLibrary(path, recorded, size, f"{site}/{FOLDER}/{saved}" if saved else "")
+
+
+def _copies(name: str, names: tuple[str, ...]) -> Iterator[str]:
+    """Names beside a library that are its name and a word for a copy."""
+    for other in names:
+        if other.startswith(name) and SAVED.fullmatch(other[len(name) :]):
+            yield other
+
+
+def _asks(host: Host, path: str) -> bool:
+    head = host.head(path, HEAD_BYTES)
+    if isinstance(head, Unknown):
+        return False
+    try:
+        segments = segments_of(head)
+        return stack_of(head[segments.offset : segments.end], segments).executable
+    except ValueError:
+        return False  # no library, or none whose headers are at its beginning
+
 
 DIST_INFO = re.compile(r"([A-Za-z0-9_.]+)-([^-/]+)(?:-py3\.\d+)?\.(?:dist|egg)-info")
 DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+).*\.dist-info", re.IGNORECASE)

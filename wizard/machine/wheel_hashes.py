@@ -16,9 +16,8 @@ from pathlib import Path
 from wizard.host.files import why
 from wizard.host.host import Host
 from wizard.machine.facts import Unknown
-from wizard.machine.sites import survey
-from wizard.machine.torch import dist_info
-from wizard.machine.wheel_files import FOLDER, recorded_hashes
+from wizard.machine.pythons import survey
+from wizard.machine.torch import FOLDER, dist_info, recorded_hashes
 
 CHUNK = 4 * 1024 * 1024
 OnProgress = Callable[[str, int, int], None]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wizard.core.journal import Kind
 from wizard.diagnose.finding import About, Finding
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.mending.mendable import has_plan, without_plan
 from wizard.mending.packages import Supply, numpy_exchanged, torch_anew

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from itertools import count
 
+from wizard.core.own_files import Places, places
 from wizard.diagnose.finding import About
 from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
@@ -16,7 +17,6 @@ from wizard.mending.settings import Mending
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.uv_project import Wishes
-from wizard.places import Places, places
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Step
 from wizard.plan.venv import drop_downloads

@@ -11,9 +11,9 @@ from wizard.advice.leftovers import short_path
 from wizard.diagnose.conclusions import override_hangs, overrides, reaching
 from wizard.diagnose.finding import Finding
 from wizard.host.host import Host
+from wizard.machine.assignments import assignments
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting
-from wizard.machine.shell import assignments
 from wizard.mending.mendable import SETTINGS, has_plan
 from wizard.operations.edit_lines import Lines, TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wizard.apt.indexes import amd_versions
 from wizard.apt.packages import Package
 from wizard.apt.sources import PIN
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, Unknown
 from wizard.mending.settings import Mending

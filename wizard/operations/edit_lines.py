@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.core.trouble import Trouble
 from wizard.operations.operation import After, AtOnce, Before, Operation, about_path
 from wizard.system.system import System

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.amounts import counted
 from wizard.core.events import Output
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import pip_settings

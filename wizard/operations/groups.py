@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.core.sizes import listed
+from wizard.core.amounts import listed
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import is_member
 from wizard.operations.operation import After, Before, Operation

@@ -10,8 +10,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.core.amounts import counted, listed, size_text
 from wizard.core.events import Output, Progress
-from wizard.core.sizes import counted, listed, size_text
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import (
     contents,

@@ -8,7 +8,7 @@ from typing import Any
 
 from wizard.apt.packages import LocalDeb, Versions
 from wizard.apt.sources import SOURCE
-from wizard.core.sizes import counted
+from wizard.core.amounts import counted
 from wizard.operations.root_step import RUNS, RootStep, call, not_done
 
 KERNEL_DRIVERS = frozenset({"amdgpu-dkms", "rock-dkms"})

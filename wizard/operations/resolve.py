@@ -20,9 +20,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from wizard.core.amounts import counted, listed
 from wizard.core.credentials import redact
 from wizard.core.events import Output
-from wizard.core.sizes import counted, listed
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import conflicts, limits, read_distributions
 from wizard.host.environment import Target, answered, question

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from wizard.core.amounts import counted
 from wizard.core.events import Progress
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.host.contents import BEFORE, OURS, read_live_contents
 from wizard.host.distributions import has_readable_record, record_of, recorded, wheel_targets

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, host_of, places_of
+from wizard.core.journal import OLDER, Kind
 from wizard.core.lines import clean
-from wizard.journalform import OLDER, Kind
 from wizard.plain.asking import Option
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
+from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.plain import away, diagnosing, explaining, measuring, setting_up, telling
 from wizard.plain.asking import Asker, Left, Option, WentBack
 from wizard.plain.page import Page, paragraph

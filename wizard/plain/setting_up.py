@@ -301,7 +301,7 @@ def _programs(
 
 
 def _told(application: Application) -> Iterator[str]:
-    from wizard.knowledge.verdicts import load_purposes
+    from wizard.knowledge.claims import load_purposes
 
     meaning = next(each.meaning for each in load_purposes() if each.id == application.purpose)
     yield f"{application.title}: {meaning}"

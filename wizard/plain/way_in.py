@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from wizard.core.sizes import capitalized
+from wizard.core.amounts import capitalized
 
 if TYPE_CHECKING:
     from wizard.host.host import Host
@@ -46,7 +46,7 @@ def way_in(
     if arguments.screens:
         return SCREENS, ""
     from wizard.host.live import LiveHost
-    from wizard.machine.reading_aids import reading_aid
+    from wizard.machine.surroundings import reading_aid
 
     aid = reading_aid((here or LiveHost)())
     return (_asked(aid) if aid else SCREENS), ""

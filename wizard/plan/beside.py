@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from packaging.utils import canonicalize_name
 
+from wizard.core.amounts import counted
 from wizard.core.credentials import redact
-from wizard.core.sizes import counted
 from wizard.host.contents import Contents
 from wizard.host.distributions import Distribution, needs_of
 from wizard.knowledge.stacks import Stack

@@ -36,7 +36,7 @@ class Choice:
     system_release: str = ""
     """A system ROCm release apart from the stack's own; ``""`` for that."""
     system_set: str = "smallest"
-    """How much of the release: a name of ``wizard.knowledge.releases.SETS``."""
+    """How much of the release: a name of ``wizard.knowledge.stacks.SETS``."""
     system_removal: tuple[str, ...] = ("amd",)
     """What goes first, as ``wizard.plan.amd_packages.SCOPES`` names it; ``()`` for nothing."""
     rocm_repo: str = ""

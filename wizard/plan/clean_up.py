@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, RocmTree, Setting
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

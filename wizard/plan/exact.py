@@ -13,7 +13,7 @@ from wizard.apt.repository import fetch_key, find_suite
 from wizard.apt.sources import APT
 from wizard.apt.view import AptView, Asking, Coming, Transaction, make_view, transaction
 from wizard.core.trouble import Trouble
-from wizard.knowledge.releases import Release, load_catalogue, repository_at
+from wizard.knowledge.stacks import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

@@ -8,13 +8,13 @@ from packaging.specifiers import SpecifierSet
 
 from wizard.advice.fit import Fit
 from wizard.advice.floors import python_obstacle
+from wizard.core.own_files import Places
 from wizard.host.contents import OURS, Contents
 from wizard.host.distributions import conflicts
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import PinInstalled, WriteFile
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.family import pinned, replaced, stack_specifiers, without_successor
 from wizard.plan.settings import setting_steps

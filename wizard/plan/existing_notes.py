@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.core.sizes import listed
+from wizard.core.amounts import listed
 from wizard.host.contents import OURS, Contents
 from wizard.knowledge.stacks import Stack
 from wizard.plan.choice import Choice

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from wizard.core.credentials import redact
-from wizard.core.typed import WrongForm, typed
-from wizard.jsonform import to_json
+from wizard.core.json_form import WrongForm, to_json, typed
 from wizard.operations.operation import Operation
 from wizard.plan.steps import Plan, Step
 

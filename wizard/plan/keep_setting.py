@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from wizard.core.journal import Kind
 from wizard.host.contents import read_live_contents
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.knowledge.variables import effect_of
 from wizard.machine.facts import Unknown
 from wizard.operations.edit_lines import Lines, PutLinesBack, sha256, with_lines

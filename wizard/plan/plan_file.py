@@ -9,7 +9,7 @@ from reprlib import repr as cut
 from typing import Any
 
 from wizard.core.credentials import HIDDEN_LOGIN
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.identity import id_of
 from wizard.plan.steps import Plan

@@ -10,16 +10,16 @@ from pathlib import PurePosixPath
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
-from wizard.core.sizes import listed
+from wizard.core.amounts import listed
+from wizard.core.journal import Kind
+from wizard.core.own_files import Places
 from wizard.host.contents import Contents
-from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
+from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
-from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine, Setting
 from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
-from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
 from wizard.plan.choice import Choice
 from wizard.plan.existing import existing_steps, obstacles_to, planned_conflicts

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wizard.advice.fit import Fit
 from wizard.advice.leftovers import short_path
+from wizard.core.own_files import Places
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.install_python import InstallPython
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Step
 

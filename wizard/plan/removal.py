@@ -8,8 +8,8 @@ from dataclasses import replace
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
 from wizard.apt.sources import OURS
-from wizard.core.sizes import counted
-from wizard.journalform import Kind
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside

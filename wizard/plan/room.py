@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.advice.floors import LARGEST_KNOWN
+from wizard.core.amounts import MB, size_text
 from wizard.core.fact import Fact, Unknown
-from wizard.core.sizes import MB, size_text
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.host.host import Disk
-from wizard.journalform import Kind
-from wizard.machine.disks import disk_in
 from wizard.machine.facts import Machine
+from wizard.machine.system import disk_in
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.packages import AptChange, KeepDebs

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wizard.machine.shell import assignments, is_wanted
+from wizard.machine.assignments import assignments, is_wanted
 from wizard.operations.edit_lines import Lines
 
 OPENINGS = frozenset({"if", "for", "while", "until", "case", "select", "{"})

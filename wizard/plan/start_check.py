@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from wizard.apt.packages import STATES, PackageWork, installed_rows, package_work
 from wizard.apt.programs import explained
 from wizard.apt.view import Asking, Transaction, transaction
+from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.journalform import Kind
 from wizard.machine.facts import Unknown
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut, sha256
 from wizard.operations.groups import AddToGroups

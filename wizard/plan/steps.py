@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
-from wizard.journalform import Kind, name_of
+from wizard.core.journal import Kind, name_of
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment

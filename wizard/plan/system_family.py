@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.knowledge.releases import load_catalogue
+from wizard.knowledge.stacks import load_catalogue
 from wizard.machine.facts import Machine
 from wizard.plan.impossible import PlanImpossible
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from wizard.core.own_files import Places
 from wizard.host.contents import OURS, Contents
 from wizard.operations.set_aside_packages import SetAsidePackages
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.family import names_of, torch_family
 from wizard.plan.steps import Step

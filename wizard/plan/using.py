@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from wizard.advice.floors import older_release
 from wizard.advice.leftovers import left_out
-from wizard.core.sizes import capitalized, listed
+from wizard.core.amounts import capitalized, listed
 from wizard.knowledge.applications import Application, applications_named, convolves, trains
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import find_stack

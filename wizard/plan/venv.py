@@ -6,15 +6,15 @@ import hashlib
 
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit
+from wizard.core.own_files import Places
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
-from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.system import refuses_executable_stacks
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve
 from wizard.operations.uv_project import Wishes
-from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.python_steps import python_steps, uv_of
 from wizard.plan.settings import setting_steps

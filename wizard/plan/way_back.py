@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
 from wizard.apt.packages import LocalDeb, Versions
-from wizard.core.sizes import counted
-from wizard.journalform import Kind
+from wizard.core.amounts import counted
+from wizard.core.journal import Kind
 from wizard.operations.operation import Before
 from wizard.operations.packages import (
     AptChange,

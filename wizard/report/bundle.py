@@ -19,12 +19,12 @@ from typing import Any
 
 from wizard import __version__
 from wizard.conv2d.runs.history import LastSweep, sweep_form
+from wizard.core.amounts import size_text
+from wizard.core.journal import OLDER
+from wizard.core.json_form import SCHEMA, to_json
 from wizard.core.lines import clean
-from wizard.core.sizes import size_text
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import to_form
-from wizard.journalform import OLDER
-from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown
 from wizard.report.issue import report_text, told_lines
 from wizard.report.machine import WIDTH

@@ -15,8 +15,8 @@ from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
 from wizard.conv2d.text import counted
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.host.host import Host
-from wizard.places import Places
 from wizard.report.bundle import Papers, papers_of, preview_lines
 from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_answers import setting_lines, trouble_lines

@@ -13,8 +13,8 @@ from wizard.conv2d.shapes import Preset, Published, Row
 from wizard.conv2d.sweep import setting_text
 from wizard.conv2d.text import WORDS, counted, meaning_lines, noun_of
 from wizard.conv2d.verdicts import Result, Verdict, is_configured, rate_words
+from wizard.core.amounts import listed
 from wizard.core.lines import clean
-from wizard.core.sizes import listed
 from wizard.report.machine import WIDTH
 
 GAP = "  "

@@ -14,7 +14,7 @@ from wizard.conv2d.search.workarounds import Tried, WorkaroundRequest, tried
 from wizard.conv2d.shapes import Setting
 from wizard.conv2d.sweep import SettingAnswer, StopReason, Sweep, SweepDone, setting_text, venv_of
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.durations import measured_text
+from wizard.core.amounts import measured_text
 from wizard.report.conv2d import limit_lines, summary_lines, sweep_lines
 from wizard.report.machine import WIDTH
 

@@ -16,10 +16,10 @@ from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone, setting_text
 from wizard.conv2d.text import INSTALL_FOR_IT, WITH_A_CARD, channels_of
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.core.amounts import listed
 from wizard.core.lines import shown
-from wizard.core.sizes import listed
+from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
-from wizard.remedies import by_keys
 
 VERBS = {
     Verdict.HUNG: ("hangs", "hang"),

@@ -15,8 +15,7 @@ from wizard.conv2d.sweep import setting_text
 from wizard.conv2d.text import MEANINGS
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.worker.judgement import control_words
-from wizard.core.sizes import MB, counted, size_text
-from wizard.durations import measured_text
+from wizard.core.amounts import MB, counted, measured_text, size_text
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
 from wizard.report.machine import WIDTH, bytes_text
 

@@ -6,21 +6,20 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from wizard.core.amounts import memory_size_text, size_text
 from wizard.core.lines import clean
-from wizard.core.sizes import memory_size_text, size_text
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
+from wizard.machine.access import DRIVER, PROCESSES
 from wizard.machine.distribution_torch import distribution_torch
-from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines
 from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
-from wizard.machine.gpu_words import board_lines
+from wizard.machine.gpus import board_lines
 from wizard.machine.packages import APT_SOURCES, PACKAGES, PackageFacts
 from wizard.machine.part import Part
-from wizard.machine.processes import PROCESSES
-from wizard.machine.silent_mounts import MOUNTED
+from wizard.machine.rocm import SYSTEM_FILES
 from wizard.machine.surroundings import SURROUNDINGS
-from wizard.machine.system_files import SYSTEM_FILES
+from wizard.machine.system import MOUNTED
 
 if TYPE_CHECKING:
     from wizard.machine.wheel_hashes import Verified

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import assets
+from wizard.core.amounts import amount_text, counted, left_text
 from wizard.core.events import (
     Event,
     Output,
@@ -16,13 +17,10 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import Kind
 from wizard.core.lines import clean
-from wizard.core.sizes import amount_text, counted
-from wizard.durations import left_text
-from wizard.journalform import Kind
 from wizard.knowledge.applications import convolves
-from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.stacks import find_stack
+from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.packages import AptChange
 from wizard.operations.resolve import Resolve

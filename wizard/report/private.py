@@ -14,11 +14,9 @@ from wizard.host.accounts import user_name
 from wizard.host.host import Host
 from wizard.machine.facts import Access, Fact, Machine, Unknown
 from wizard.machine.recording.disguise import ORDINARY, host_names, names_of, people_in
-from wizard.redaction import names, numbers, secrets
-from wizard.redaction.names import USER
-from wizard.redaction.rules import Rule, StandIns
-from wizard.redaction.secrets import SECRET, SECRET_KIND, tells_a_secret
-from wizard.redaction.words import EVERYBODYS
+from wizard.redaction import names, rules
+from wizard.redaction.names import EVERYBODYS, USER
+from wizard.redaction.rules import SECRET, SECRET_KIND, Rule, StandIns, tells_a_secret
 
 SHORTEST_SECRET = 6
 SHORTEST_SERIAL = 6
@@ -216,13 +214,13 @@ def _rules_for(who: Identity) -> Iterator[Rule]:
     if who.secrets:
         told = names.spellings(who.secrets)
         yield Rule(SECRET_KIND, re.compile(rf"(?P<x>{told})"), SECRET)
-    yield from secrets.RULES
-    yield from numbers.RULES
+    yield from rules.SECRET_RULES
+    yield from rules.NUMBER_RULES
     if who.numbers:
-        told = names.spellings(numbers.spelled(who.numbers))
+        told = names.spellings(rules.spelled(who.numbers))
         known = re.compile(rf"(?P<x>{told})", re.IGNORECASE)
-        yield Rule(numbers.SERIAL_KIND, known, "SERIAL-#")
-    yield secrets.CHANCE
+        yield Rule(rules.SERIAL_KIND, known, "SERIAL-#")
+    yield rules.CHANCE
     homes = (who.home, who.real_home, who.own_home)
     yield from names.rules_of(who.user, homes, who.full_names, who.others, who.hosts)
 

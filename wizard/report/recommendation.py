@@ -13,15 +13,11 @@ from wizard.advice.comparison import RUN, Column, LineSpeed, also, columns, ever
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target, words
 from wizard.conv2d.cards.card_form import received_on
-from wizard.core.sizes import capitalized
-from wizard.jsonform import to_json
-from wizard.knowledge.ageing import overdue
+from wizard.core.amounts import capitalized
+from wizard.core.json_form import to_json
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
-from wizard.knowledge.claims import load_claims
-from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.roads import load_roads
-from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.verdicts import Word
+from wizard.knowledge.claims import Word, load_claims, load_roads, overdue
+from wizard.knowledge.stacks import Stack, load_catalogue, load_stacks
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
 from wizard.report.machine import WIDTH

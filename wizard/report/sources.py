@@ -13,18 +13,18 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.conv2d.runs.history import LastSweep, sweeps
+from wizard.core.journal import OlderRun, Record
 from wizard.core.lines import beginning, clean, clean_lines
+from wizard.core.own_files import Places
 from wizard.core.process import Exited, child_environment, stream
 from wizard.core.trouble import Trouble
 from wizard.diagnose.machine import Diagnosis, Look, diagnose
 from wizard.diagnose.this_machine import looks_here
 from wizard.host.host import Host
-from wizard.journalform import OlderRun, Record
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
 from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.places import Places
-from wizard.redaction.values import told_value
+from wizard.redaction.rules import told_value
 from wizard.report.private import Identity, identity_of
 from wizard.run.log import log_of
 from wizard.run.runs import older_runs, read_records

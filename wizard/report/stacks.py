@@ -12,10 +12,8 @@ from wizard.advice.comparison import Aspect, Column
 from wizard.conv2d.cards.card_form import ALL, GRADE, Received, load_received, results_on
 from wizard.conv2d.text import counted
 from wizard.core.lines import clean
-from wizard.knowledge.ageing import overdue
-from wizard.knowledge.claims import TOPICS, Claim, Grade
+from wizard.knowledge.claims import TOPICS, Claim, Grade, OtherRoad, load_roads, overdue
 from wizard.knowledge.explanations import Explanation
-from wizard.knowledge.roads import OtherRoad, load_roads
 from wizard.report.machine import WIDTH, cut
 
 STATE_CELLS = 13

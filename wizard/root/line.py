@@ -11,12 +11,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from assets.root.requests import PROTOCOL
 from wizard.core.trouble import Trouble
 from wizard.root.news import Event, EventLines, News, ends_step, news_of
 from wizard.root.rights import AskForRights, helper_argv, not_granted
 from wizard.root.session import STATE, Process, Session, follow, gone, session_in
 
-PROTOCOL = 1
 FIRST_WORD_S = 30.0
 CHUNK = 65_536
 

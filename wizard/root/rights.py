@@ -15,7 +15,7 @@ from assets import FOLDER
 from wizard.core.process import Exited, child_environment, end, stream
 from wizard.core.trouble import Trouble
 
-HELPER = FOLDER / "root_helper.py"
+HELPER = FOLDER / "root"
 PYTHON = "/usr/bin/python3"
 """The system's own: a venv's lies in a folder that is not root's."""
 NEEDED = "import fcntl, json, subprocess, termios"
@@ -93,7 +93,7 @@ def _is_nobody(group: int) -> bool:
 async def helper_argv(environ: Mapping[str, str], by_hand: tuple[str, ...]) -> tuple[str, ...]:
     """The command line that starts the helper; raises Trouble where it cannot be started."""
     await _require_python(child_environment(environ, ()))
-    start = (PYTHON, "-I", str(HELPER))
+    start = (PYTHON, "-I", "-B", str(HELPER))
     if os.geteuid() == 0:
         return start
     sudo = shutil.which("sudo", path=environ.get("PATH", os.defpath))

@@ -11,11 +11,12 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assets.root import files
 from wizard.core.events import Progress
 from wizard.core.trouble import Trouble
 from wizard.root.news import Event, EventLines, News, news_of
 
-STATE = Path("/var/lib/rdna1-setup")
+STATE = Path(files.STATE)
 EVENTS = "events.jsonl"
 LOOK_S = 0.2
 CHUNK = 1 << 18

@@ -11,14 +11,14 @@ from pathlib import Path
 from wizard.apt.packages import Versions
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
+from wizard.core.journal import UNFINISHED, Kind
+from wizard.core.own_files import Places, places
 from wizard.core.trouble import Trouble
 from wizard.host.contents import Contents
 from wizard.host.host import Host
-from wizard.journalform import UNFINISHED, Kind
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.operations.fetch_wheels import FetchWheels
-from wizard.places import Places, places
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up

@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from wizard.core.amounts import counted
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
-from wizard.core.sizes import counted
+from wizard.core.journal import Kind, Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.live import LiveHost
-from wizard.journalform import Kind, Record
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.operations.operation import Probe
-from wizard.places import Places
 from wizard.plan.steps import Plan, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.journal import SCRATCH, Journal, Owned, new_folder, scratch

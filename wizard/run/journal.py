@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from wizard.core.journal import FILE, SCHEMA, Record
 from wizard.host.files import Print
-from wizard.journalform import FILE, SCHEMA, Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 

@@ -13,7 +13,7 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.journalform import Record
+from wizard.core.journal import Record
 
 LONGEST_LOG = 64 * 2**20
 """Bytes of program output kept in one log: a program that prints without end fills no disk."""

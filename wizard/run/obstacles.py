@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.contents import read_kept_contents
 from wizard.host.distributions import named_in, read_distributions, wheel_files
@@ -16,11 +18,9 @@ from wizard.host.environment import LAYOUT, made_with_venv
 from wizard.host.host import Host
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.machine.facts import Disk
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
-from wizard.places import Places
 from wizard.plan.family import torch_family
 from wizard.plan.form import plan_form
 from wizard.plan.room import needs_of, shortage

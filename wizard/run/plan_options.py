@@ -10,8 +10,7 @@ from typing import Any
 from wizard.apt.openpgp import NotAKey, public_keys
 from wizard.apt.sources import KEYRING, SOURCE
 from wizard.core.credentials import redact
-from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.stacks import find_stack
+from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.resolve import AS_CONFIGURED
 
 Options = dict[str, str]

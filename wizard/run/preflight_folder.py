@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from wizard.journalform import UNFINISHED, Record
-from wizard.places import Places
+from wizard.core.journal import UNFINISHED, Record
+from wizard.core.own_files import Places
 from wizard.run.runs import read_records
 
 

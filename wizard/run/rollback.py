@@ -26,16 +26,16 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.core.lines import clean
+from wizard.core.own_files import Places
 from wizard.core.time_left import TOLD_S
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.environment import LAYOUT
 from wizard.host.files import listing
 from wizard.host.host import Host
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.operations.edit_lines import EditLines
 from wizard.operations.remove import Remove
-from wizard.places import Places
 from wizard.plan.form import operation_of
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import FOLDER_REASON

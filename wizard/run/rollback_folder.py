@@ -10,13 +10,13 @@ from typing import Any
 
 from packaging.utils import canonicalize_name
 
+from wizard.core.amounts import counted
 from wizard.core.events import CHECKED
+from wizard.core.journal import PARTLY_ROLLED_BACK, Record
 from wizard.core.lines import clean
-from wizard.core.sizes import counted
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import named_in, recorded
 from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
-from wizard.journalform import PARTLY_ROLLED_BACK, Record
 from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of

@@ -11,16 +11,16 @@ from wizard.apt.indexes import qualified
 from wizard.apt.packages import INSTALLED, LocalDeb, Versions, installed_rows, package_work
 from wizard.apt.sources import paragraphs
 from wizard.apt.view import STATUS, status_of
+from wizard.core.journal import UNFINISHED, Kind, Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.machine.facts import Unknown
 from wizard.operations.groups import TakeFromGroups
 from wizard.operations.packages import AptChange, RestoreSettings
 from wizard.operations.root_step import NOTHING_DONE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.places import Places
 from wizard.plan.form import KINDS, operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.start_check import APT_STEPS

@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.core.trouble import Trouble
-from wizard.journalform import (
+from wizard.core.journal import (
     FILE,
     OLDER,
     PARTLY_ROLLED_BACK,
@@ -20,7 +19,8 @@ from wizard.journalform import (
     older_run_of,
     record_of,
 )
-from wizard.places import Places
+from wizard.core.own_files import Places
+from wizard.core.trouble import Trouble
 from wizard.root.session import STATE, begun_by_helper, undo_script
 
 

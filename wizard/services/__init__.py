@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wizard.knowledge.ageing import today
+from wizard.core.amounts import today
 
 if TYPE_CHECKING:
     from datetime import date

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from wizard.advice.recommend import Recommendation
     from wizard.host.host import Host
     from wizard.knowledge.applications import Application
-    from wizard.knowledge.claims import Claim
-    from wizard.knowledge.roads import OtherRoad
+    from wizard.knowledge.claims import Claim, OtherRoad
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
     from wizard.machine.part import PartDone
@@ -64,7 +63,7 @@ class Knowledge:
 
     def roads(self) -> tuple[OtherRoad, ...]:
         """Every road, also those that no stack of ours installs."""
-        from wizard.knowledge.roads import load_roads
+        from wizard.knowledge.claims import load_roads
 
         return load_roads()
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import with_sources
 from wizard.commands.looking import places_of
+from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
-from wizard.remedies import by_keys
+from wizard.core.wording import by_keys
 
 if TYPE_CHECKING:
     from wizard.conv2d.sweep import Found
     from wizard.core.trouble import Trouble
     from wizard.host.host import Host
-    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import places_of
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.run import at_work, runs
 from wizard.run.runs import read_records
 
 if TYPE_CHECKING:
     from wizard.core.events import Event
+    from wizard.core.journal import Record
     from wizard.host.host import Host
-    from wizard.journalform import Record
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
     from wizard.run.executor import Executor

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Union
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
+from wizard.core.amounts import counted, listed
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
 from wizard.core.process import Crew, Left
-from wizard.core.sizes import counted, listed
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.files import HASH_CHUNK, digest

@@ -6,7 +6,7 @@ import errno
 import shutil
 from pathlib import Path
 
-from wizard.core.sizes import KB, size_text
+from wizard.core.amounts import KB, size_text
 from wizard.core.trouble import Trouble
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.e2e.system.roots import Root
 from tests.run.wheels import make_wheel
-from wizard.machine.record import unstored
+from wizard.machine.recorded import unstored
 
 RECORD = Path(__file__).parents[2] / "machines/rx5600xt-noble-rocm57"
 FAKE_TORCH = Path(__file__).parents[2] / "conv2d/fake_torch"

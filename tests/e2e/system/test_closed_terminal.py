@@ -29,7 +29,7 @@ GOES_ON = "still working"
 IN_WIZARD = """
 import asyncio, os, sys
 from screens.app import SetupApp, show
-from screens.rights import LentTerminal
+from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
 from wizard.__main__ import parser
@@ -146,7 +146,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
             assert "0 packages installed, 24 removed" in outcome_of_removal(root)
             wizard.send("\r")
             wizard.wait_for("Continue")
-        wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
+        wait_until(lambda: not pids(root, "assets/root"), "the helper has ended")
     with at_a_terminal(root, "apply", *words, "--yes") as again:
         again.wait_for(QUESTION, APPLY_S)
         again.send("yes\n")

@@ -129,7 +129,7 @@ def test_a_lock_that_is_held_for_ever(owner: Owner) -> None:
 def lose_patience(root: Root) -> None:
     """Root's helper waits 3 s for a lock and not 2 minutes, as nobody does who tests it."""
     site = f"lib/python{root.suite.python}/site-packages"
-    helper = root.path(f"{PREFIX}/{site}/assets/root_helper.py")
+    helper = root.path(f"{PREFIX}/{site}/assets/root/packages.py")
     text = helper.read_text()
     assert "LOCK_PATIENCE_S = 120.0" in text
     helper.write_text(text.replace("LOCK_PATIENCE_S = 120.0", "LOCK_PATIENCE_S = 3.0"))

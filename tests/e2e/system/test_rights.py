@@ -17,10 +17,10 @@ pytestmark = pytest.mark.e2e
 PROGRAM = """
 import sys
 from screens.app import SetupApp, show
-from screens.rights import LentTerminal
+from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
-from wizard.journalform import Kind
+from wizard.core.journal import Kind
 from wizard.__main__ import parser
 from wizard.plan.identity import with_id
 from wizard.operations.groups import AddToGroups

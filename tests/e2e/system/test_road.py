@@ -84,7 +84,7 @@ def by_script(root: Root) -> None:
 
 
 def _helpers(root: Root) -> list[Running]:
-    return [each for each in root.running() if any("root_helper" in w for w in each.command)]
+    return [each for each in root.running() if any("assets/root" in w for w in each.command)]
 
 
 WAYS = pytest.mark.parametrize(

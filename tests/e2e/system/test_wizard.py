@@ -291,7 +291,7 @@ def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
         terminal.wait_until(source.exists, "AMD's source is back")
         for number in processes(root, "-m wizard"):
             os.kill(number, signal.SIGKILL)
-        terminal.wait_until(lambda: not processes(root, "root_helper.py"), "root's helper ends")
+        terminal.wait_until(lambda: not processes(root, "assets/root"), "root's helper ends")
     with wizard(root, *of(archive)) as terminal:
         terminal.wait_for("is not finished.")
         roll_back(root, terminal)

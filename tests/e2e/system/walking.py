@@ -21,8 +21,8 @@ Victims = Literal["everything", "wizard", "helper", "both"]
 WORDS: dict[Victims, tuple[tuple[str, ...], ...]] = {
     "everything": ((),),
     "wizard": (("-m wizard",),),
-    "helper": (("root_helper.py",),),
-    "both": (("-m wizard",), ("root_helper.py",)),
+    "helper": (("assets/root",),),
+    "both": (("-m wizard",), ("assets/root",)),
 }
 
 

@@ -24,9 +24,9 @@ from wizard.conv2d.cards.result_card import (
 )
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.core.json_form import to_json
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.jsonform import to_json
 from wizard.knowledge.stacks import load_stacks
 from wizard.system.whole_file import write_whole
 

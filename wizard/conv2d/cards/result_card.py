@@ -12,12 +12,12 @@ from wizard.conv2d.shapes import Published
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.host.host import Host
 from wizard.knowledge.cards import gfx_of_name
-from wizard.machine.driver import DRIVER
+from wizard.machine.access import DRIVER
 from wizard.machine.facts import Driver, Fact, Gpu, System
 from wizard.machine.gpus import GPUS
 from wizard.machine.part import PATIENCE_S, Reading
 from wizard.machine.system import SYSTEM
-from wizard.redaction.values import HIDDEN, SWITCH, is_known
+from wizard.redaction.rules import HIDDEN, SWITCH, is_known
 
 LONGEST = 200
 """Characters of one text of a card."""

@@ -25,7 +25,7 @@ from wizard.conv2d.sweep import (
     event_of,
 )
 from wizard.conv2d.verdicts import Result
-from wizard.private_files import open_private, read_private
+from wizard.core.own_files import open_private, read_private
 
 
 class EventFile:

@@ -25,10 +25,9 @@ from wizard.conv2d.requests import (
     request_of,
     sweep_in,
 )
+from wizard.core.own_files import FOLDER_MODE, Places, open_private, private_folder, read_private
 from wizard.host.host import Host
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
-from wizard.places import Places
-from wizard.private_files import FOLDER_MODE, open_private, private_folder, read_private
 from wizard.root.session import Process
 from wizard.run.journal import new_folder
 

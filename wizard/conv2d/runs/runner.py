@@ -50,9 +50,8 @@ from wizard.conv2d.stop_reasons import (
 from wizard.conv2d.sweep import StopReason, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import RIGHT
 from wizard.conv2d.worker.questions import ask_miopen
+from wizard.core.own_files import Places, open_private, places
 from wizard.host.live import LiveHost
-from wizard.places import Places, places
-from wizard.private_files import open_private
 
 NEWEST = 5
 """Runs that are read."""

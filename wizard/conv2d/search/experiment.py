@@ -23,7 +23,7 @@ from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.conv2d.worker.judgement import LOST, unmeasured
 from wizard.conv2d.worker.launches import Trial
 from wizard.conv2d.worker.questions import Ask
-from wizard.jsonform import to_json
+from wizard.core.json_form import to_json
 from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
 from wizard.system.joined_groups import joined_group
 

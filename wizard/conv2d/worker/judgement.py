@@ -13,8 +13,7 @@ from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import RIGHT, Control, Loaded, Result, Verdict, judge, tolerances
 from wizard.conv2d.worker.launch import HUNG, Outcome
 from wizard.conv2d.worker.start import Comparison, Part
-from wizard.knowledge.error_texts import KnownText, known_text
-from wizard.knowledge.kernel_messages import KernelLine
+from wizard.knowledge.causes import KernelLine, KnownText, known_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from wizard.conv2d.shapes import Row, Setting
 from wizard.conv2d.sweep import LOGGING, Deadlines, StopReason, Sweep, how_it_died, loaded_from
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.worker.process import PROTOCOL, Worker, start_worker, worker_argv
-from wizard.knowledge.error_texts import known_text
-from wizard.places import places
+from wizard.core.own_files import places
+from wizard.knowledge.causes import known_text
 
 YIELDING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
 """For the reference: idle threads of OpenMP spin otherwise, on cores that the next shape needs."""

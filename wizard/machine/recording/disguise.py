@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from wizard.apt.packages import NATIVE, is_rocm
 from wizard.apt.sources import LISTS
+from wizard.host.accounts import Account
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, Unknown
-from wizard.redaction import numbers, secrets
-from wizard.redaction.names import GROUP, STRANGERS
+from wizard.machine.facts import Fact, Machine, Unknown
+from wizard.redaction import rules
+from wizard.redaction.names import GROUP, STRANGERS, is_telling
 from wizard.redaction.rules import StandIns
-from wizard.redaction.words import is_telling
 
 OWNER = "owner"
 HOME = "/home/owner"
@@ -19,7 +20,7 @@ MACHINE = "this-machine"
 HOST_NAME_FILES = ("/proc/sys/kernel/hostname", "/etc/hostname", "/etc/machine-info")
 KERNEL_FOLDERS = ("/sys/", "/proc/", "/dev/")
 """Their names are the kernel's own; the owner does not choose them."""
-RULES = (*secrets.RULES, *numbers.RULES, secrets.CHANCE, *STRANGERS)
+RULES = (*rules.SECRET_RULES, *rules.NUMBER_RULES, rules.CHANCE, *STRANGERS)
 """As of a report; the names of this machine's people are known and looked for before."""
 ORDINARY = range(1000, 65_000)
 """Numbers of the accounts of people."""
@@ -129,3 +130,77 @@ def names_of(name: str, comment: str) -> list[str]:
     """The login name, the full name and its parts."""
     full = comment.partition(",")[0].strip()
     return [name, *([full] if " " in full else []), *re.findall(r"[^\W\d_]+", full)]
+
+
+PASSWD_FILE, GROUP_FILE = "/etc/passwd", "/etc/group"
+GROUPS = frozenset({"render", "video"})
+"""Groups that own the GPU's devices: they matter whoever is in them."""
+
+
+def is_account_file(path: str) -> bool:
+    """True for the files that ``account_file`` reduces."""
+    return path in (PASSWD_FILE, GROUP_FILE)
+
+
+def account_file(path: str, text: str, own: Account, disguise: Disguise) -> bytes:
+    """The own row of ``/etc/passwd``, or the rows of ``/etc/group`` that bear on us."""
+    rows = [line.split(":") for line in text.splitlines()]
+    if path == PASSWD_FILE:
+        kept = [_person(row, disguise) for row in rows if len(row) == 7 and row[0] == own.name]
+    else:
+        kept = [
+            _group(row, disguise)
+            for row in rows
+            if len(row) == 4 and (row[0] in GROUPS or row[2] == own.group or _is_member(row, own))
+        ]
+    return "".join(f"{row}\n" for row in kept).encode()
+
+
+def _person(row: list[str], disguise: Disguise) -> str:
+    """Number and groups; not the password, the full name or the shell."""
+    home = disguise.text(row[5])
+    return ":".join((disguise.user_name(row[0]), "x", row[2], row[3], "", home, "/bin/sh"))
+
+
+def _group(row: list[str], disguise: Disguise) -> str:
+    member = disguise.owner if disguise.user in row[3].split(",") else ""
+    return ":".join((disguise.group(row[0]), "x", row[2], member))
+
+
+def _is_member(row: list[str], own: Account) -> bool:
+    return own.name in row[3].split(",")
+
+
+PYTHON = re.compile(r"(?:lib)?python3(?:\.\d+)?(?:-venv|-pip|-minimal|-full)?")
+INSTALLED = ("", "ii", "hi")
+KNOWN_MAKER = re.compile(
+    r"\b(?:amd\.com|advanced micro devices|debian\.org|ubuntu\.com|fedoraproject|fedora project"
+    r"|linuxmint\.com)",
+    re.IGNORECASE,
+)
+
+
+def kept_rows(listing: str, machine: Machine, disguise: Disguise) -> list[str]:
+    """Rows of ROCm, of Python, and of everything that is not fully installed."""
+    packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
+    named = {package.name for package in packages}
+    rows = (line.split("\t") for line in listing.splitlines())
+    matter = (row for row in rows if len(row) > 1 and (_name(row) in named or _matters(row)))
+    return ["\t".join(_cells(row, disguise)) for row in matter]
+
+
+def _matters(row: list[str]) -> bool:
+    state = row[2].strip() if len(row) > 2 else ""
+    removed = state[1:2] in ("n", "c")
+    unfinished = state not in INSTALLED and not removed
+    return unfinished or is_rocm(row[0]) or PYTHON.fullmatch(_name(row)) is not None
+
+
+def _name(row: list[str]) -> str:
+    return row[0].removesuffix(NATIVE)
+
+
+def _cells(row: list[str], disguise: Disguise) -> list[str]:
+    """Name, version, state and maker; of the maker the words that everybody knows."""
+    makers = [" ".join(KNOWN_MAKER.findall(maker)) for maker in row[3:4]]
+    return [*map(disguise.text, row[:3]), *makers]

@@ -1,21 +1,93 @@
-"""Makes a record of the machine that was looked at: by allow-list, its owner disguised."""
+"""Makes a record of a machine: by allow-list, its owner disguised, looked at again at once."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
 
+from wizard import __version__
+from wizard.apt.packages import HELD, LOCKS, MOUNTS, without_architecture
+from wizard.apt.sources import LISTS
+from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
 from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
-from wizard.machine.facts import Machine, Unknown
-from wizard.machine.recording.accounts import PASSWD, account_file, is_account_file
-from wizard.machine.recording.disguise import Disguise
-from wizard.machine.recording.rules import Rule, rule_for
-from wizard.machine.recording.told import is_told, told_paths
-from wizard.machine.recording.watch import Asked, RecordingHost
+from wizard.knowledge.traces import load_traces
+from wizard.machine.access import KFD_PROCESSES, PROC
+from wizard.machine.assignments import imported_modules, is_wanted, unit_files
+from wizard.machine.detect import detect
+from wizard.machine.disclosure import told_machine
+from wizard.machine.facts import Disk, Fact, Machine, MiopenStore, Process, Unknown
+from wizard.machine.gpus import PCI
+from wizard.machine.recorded import RecordedHost, stored
+from wizard.machine.recording.allow_list import VARIABLES, Rule, rule_for
+from wizard.machine.recording.disguise import (
+    PASSWD_FILE,
+    Disguise,
+    account_file,
+    disguise_of,
+    is_account_file,
+    kept_rows,
+)
+from wizard.machine.recording.host import Asked, RecordingHost
+from wizard.machine.rocm import RECORDS
+from wizard.redaction.rules import told_value
 
-NO_ACCOUNTS = Unknown(f"{PASSWD} was not read")
+
+def told_paths(machine: Machine, asked: Asked) -> frozenset[str]:
+    """Paths of facts, and of the files by which detection came to them."""
+    # A part that came too late may still be asking: what it adds must not disturb us.
+    texts = list(asked.texts.items())
+    settings = {setting.file for setting in machine.settings if setting.file}
+    told = {
+        *settings,
+        *(path for path, text in texts if _names(path, text, settings)),
+        *_of_applications(machine, asked),
+        *(file.path for file in machine.system_files),
+        *(file.path.replace(RECORDS, "/etc/alternatives") for file in machine.system_files),
+        *(f"{PCI}/{gpu.pci_address}" for gpu in machine.gpus),
+    }
+    told |= {path for path, text in texts if text in machine.unread}
+    return frozenset(told)
+
+
+def is_told(path: str, told: frozenset[str]) -> bool:
+    """True for a path that is told, and for everything below it."""
+    parts = path.split("/")
+    return any("/".join(parts[:count]) in told for count in range(len(parts), 1, -1))
+
+
+def _names(path: str, text: object, settings: set[str]) -> bool:
+    """True for a unit that names a file of settings, and for a ``.pth`` that imports one."""
+    if not isinstance(text, str):
+        return False
+    if path.endswith(".pth"):
+        site = path.rpartition("/")[0]
+        return any(f"{site}/{name}.py" in settings for name in imported_modules(text))
+    is_unit = path.endswith((".service", ".conf"))
+    return is_unit and any(named in settings for named in unit_files(text))
+
+
+def _of_applications(machine: Machine, asked: Asked) -> Iterator[str]:
+    traces = [
+        (found, trace)
+        for found in machine.applications
+        for trace in load_traces()
+        if trace.id == found.id
+    ]
+    for found, trace in traces:
+        yield from (f"{found.path}/{name}" for name in (*trace.files, trace.root) if name)
+        if trace.program:
+            ending = f"/bin/{trace.program}"
+            yield from (path for path in list(asked.paths) if path.endswith(ending))
+
+
+NO_ACCOUNTS = Unknown(f"{PASSWD_FILE} was not read")
 FORBIDDEN = "no permission to read "
 """How a host begins its reason where the right to read is missing."""
 MISSING = "there is no "
@@ -143,8 +215,284 @@ class _Keeper:
     def _content(self, path: str, rule: Rule | None) -> bytes:
         text, head = self._asked.texts.get(path), self._asked.heads.get(path)
         if rule is None:
-            own = user_name(self._asked.texts.get(PASSWD, NO_ACCOUNTS), self._uid)
+            own = user_name(self._asked.texts.get(PASSWD_FILE, NO_ACCOUNTS), self._uid)
             return account_file(path, text if isinstance(text, str) else "", own, self._disguise)
         if rule.head is not None:
             return rule.head(head) if isinstance(head, bytes) else b""
         return self._disguise.text(rule.keep(text)).encode() if isinstance(text, str) else b""
+
+
+def keep_facts(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:
+    """Write these facts as the files that they are read from."""
+    for process in machine.processes if isinstance(machine.processes, tuple) else ():
+        _keep_process(process, disguise, kept)
+    for store in machine.miopen:
+        _keep_store(store, disguise, kept)
+    _keep_locks(asked, kept)
+    _keep_index(machine, asked, disguise, kept)
+
+
+def _keep_process(process: Process, disguise: Disguise, kept: Kept) -> None:
+    folder = f"{PROC}/{process.pid}"
+    if process.state:
+        name = disguise.text(process.name)
+        text = f"{process.pid} ({name}) {process.state} 1 0 0 0 -1 0 0 0\n"
+        kept.files[f"{folder}/stat"] = text.encode()
+    for number, device in enumerate(process.devices):
+        kept.links[f"{folder}/fd/{number}"] = device
+        kept.folders.add(f"{folder}/fd")
+    if process.compute:
+        kept.folders.add(f"{KFD_PROCESSES}/{process.pid}")
+
+
+def _keep_store(store: MiopenStore, disguise: Disguise, kept: Kept) -> None:
+    """One file for each target and version; the first has the size of all."""
+    folder = disguise.path(store.path)
+    versions = store.version.split(", ") if store.kind == "choices" and store.version else [""]
+    endings = [f".HIP.{version.replace('.', '_')}" if version else "" for version in versions]
+    names = [f"{target}{end}.db" for target in store.targets or ("others",) for end in endings]
+    for number, name in enumerate(names):
+        kept.files[f"{folder}/{name}"] = b""
+        kept.sizes[f"{folder}/{name}"] = 0 if number else store.bytes
+
+
+def _keep_locks(asked: Asked, kept: Kept) -> None:
+    """Who holds a lock of dpkg's or apt's, and the file systems that these lie on."""
+    numbers = {f"{asked.inodes[path]}" for path in LOCKS if path in asked.inodes}
+    locks, mounts = asked.texts.get(HELD), asked.texts.get(MOUNTS)
+    if isinstance(locks, str):
+        held = [line for line in locks.splitlines() if _inode(line) in numbers]
+        kept.files[HELD] = "".join(f"{line}\n" for line in held).encode()
+    if isinstance(mounts, str):
+        rows = (line.split(" ", 5) for line in mounts.splitlines())
+        kept.files[MOUNTS] = "".join(
+            f"1 1 {cells[2]} / {cells[4]} rw - kept-out none rw\n"
+            for cells in rows
+            if len(cells) == 6 and any(lock.startswith(cells[4]) for lock in LOCKS)
+        ).encode()
+
+
+def _inode(line: str) -> str:
+    cells = line.split()
+    return cells[5].rpartition(":")[2] if len(cells) == 8 else ""
+
+
+def _keep_index(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:
+    """Those packages of AMD's index that are installed."""
+    indexes = sorted(path for path in asked.paths if path.startswith(f"{LISTS}/"))
+    read = [path for path in indexes if path in asked.texts or path in asked.heads]
+    index = next((path for path in read if "Packages" in path.rpartition("_")[2]), "")
+    packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
+    indexed = ((without_architecture(p.name), p) for p in packages if p.grounds == "index")
+    rows = [f"Package: {name}\nVersion: {p.version}\n" for name, p in indexed]
+    if index and rows:
+        place = f"{index.rpartition('Packages')[0]}Packages"
+        kept.files[disguise.path(place)] = "\n".join(rows).encode()
+
+
+T = TypeVar("T")
+SOURCE = f"Recorded with report --record by rdna1-setup {__version__}; the owner is anonymized."
+SYSTEM_PATH = frozenset(
+    {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+)
+
+
+def values_of(
+    host: RecordingHost, name: str, kept: Kept, machine: Machine, disguise: Disguise
+) -> dict[str, Any]:
+    """The data of a record with this name."""
+    asked = host.asked
+    return {
+        "schema": 1,
+        "name": disguise.text(name),
+        "sources": [SOURCE],
+        "user": disguise.user_name(host.user),
+        "uid": host.uid,
+        "home": disguise.new_home,
+        "prefix": disguise.path(host.prefix),
+        "architecture": host.architecture,
+        "glibc": _known(host.glibc(), ""),
+        "environ": _environ(host, kept, disguise),
+        "groups_in_force": sorted(map(disguise.group, _known(host.groups_in_force(), ()))),
+        "links": _placed(kept.links, kept, last=False),
+        "access": sorted(map(disguise.path, asked.usable)),
+        "unreadable": sorted(kept.unreadable),
+        "failures": dict(sorted({**kept.failures, **_silent(asked, disguise)}.items())),
+        "silent": {disguise.path(one.path): one.kind for one in asked.silent},
+        "groups": {
+            disguise.path(path): disguise.group(group)
+            for path, group in sorted(asked.groups.items())
+            if isinstance(group, str)
+        },
+        "memory_bytes": _known(host.memory_bytes(), 0),
+        "sizes": _placed(kept.sizes, kept),
+        "inodes": _placed(kept.inodes, kept),
+        "disks": list(_disks(list(asked.disks.values()), disguise)),
+        "answers": {
+            query.name: kept_rows(answer, machine, disguise)
+            for query, answer in list(asked.answers.items())
+            if isinstance(answer, str)
+        },
+    }
+
+
+def _placed(values: dict[str, T], kept: Kept, *, last: bool = True) -> dict[str, T]:
+    """The values by the places at which the record has these paths."""
+    placed = {place_of(path, kept.links, last=last): value for path, value in values.items()}
+    return dict(sorted(placed.items()))
+
+
+def _known(fact: Any, otherwise: Any) -> Any:
+    return otherwise if isinstance(fact, Unknown) else fact
+
+
+def _silent(asked: Asked, disguise: Disguise) -> dict[str, str]:
+    """Queries without an answer; that a program is missing is what a record says by itself."""
+    return {
+        query.name: disguise.text(answer.because)
+        for query, answer in list(asked.answers.items())
+        if isinstance(answer, Unknown) and not answer.because.endswith(" is not installed")
+    }
+
+
+def _environ(host: RecordingHost, kept: Kept, disguise: Disguise) -> dict[str, str]:
+    values = {
+        name: disguise.text(told_value(name, value) if is_wanted(name) else value)
+        for name, value in sorted(host.environ.items())
+        if name in VARIABLES or is_wanted(name)
+    }
+    if "USER" in values:
+        values["USER"] = disguise.owner
+    if "PATH" in values:
+        values["PATH"] = _search_path(values["PATH"], kept)
+    return values
+
+
+def _search_path(value: str, kept: Kept) -> str:
+    """The folders of the system, and those below which the record holds something."""
+    places = (*kept.files, *kept.links)
+    return ":".join(
+        folder
+        for folder in value.split(":")
+        if folder in SYSTEM_PATH
+        or any(place.startswith(f"{folder.rstrip('/')}/") for place in places)
+    )
+
+
+def _disks(disks: Iterable[Fact[Disk]], disguise: Disguise) -> Iterable[dict[str, Any]]:
+    for disk in disks:
+        if isinstance(disk, Disk):
+            yield {
+                "path": disguise.path(disk.path),
+                "filesystem": disguise.path(disk.filesystem),
+                "total_bytes": disk.total_bytes,
+                "free_bytes": disk.free_bytes,
+            }
+
+
+class PlaceTaken(ValueError):
+    """The folder cannot take a record; its text is fit to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as it is written: every file below its folder, and the empty folders."""
+
+    files: dict[str, bytes]
+    folders: tuple[str, ...]
+
+
+def layout(kept: Kept, values: dict[str, Any]) -> Record:
+    """Where everything lies in the folder of the record: files behind the links that lead there."""
+    files = {"record.json": (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode()}
+    for path, content in kept.files.items():
+        files.setdefault(f"files{stored(place_of(path, kept.links))}", content)
+    folders = {f"files{stored(place_of(path, kept.links))}" for path in kept.folders}
+    return Record(files, ("files", *sorted(folders)))
+
+
+def check_place(folder: Path) -> None:
+    """Raises PlaceTaken unless the folder is empty or can be made."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise PlaceTaken(f"{folder} is not a folder. Name a folder that does not exist yet.")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise PlaceTaken(f"{folder} is not empty. Name a folder that does not exist yet.")
+    if not folder.exists() and not folder.parent.is_dir():
+        raise PlaceTaken(f"The folder {folder.parent} does not exist.")
+
+
+def write(record: Record, folder: Path) -> None:
+    """Write everything; what is there already is never replaced."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    for name in record.folders:
+        (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, content in record.files.items():
+        path = folder / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A record before it is written, and what it was made of."""
+
+    machine: Machine
+    disguise: Disguise
+    record: Record
+    left_out: frozenset[str]
+    """Files that detection read although they are on no list."""
+
+
+def make_record(inner: Host, name: str) -> Made:
+    """The record of this name of the machine that the host looks at."""
+    host, disguise = RecordingHost(inner), disguise_of(inner)
+    machine = detect(host)
+    kept = keep_files(host, disguise, machine)
+    keep_facts(machine, host.asked, disguise, kept)
+    record = layout(kept, values_of(host, name, kept, machine, disguise))
+    return Made(machine, disguise, record, frozenset(kept.left_out))
+
+
+def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str, ...]:
+    """Names of the facts that the record does not give as the machine did, in any order."""
+    live = disguised(machine, disguise)
+    replayed = disguised(detect(RecordedHost(folder)), disguise)
+    return tuple(name for name in live if name != "recorded" and live[name] != replayed[name])
+
+
+def disguised(machine: Machine, disguise: Disguise) -> dict[str, Any]:
+    """The facts as a record may tell them; lists in an order that no name decides."""
+    form = _texts(to_json(told_machine(machine)), disguise)
+    form["access"]["user"] = disguise.owner
+    access = form["access"]
+    for name in ("groups_in_force", "groups_in_file"):
+        access[name] = _grouped(access[name], disguise)
+    for node in (access["kfd"], *access["render_nodes"]):
+        (node["group"],) = _grouped([node["group"]], disguise)
+    return {name: _sorted(value) for name, value in form.items()}
+
+
+def _texts(form: Any, disguise: Disguise) -> Any:
+    if isinstance(form, dict):
+        return {name: _texts(value, disguise) for name, value in form.items()}
+    if isinstance(form, list):
+        return [_texts(value, disguise) for value in form]
+    return disguise.path(form) if isinstance(form, str) else form
+
+
+def _grouped(groups: Any, disguise: Disguise) -> Any:
+    """The names of groups as a record has them; what is not known stays so."""
+    if not isinstance(groups, list):
+        return groups
+    return [disguise.group(group) if isinstance(group, str) else group for group in groups]
+
+
+def _sorted(form: Any) -> Any:
+    if isinstance(form, dict):
+        return {name: _sorted(value) for name, value in form.items()}
+    if isinstance(form, list):
+        return sorted(map(_sorted, form), key=lambda value: json.dumps(value, sort_keys=True))
+    return form

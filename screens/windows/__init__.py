@@ -1,1 +1,0 @@
-"""Windows over a step: texts, questions, explanations, the command palette."""

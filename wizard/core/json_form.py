@@ -1,0 +1,159 @@
+"""The JSON form of our values: plain dictionaries out, typed values back in; TOML's tables too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import cache, partial
+from reprlib import repr as shown
+from sys import float_info
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from wizard.core.fact import Unknown
+
+SCHEMA = 1
+"""Version of a JSON document that has no number of its own; it only grows."""
+
+
+def to_json(value: Any) -> Any:
+    """The value as JSON types; an ``Unknown`` becomes ``{"unknown": why}``."""
+    if isinstance(value, Unknown):
+        return {"unknown": value.because}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):  # a named tuple
+        return {name: to_json(item) for name, item in value._asdict().items()}
+    if isinstance(value, (tuple, list)):
+        return [to_json(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    return value
+
+
+T = TypeVar("T")
+Reader = Callable[[Any], Any]
+SORTS: Mapping[type, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (float, int),
+    NoneType: (NoneType,),
+}
+"""What may stand for a plain value."""
+
+
+class WrongForm(ValueError):
+    """A form is not that of the value that it should be."""
+
+
+def typed(form: object, kind: type[T], *, exact: bool = False) -> T:
+    """The value of a form; raises WrongForm for what is none.
+
+    Of several data classes a form names its own as ``kind``. ``exact`` refuses unknown fields,
+    which a later version may have written.
+    """
+    return cast(T, _reader(cast(Hashable, kind), exact)(form))
+
+
+@cache
+def _reader(kind: Any, exact: bool) -> Reader:
+    """What reads a value of this kind; it is made once, for there may be hundreds."""
+    if is_dataclass(kind):
+        return _record_reader(kind, exact)
+    if kind in SORTS:
+        return partial(_plain, kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return partial(_member, kind)
+    return _compound_reader(get_origin(kind), get_args(kind), exact)
+
+
+def _compound_reader(origin: Any, parts: Sequence[Any], exact: bool) -> Reader:
+    of = partial(_reader, exact=exact)
+    if origin is tuple and parts[-1] is ...:
+        return partial(_sequence, of(parts[0]))
+    if origin is tuple:
+        return partial(_row, tuple(map(of, parts)))
+    if origin is dict:
+        return partial(_mapping, of(parts[0]), of(parts[1]))
+    if origin in (Union, UnionType):
+        known = [part for part in parts if part is not NoneType]
+        read = of(known[0]) if len(known) == 1 else partial(_one_of, _named(known, exact))
+        return partial(_optional, read) if NoneType in parts else read
+    raise TypeError(f"no form is known for {origin}")
+
+
+def _named(kinds: Sequence[Any], exact: bool) -> dict[str, Reader]:
+    return {kind.__name__: _reader(kind, exact) for kind in kinds}
+
+
+def _record_reader(kind: Any, exact: bool) -> Reader:
+    hints = get_type_hints(kind)
+    readers = {field.name: _reader(hints[field.name], exact) for field in fields(kind)}
+    needed = frozenset(
+        field.name
+        for field in fields(kind)
+        if field.default is MISSING and field.default_factory is MISSING
+    )
+    return partial(_record, kind, readers, needed, exact)
+
+
+def _record(
+    kind: Any, readers: Mapping[str, Reader], needed: frozenset[str], exact: bool, form: Any
+) -> Any:
+    if not isinstance(form, Mapping):
+        raise WrongForm(f"not a {kind.__name__}: {shown(form)}")
+    if lacking := ", ".join(sorted(needed - form.keys())):
+        raise WrongForm(f"{kind.__name__} lacks {lacking}: {shown(form)}")
+    if exact and not form.keys() <= readers.keys():
+        raise WrongForm(f"unknown keys in {kind.__name__}: {form.keys() - readers.keys()}")
+    values = {name: read(form[name]) for name, read in readers.items() if name in form}
+    try:
+        return kind(**values)
+    except ValueError as error:  # what the class itself refuses
+        raise WrongForm(f"{kind.__name__}: {error}") from None
+
+
+def _plain(kind: type, form: Any) -> Any:
+    sort = type(form)
+    no_float = kind is float and sort is int and abs(form) > float_info.max
+    if sort not in SORTS[kind] or no_float:
+        raise WrongForm(f"not a {kind.__name__}: {shown(form)}")
+    return form
+
+
+def _sequence(read: Reader, form: Any) -> tuple[Any, ...]:
+    if not isinstance(form, (list, tuple)):
+        raise WrongForm(f"not a list: {shown(form)}")
+    return tuple(map(read, form))
+
+
+def _row(readers: Sequence[Reader], form: Any) -> tuple[Any, ...]:
+    if not isinstance(form, (list, tuple)) or len(form) != len(readers):
+        raise WrongForm(f"not a list of {len(readers)} values: {shown(form)}")
+    return tuple(read(value) for read, value in zip(readers, form, strict=True))
+
+
+def _mapping(key: Reader, read: Reader, form: Any) -> dict[Any, Any]:
+    if not isinstance(form, Mapping):
+        raise WrongForm(f"not a table: {shown(form)}")
+    return {key(name): read(value) for name, value in form.items()}
+
+
+def _optional(read: Reader, form: Any) -> Any:
+    return None if form is None else read(form)
+
+
+def _one_of(readers: Mapping[str, Reader], form: Any) -> Any:
+    kind = form.get("kind") if isinstance(form, Mapping) else None
+    if not isinstance(kind, str) or kind not in readers:
+        raise WrongForm(f"not one of {', '.join(readers)}: {shown(form)}")
+    return readers[kind]({name: value for name, value in form.items() if name != "kind"})
+
+
+def _member(kind: type[Enum], form: Any) -> Enum:
+    try:
+        return kind(form)
+    except ValueError as error:
+        raise WrongForm(str(error)) from None
