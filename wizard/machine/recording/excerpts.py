@@ -7,12 +7,20 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 
+from wizard.apt.files import OPT_FOLDER
+from wizard.apt.sources import (
+    AMD_WORDS,
+    INLINE_KEY,
+    KEY_ID,
+    ORIGIN,
+    AptSource,
+    deb822_entries,
+    holds_amds_key,
+    line_entries,
+    paragraphs,
+)
 from wizard.core.journal import SCHEMA, older_run_of, record_of
 from wizard.host.elf import segments_of
-from wizard.machine.apt.entries import INLINE_KEY, Entry, deb822_entries, line_entries, paragraphs
-from wizard.machine.apt.indexes import ORIGIN
-from wizard.machine.apt.keys import KEY_ID, holds_amds_key
-from wizard.machine.apt.pins import WORDS
 from wizard.machine.assignments import (
     Assigned,
     assignments,
@@ -24,7 +32,6 @@ from wizard.machine.assignments import (
     unit_environment,
     unit_files,
 )
-from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
 from wizard.machine.rocm import OPT_FOLDERS
 from wizard.machine.surroundings import AMAZON, DEVICE, MAKERS
 from wizard.redaction.rules import told_value
@@ -293,7 +300,7 @@ def pins(text: str) -> str:
     return "".join(
         "".join(f"{name.title()}: {value}\n" for name, value in fields.items()) + "\n"
         for fields in wanted
-        if WORDS.search(fields["pin"]) or WORDS.search(fields["package"])
+        if AMD_WORDS.search(fields["pin"]) or AMD_WORDS.search(fields["package"])
     )
 
 
@@ -312,13 +319,13 @@ def key(head: bytes) -> bytes:
     return KEY_ID if holds_amds_key(head) else b""
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: AptSource) -> str:
     signed = f"[signed-by={entry.signed_by}] " if entry.signed_by else ""
     words = (*entry.uris, *entry.suites, *entry.components)
     return f"{entry.types[0]} {signed}{' '.join(words)}"
 
 
-def _fields(entry: Entry) -> Iterator[str]:
+def _fields(entry: AptSource) -> Iterator[str]:
     yield f"Types: {' '.join(entry.types)}"
     yield f"URIs: {' '.join(entry.uris)}"
     yield f"Suites: {' '.join(entry.suites)}"
