@@ -49,7 +49,7 @@ class Remedy(Enum):
 
     STAND_IN = "the empty package provides it"
     OLDER = "an older Ubuntu has it"
-    REPACK = "the package is packed anew without it"
+    REPACK = "the package is packed again without it"
 
 
 Remedies = frozenset[tuple[Remedy, str]]
