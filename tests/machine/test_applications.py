@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.knowledge.applications import load_applications
-from wizard.knowledge.traces import load_traces
+from wizard.knowledge.applications import load_applications, load_traces
 from wizard.machine.applications import applications_part, read_applications
 from wizard.machine.facts import FoundApplication
 from wizard.machine.pythons import survey

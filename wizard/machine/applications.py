@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 
 from wizard.host.host import Host
-from wizard.knowledge.traces import Trace, load_traces
+from wizard.knowledge.applications import Trace, load_traces
 from wizard.machine.facts import FoundApplication
 from wizard.machine.part import Found, Part
 from wizard.machine.pythons import MARK, VENV_NAMES, Place, Project, Survey, survey

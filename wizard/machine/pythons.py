@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wizard.host.host import Host
-from wizard.knowledge.traces import Trace, load_traces
+from wizard.knowledge.applications import Trace, load_traces
 from wizard.machine.facts import Fact, Interpreter, Unknown
 from wizard.machine.part import Found, Part
 

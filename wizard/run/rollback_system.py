@@ -27,8 +27,7 @@ from wizard.preflight.apt_view import STATUS, status_of
 from wizard.preflight.archive_records import qualified
 from wizard.preflight.dependents import dependents
 from wizard.preflight.packages import APT_STEPS
-from wizard.root.news import Event, EventLines, StepDone, news_of
-from wizard.root.session import EVENTS, STATE, undo_script
+from wizard.root.session import EVENTS, STATE, Event, EventLines, StepDone, news_of, undo_script
 from wizard.run.runs import rollback_begun
 
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.knowledge.traces import load_traces
+from wizard.knowledge.applications import load_traces
 from wizard.machine.apt.keys import FOLDERS as KEY_FOLDERS
 from wizard.machine.apt.keys import OLD_RING
 from wizard.machine.recording import excerpts
