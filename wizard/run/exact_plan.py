@@ -14,13 +14,13 @@ from wizard.host.contents import Contents
 from wizard.host.host import Host
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
-from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.packages import Versions
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
+from wizard.plan.room import wheel_steps
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
@@ -94,8 +94,8 @@ def asks_size(plan: Plan, places: Places) -> bool:
 
     Nor for a run that waits: some of it may be here already.
     """
-    fetches = any(isinstance(step, FetchWheels) for step in plan.steps)
-    return fetches and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
+    fetches, _ = wheel_steps(plan)
+    return bool(fetches) and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
 
 
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:
