@@ -130,6 +130,19 @@ def test_operations_and_what_is_below_change_nothing_but_through_the_system(room
     assert wrong == []
 
 
+def test_operations_know_no_function_that_moves_or_writes_files_of_the_user() -> None:
+    changing = {"clear", "move_aside", "move_back", "write_manifest", "write_whole"}
+    wrong = [
+        f"{path.relative_to(ROOT)}: {alias.name}"
+        for path in modules("wizard/operations")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name in changing
+    ]
+    assert wrong == []
+
+
 def test_a_system_is_made_only_where_something_is_carried_out() -> None:
     makes = {
         str(path.relative_to(ROOT))

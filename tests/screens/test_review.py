@@ -428,7 +428,7 @@ async def test_a_stack_that_cannot_run_what_was_ticked_says_so_above_the_steps()
 async def test_space_unfolds_the_marked_step_and_folds_it_again() -> None:
     async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        assert ">  1  Run a program" in screen_text(pilot.app)
+        assert ">  1  Install Python 3.10 with uv" in screen_text(pilot.app)
         await press(pilot, "down", "down", "space")
         text = screen_text(pilot.app)
         for told in ("resumable, and checked by hash", "lock.json", "remove the downloads"):
