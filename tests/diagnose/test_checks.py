@@ -17,6 +17,7 @@ from tests.handmade import (
 )
 from wizard.diagnose import machine as machine_module
 from wizard.diagnose.finding import Confidence, Finding, Status, conclude
+from wizard.diagnose.fix_settings import has_plan
 from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import (
     AptSource,
@@ -33,7 +34,6 @@ from wizard.machine.facts import (
     Setting,
     TorchInstall,
 )
-from wizard.mending.mendable import has_plan
 
 VENV = f"{HOME}/venv"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
@@ -23,6 +23,7 @@ class Part(NamedTuple):
 class Row:
     """A row with everything that our tables hold beside plain values."""
 
+    title: ClassVar[str] = "no field"
     id: str
     form: re.Pattern[str]
     words: frozenset[str] = frozenset()

@@ -12,8 +12,8 @@ from wizard.machine.facts import Machine, Package, Unknown
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, Versions
 from wizard.operations.root_step import OURS
 from wizard.operations.system_files import SetSystemPathAside
-from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
-from wizard.plan.identity import with_id
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of, require_apt
+from wizard.plan.form import with_id
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
     Edit,
@@ -26,7 +26,6 @@ from wizard.plan.leftover_files import (
 )
 from wizard.plan.prepared import FilesNow
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system_family import require_apt
 
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: your desktop "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from wizard.core.journal import UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
@@ -17,20 +19,19 @@ from wizard.operations.groups import TakeFromGroups
 from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings, Versions
 from wizard.operations.root_step import NOTHING_DONE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.form import operation_of, plan_of
+from wizard.plan.form import KINDS, operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
+from wizard.plan.rollback import lost, make_rollback, other_versions
 from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import lost, make_way_back, other_versions
 from wizard.preflight.apt_view import STATUS, status_of
 from wizard.preflight.archive_records import qualified
 from wizard.preflight.dependents import dependents
 from wizard.preflight.packages import APT_STEPS
-from wizard.root.news import Event, EventLines, StepDone, news_of
-from wizard.root.session import EVENTS, STATE, undo_script
+from wizard.root.session import EVENTS, STATE, Event, EventLines, StepDone, news_of, undo_script
 from wizard.run.runs import rollback_begun
 
 
-def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
+def system_rollback(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
     """Takes back what the run did to the system; None where nothing there is to be taken back.
 
     One that was cut off is gone on with. Raises Trouble where it cannot be told, or where
@@ -54,7 +55,7 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     half = {row.name for row in rows if row.state != INSTALLED}
     kept = kept_debs(state / "runs" / record.id)
     try:
-        way = make_way_back(
+        way = make_rollback(
             plan,
             begun,
             kept,
@@ -84,7 +85,16 @@ def _is_nothing(step: Step, host: Host) -> bool:
 
 def _begun(record: Record, state: Path) -> tuple[Plan, list[int]]:
     """The plan of a run, and the steps that may have done something that still is so."""
-    plan = plan_of(record.plan)
+    try:
+        plan = plan_of(record.plan)
+    except ValueError as error:
+        raise Trouble(
+            f"The plan of run {record.id} cannot be read: {error}.",
+            "Its journal is damaged, or another version of this program wrote it. Nothing was "
+            "changed.",
+            "To undo the changes to the system without this program, run as root: sh "
+            f"{undo_script(record.id, state)}",
+        ) from None
     begun = [n for n in record.intents if record.outcomes.get(n) not in NOTHING_DONE]
     if _is_undone(state / "runs" / record.id):
         begun = [n for n in begun if not plan.steps[n - 1].needs_root]
@@ -142,9 +152,16 @@ def touched_system(record: Record) -> bool:
     """True for a run that began a step of root's, or edited a file of the user's."""
     if record.kind is Kind.ROLLBACK:
         return False
-    steps = map(operation_of, record.plan["steps"])
-    begun = (step for n, step in enumerate(steps, 1) if n in record.intents)
-    return any(step is not None and step.reaches_out for step in begun)
+    steps = enumerate(record.plan["steps"], 1)
+    return any(_reaches_out(step) for number, step in steps if number in record.intents)
+
+
+def _reaches_out(form: Mapping[str, Any]) -> bool:
+    """True for what the list of a run's own files does not undo; also where it cannot be read."""
+    step = operation_of(form)
+    if step is None:
+        return bool(form.get("needs_root")) or form["kind"] in KINDS
+    return step.reaches_out
 
 
 def refuse_half(record: Record) -> None:
