@@ -100,7 +100,6 @@ APT_SOURCES: Part[tuple[AptSource, ...]] = Part(
     title="Package sources",
     source=f"{APT}/sources.list, {PARTS}, {LISTS}",
     read=read_apt_sources,
-    without=lambda _: (),
     tell=_tell,
 )
 """Where apt takes packages from."""
