@@ -93,11 +93,7 @@ def parser() -> Parser:
     _flag(shown, "--screens", "show screens even if a screen reader is running")
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
-    commands = top.add_subparsers(
-        dest="command",
-        metavar="COMMAND",
-        title="commands",
-    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, command in COMMANDS.items():
         one = commands.add_parser(
             name, help=command.summary, description=command.summary, parents=[_common()]
@@ -589,11 +585,7 @@ def _watch(parser: argparse.ArgumentParser) -> None:
 def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("md", "json"), default="md")
     parser.add_argument(
-        "--json",
-        dest="format",
-        action="store_const",
-        const="json",
-        help="same as --format json",
+        "--json", dest="format", action="store_const", const="json", help="same as --format json"
     )
     _value(parser, "--record", "DIR", "record this machine in a new folder")
     _value(parser, "--folder", "DIR", "write the whole report into a new folder")

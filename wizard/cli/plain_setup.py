@@ -303,10 +303,7 @@ class Setup:
         system = (
             f"one folder in your home, and ROCm {stack.system_release} system packages (needs root)"
         )
-        options = [
-            Option("one folder in your home", "venv"),
-            Option(system, "venv+system"),
-        ]
+        options = [Option("one folder in your home", "venv"), Option(system, "venv+system")]
         footprint = self.guide.ask.choose(FOOTPRINTS, options, explain=FOOTPRINTS_MORE)
         return replace(wanted, footprint=footprint)
 
