@@ -14,8 +14,8 @@ class Conversation:
         self.told: list[str] = []
         self.ask = Asker(io.StringIO("".join(f"{answer}\n" for answer in answers)), self._say)
 
-    def _say(self, text: str) -> None:
-        self.told.append(text)
+    def _say(self, *texts: str) -> None:
+        self.told.extend(texts)
 
     @property
     def text(self) -> str:

@@ -93,11 +93,7 @@ def parser() -> Parser:
     _flag(shown, "--screens", "show screens even if a screen reader is running")
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
-    commands = top.add_subparsers(
-        dest="command",
-        metavar="COMMAND",
-        title="commands",
-    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, command in COMMANDS.items():
         one = commands.add_parser(
             name, help=command.summary, description=command.summary, parents=[_common()]
@@ -106,9 +102,9 @@ def parser() -> Parser:
     return top
 
 
-def _value(
-    parser: argparse._ActionsContainer, name: str, metavar: str, text: str, **more: Any
-) -> None:
+def _value(parser: argparse._ActionsContainer, shown: str, text: str, **more: Any) -> None:
+    """An option with a value, or a word, named as help shows it: ``--gpu ADDRESS``."""
+    name, metavar = shown.split()
     parser.add_argument(name, metavar=metavar, help=text, **more)
 
 
@@ -123,7 +119,7 @@ def _common() -> Parser:
     """
     common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     _flag(common, "--dry-run", "show everything but change nothing")
-    _value(common, "--machine", "DIR", "use a machine recording instead of this machine")
+    _value(common, "--machine DIR", "use a machine recording instead of this machine")
     _flag(common, "--demo", "use an example machine that comes with the program")
     return common
 
@@ -136,13 +132,12 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     add_wheel_arguments(parser, "the folder to install in (default: ~/ai/ID)")
     unset = argparse.SUPPRESS
     python = "where uv gets Python: an address, or file:///DIR/python made by `fetch`"
-    _value(parser, "--python-mirror", "URL", python, type=_python_mirror, default=unset)
+    _value(parser, "--python-mirror URL", python, type=_python_mirror, default=unset)
     mirror = "get system packages from a copy of https://repo.radeon.com/rocm/apt"
-    _value(parser, "--rocm-repo", "URL", mirror, type=_repository, default=unset)
+    _value(parser, "--rocm-repo URL", mirror, type=_repository, default=unset)
     _value(
         parser,
-        "--rocm-key-fingerprint",
-        "HEX",
+        "--rocm-key-fingerprint HEX",
         "the fingerprint of the key that signs this copy, if it is not AMD's",
         type=_fingerprint,
         default=unset,
@@ -151,7 +146,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
     """A folder, and where its wheels come from."""
-    _value(parser, "--venv", "DIR", where, default=argparse.SUPPRESS)
+    _value(parser, "--venv DIR", where, default=argparse.SUPPRESS)
     add_index_arguments(parser)
 
 
@@ -159,14 +154,14 @@ def add_index_arguments(parser: argparse.ArgumentParser) -> None:
     """Where wheels come from."""
     unset = argparse.SUPPRESS
     index = "use another wheel index, or pip for pip's own configuration"
-    _value(parser, "--torch-index", "URL", index, default=unset, type=_index)
+    _value(parser, "--torch-index URL", index, default=unset, type=_index)
     house = "install from a folder of wheels, without the network"
-    _value(parser, "--wheelhouse", "DIR", house, default=unset)
+    _value(parser, "--wheelhouse DIR", house, default=unset)
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """Stack, place and sources."""
-    _value(parser, "--stack", "ID", "the stack, such as rocm52 or cpu; `plan` lists all of them")
+    _value(parser, "--stack ID", "the stack, such as rocm52 or cpu; `plan` lists all of them")
     parser.add_argument(
         "--footprint",
         choices=("venv", "venv+system"),
@@ -176,17 +171,15 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     add_application_argument(parser)
     _value(
         parser,
-        "--preset",
-        "NAME",
+        "--preset NAME",
         "also set these published variables for the stack, such as 'GEMM only' for rocm57",
         default="",
     )
     add_source_arguments(parser)
-    _value(parser, "--gpu", "ADDRESS", "PCI address of the card to use", default="")
+    _value(parser, "--gpu ADDRESS", "PCI address of the card to use", default="")
     _value(
         parser,
-        "--base-python",
-        "PATH",
+        "--base-python PATH",
         "base the venv on this Python (default: the most suitable one)",
         default="",
     )
@@ -210,8 +203,7 @@ def add_application_argument(parser: argparse.ArgumentParser) -> None:
     """What is to run."""
     _value(
         parser,
-        "--app",
-        "ID",
+        "--app ID",
         "what you want to run, such as comfyui or llm-chat; repeat the option for more "
         "(default: programs found here)",
         action="append",
@@ -232,8 +224,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     system = parser.add_argument_group("with --footprint venv+system")
     _value(
         system,
-        "--system-release",
-        "X.Y.Z",
+        "--system-release X.Y.Z",
         "use a different ROCm release from the stack's own",
         default="",
     )
@@ -245,8 +236,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _value(
         system,
-        "--system-removal",
-        "WHAT",
+        "--system-removal WHAT",
         "what to remove first: none, or any of amd, driver, distribution, separated by "
         "commas (default: amd, which means AMD's other ROCm releases)",
         type=_scopes,
@@ -255,8 +245,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     _flag(system, "--profile-file", "set ROCM_PATH and PATH for all users at login")
     _value(
         system,
-        "--snapshot",
-        "TOOL",
+        "--snapshot TOOL",
         "make a snapshot first with timeshift, snapper or snapper:CONFIG",
         type=_snapshot,
         default="",
@@ -297,15 +286,11 @@ def _detect(parser: argparse.ArgumentParser) -> None:
 
 def _diagnose(parser: argparse.ArgumentParser) -> None:
     _value(
-        parser,
-        "--kernel-log",
-        "FILE",
-        "read this kernel log instead of the machine's own",
-        default="",
+        parser, "--kernel-log FILE", "read this kernel log instead of the machine's own", default=""
     )
     _flag(parser, "--try-torch", "also try each torch on the card, which may hang it")
     add_application_argument(parser)
-    _value(parser, "--fix", "CAUSE", "show the plan that fixes this finding, ask, and carry it out")
+    _value(parser, "--fix CAUSE", "show the plan that fixes this finding, ask, and carry it out")
     _flag(parser, "--yes", "do not ask: you have read the plan")
     _flag(parser, "--json", "print JSON for programs; with --fix, events as JSON lines")
     add_wheel_arguments(
@@ -316,7 +301,7 @@ def _diagnose(parser: argparse.ArgumentParser) -> None:
 def _explain(parser: argparse.ArgumentParser) -> None:
     add_application_argument(parser)
     _flag(parser, "--json", "print JSON for programs")
-    _value(parser, "files", "FILE", "a file with the text, or - for standard input", nargs="+")
+    _value(parser, "files FILE", "a file with the text, or - for standard input", nargs="+")
 
 
 def _plan(parser: argparse.ArgumentParser) -> None:
@@ -343,28 +328,24 @@ def _plan(parser: argparse.ArgumentParser) -> None:
 def _apply(parser: argparse.ArgumentParser) -> None:
     add_choice_arguments(parser)
     _value(
-        parser,
-        "--plan",
-        "FILE",
-        "a file with the exact output of `plan --json`; - for standard input",
+        parser, "--plan FILE", "a file with the exact output of `plan --json`; - for standard input"
     )
     add_carrying_arguments(parser)
     parser.set_defaults(remove=False, clean_up=False)
 
 
 def _fetch(parser: argparse.ArgumentParser) -> None:
-    _value(parser, "folder", "DIR", "the folder to fill; name the same one to continue")
-    _value(parser, "--stack", "ID", "the stack to install", required=True)
+    _value(parser, "folder DIR", "the folder to fill; name the same one to continue")
+    _value(parser, "--stack ID", "the stack to install", required=True)
     add_application_argument(parser)
     _value(
         parser,
-        "--for",
-        "RECORDED",
+        "--for RECORDED",
         "the machine recording to download for, made by `report --record DIR` (default: this "
         "machine)",
         dest="recorded",
     )
-    _value(parser, "--gpu", "ADDRESS", "PCI address of the card", default="")
+    _value(parser, "--gpu ADDRESS", "PCI address of the card", default="")
     add_index_arguments(parser)
     _flag(parser, "--json", "print events as JSON lines")
 
@@ -393,16 +374,15 @@ def _conv2d(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_what(group: argparse._ArgumentGroup) -> None:
-    _value(group, "--preset", "ID", "a table of shapes, for example notes002")
-    _value(group, "--sizes", "N,N", "square images, for example 32,44,224")
-    _value(group, "--channels", "A-B,A-B", "input and output channels, for example 16-32,64-128")
-    _value(group, "--layers", "FILE", "a list with one layer per line, such as 64 128 3 56x56")
-    _value(group, "--layer", "LINE", "one layer in that form", action="append")
-    _value(group, "--work", "W,W", "one or more of forward, backward and train", default="forward")
+    _value(group, "--preset ID", "a table of shapes, for example notes002")
+    _value(group, "--sizes N,N", "square images, for example 32,44,224")
+    _value(group, "--channels A-B,A-B", "input and output channels, for example 16-32,64-128")
+    _value(group, "--layers FILE", "a list with one layer per line, such as 64 128 3 56x56")
+    _value(group, "--layer LINE", "one layer in that form", action="append")
+    _value(group, "--work W,W", "one or more of forward, backward and train", default="forward")
     _value(
         group,
-        "--operations",
-        "ID,ID",
+        "--operations ID,ID",
         "measure operations other than Conv2d: all of them, or these",
         nargs="?",
         const="",
@@ -416,9 +396,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_where(group: argparse._ArgumentGroup) -> None:
-    _value(
-        group, "--python", "PY", "the Python whose torch is measured (default: your newest venv's)"
-    )
+    _value(group, "--python PY", "the Python whose torch is measured (default: your newest venv's)")
     group.add_argument(
         "--device", choices=["cuda", "cpu"], default="cuda", help="cuda means the GPU"
     )
@@ -430,14 +408,10 @@ def _add_where(group: argparse._ArgumentGroup) -> None:
 
 def _add_how_long(group: argparse._ArgumentGroup) -> None:
     _value(
-        group,
-        "--repeats",
-        "N",
-        "how often to launch each shape; flaky means that some fail",
-        type=int,
+        group, "--repeats N", "how often to launch each shape; flaky means that some fail", type=int
     )
-    _value(group, "--deadline", "S", "seconds allowed for each shape", type=float)
-    _value(group, "--import-deadline", "S", "seconds allowed for importing torch", type=float)
+    _value(group, "--deadline S", "seconds allowed for each shape", type=float)
+    _value(group, "--import-deadline S", "seconds allowed for importing torch", type=float)
     add_asking_arguments(group)
 
 
@@ -445,8 +419,7 @@ def add_asking_arguments(group: argparse._ActionsContainer) -> None:
     """The options that answer beforehand what is asked before anything is launched on a card."""
     _value(
         group,
-        "--hangs",
-        "N",
+        "--hangs N",
         "how often the card may hang before the run stops (default: 1 if it "
         "drives a screen or is in use, otherwise 3)",
         type=int,
@@ -459,12 +432,11 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
     _flag(group, "--ask", "list what MIOpen would choose from for each shape")
     _value(
         group,
-        "--find-limit",
-        "AXIS",
+        "--find-limit AXIS",
         f"find the largest value that works: {', '.join(AXES)}",
         choices=AXES,
     )
-    _value(group, "--range", "A-B", "the range to search for the limit", default="1-256")
+    _value(group, "--range A-B", "the range to search for the limit", default="1-256")
     kinds = group.add_mutually_exclusive_group()
     _flag(kinds, "--find-setting", "find the fewest variables that make one shape work")
     _flag(kinds, "--compare-settings", "compare how fast the algorithms are")
@@ -486,8 +458,7 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
     which = group.add_mutually_exclusive_group()
     _value(
         which,
-        "--attach",
-        "RUN",
+        "--attach RUN",
         "follow the running measurement, or show that run",
         nargs="?",
         const="",
@@ -496,19 +467,18 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
     _flag(which, "--list", "list the measurements, newest first")
     _value(
         group,
-        "--compare",
-        "CARD",
+        "--compare CARD",
         "compare two cards or runs, one with the last run, or the last two runs",
         nargs="*",
     )
-    _value(group, "--run", "RUN", "use this run from --list instead of the last one")
-    _value(group, "--result", "N", "use the Nth result of the run", type=int)
+    _value(group, "--run RUN", "use this run from --list instead of the last one")
+    _value(group, "--result N", "use the Nth result of the run", type=int)
 
 
 def _add_files(group: argparse._ArgumentGroup) -> None:
-    _value(group, "--export", "FILE", "write the last run as a result card for others")
-    _value(group, "--import", "FILE", "check and show a result card", dest="import_card")
-    _value(group, "--repro", "FILE.py", "write a script that repeats one result")
+    _value(group, "--export FILE", "write the last run as a result card for others")
+    _value(group, "--import FILE", "check and show a result card", dest="import_card")
+    _value(group, "--repro FILE.py", "write a script that repeats one result")
 
 
 def _add_help_all(parser: argparse.ArgumentParser, rare: frozenset[str]) -> None:
@@ -547,18 +517,16 @@ def _test_my_card(parser: argparse.ArgumentParser) -> None:
     _flag(parser, "--json", "print results as JSON, and progress on stderr")
     _value(
         parser,
-        "--python",
-        "PY",
+        "--python PY",
         "test with the torch of this Python (default: the first ROCm build found)",
     )
     _value(
         parser,
-        "--folder",
-        "DIR",
+        "--folder DIR",
         "write the result card and report into this new folder (default: a "
         "folder here, named after the time)",
     )
-    _value(parser, "--deadline", "S", "seconds allowed for each shape", type=float)
+    _value(parser, "--deadline S", "seconds allowed for each shape", type=float)
     parser.add_argument(
         "--resume",
         action=argparse.BooleanOptionalAction,
@@ -569,13 +537,13 @@ def _test_my_card(parser: argparse.ArgumentParser) -> None:
 
 
 def _keep(parser: argparse.ArgumentParser) -> None:
-    _value(parser, "--venv", "DIR", "a venv made by rdna1-setup", required=True)
-    _value(parser, "setting", "NAME=VALUE", "for example MIOPEN_DEBUG_CONV_GEMM=0", nargs="+")
+    _value(parser, "--venv DIR", "a venv made by rdna1-setup", required=True)
+    _value(parser, "setting NAME=VALUE", "for example MIOPEN_DEBUG_CONV_GEMM=0", nargs="+")
     add_carrying_arguments(parser)
 
 
 def _rollback(parser: argparse.ArgumentParser) -> None:
-    _value(parser, "run_id", "ID", "the run to undo (default: the newest)", nargs="?")
+    _value(parser, "run_id ID", "the run to undo (default: the newest)", nargs="?")
     _flag(parser, "--list", "list the runs and do nothing else")
     _flag(parser, "--forget", "only mark the run as undone, because its folder is lost")
     _flag(parser, "--yes", "do not ask")
@@ -589,19 +557,14 @@ def _watch(parser: argparse.ArgumentParser) -> None:
 def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("md", "json"), default="md")
     parser.add_argument(
-        "--json",
-        dest="format",
-        action="store_const",
-        const="json",
-        help="same as --format json",
+        "--json", dest="format", action="store_const", const="json", help="same as --format json"
     )
-    _value(parser, "--record", "DIR", "record this machine in a new folder")
-    _value(parser, "--folder", "DIR", "write the whole report into a new folder")
+    _value(parser, "--record DIR", "record this machine in a new folder")
+    _value(parser, "--folder DIR", "write the whole report into a new folder")
     _flag(parser, "--zip", "with --folder: also write DIR.zip")
     _value(
         parser,
-        "--collect-env",
-        "ENV",
+        "--collect-env ENV",
         "with --folder: also run PyTorch's collect_env, which may use the card",
         nargs="?",
         const="",
@@ -610,7 +573,7 @@ def _report(parser: argparse.ArgumentParser) -> None:
 
 
 def _about(parser: argparse.ArgumentParser) -> None:
-    _value(parser, "topic", "TOPIC", "the topic to explain (default: list all topics)", nargs="?")
+    _value(parser, "topic TOPIC", "the topic to explain (default: list all topics)", nargs="?")
     _flag(parser, "--json", "print JSON for programs")
 
 

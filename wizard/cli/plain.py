@@ -82,8 +82,7 @@ def diagnose(guide: Guide) -> int:
     host, machine = guide.look()
     findings = diagnosis_of(host, machine).findings
     counting = [finding for finding in findings if finding.counts]
-    guide.say(conclude(findings).text)
-    guide.say(f"{counts_text(finding.status for finding in findings)}.")
+    guide.say(conclude(findings).text, f"{counts_text(finding.status for finding in findings)}.")
     options: list[Option[Finding | str | None]] = []
     options += (Option(_head(each), each) for each in counting)
     options += (Option(ALL, ALL, "a"), Option(TO_MENU, None, "0"))
@@ -105,9 +104,7 @@ def _head(finding: Finding) -> str:
 
 def _tell(guide: Guide, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:
     """One finding whole; the words of the command that mends it, where that is wanted."""
-    guide.say()
-    for line in whole_lines(finding):
-        guide.say(line)
+    guide.say("", *whole_lines(finding))
     command = fix_command(finding, among)
     if not command:
         if told := without_plan(finding):
@@ -129,9 +126,7 @@ def explain(guide: Guide) -> int:
         return guide.carry_out("explain", absolute(path), *guide.app_words) if path else 0
     guide.say(PASTE)
     text = guide.ask.lines(END)
-    guide.say()
-    for line in explanation_lines(explain_file(io.BytesIO(text.encode("utf-8", "replace")))):
-        guide.say(line)
+    guide.say("", *explanation_lines(explain_file(io.BytesIO(text.encode("utf-8", "replace")))))
     return 0
 
 
@@ -159,12 +154,10 @@ def run_plain(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: 
             _begin(guide, why)
             return _walk(guide)
         except Left:
-            say()
-            say(LEFT)
+            say("", LEFT)
             return 0
         except KeyboardInterrupt:
-            say()
-            say(LEFT)
+            say("", LEFT)
             return STOPPED
 
 

@@ -158,9 +158,7 @@ class Measuring:
         around = circumstances_of(host_of(self.guide.arguments))
         if not around.is_someones_desktop:
             return None
-        self.guide.say()
-        self.guide.say(IN_USE)
-        self.guide.say(around.text)
+        self.guide.say("", IN_USE, around.text)
         even = [Option("do not measure now", False), Option("measure anyway", True)]
         if not self.guide.ask.choose("What now?", even, explain=IN_USE_MORE):
             raise WentBack

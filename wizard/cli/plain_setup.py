@@ -159,9 +159,7 @@ def ask_for_good(guide: Guide, host: Host, plan: Plan) -> tuple[str, ...] | None
 def chosen_for_good(guide: Guide, sources: Sources) -> tuple[str, ...] | None:
     """The same, once it is known that something would be lost."""
     refusal = no_way_back(sources)
-    guide.say()
-    for text in (refusal.happened, refusal.meaning):
-        guide.say(clean(text))
+    guide.say("", *map(clean, (refusal.happened, refusal.meaning)))
     options = [
         Option("no: nothing is removed", False),
         Option("yes, remove them permanently", True),
@@ -255,10 +253,7 @@ class Setup:
         speed = speed_of_line(self.host, places_of(self.host))
         recommended = recommend(self.machine, wanted.applications, wanted.gpu)
         found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
-        self.guide.say()
-        for line in recommendation_lines(recommended):
-            self.guide.say(line)
-        self.guide.say(UNDO)
+        self.guide.say("", *recommendation_lines(recommended), UNDO)
         titles = {stack.id: stack.title for stack in load_stacks()}
         options: list[Option[str]] = []
         for fit in recommended.fits:
@@ -275,8 +270,7 @@ class Setup:
         warning = cannot_run(found, fit) if fit.possible else ""
         if not warning:
             return None
-        self.guide.say()
-        self.guide.say(clean(warning))
+        self.guide.say("", clean(warning))
         options = [Option("no, choose another stack", False), Option("yes, continue with it", True)]
         if not self.guide.ask.choose(SURE, options, explain=SURE_MORE):
             raise WentBack
@@ -303,10 +297,7 @@ class Setup:
         system = (
             f"one folder in your home, and ROCm {stack.system_release} system packages (needs root)"
         )
-        options = [
-            Option("one folder in your home", "venv"),
-            Option(system, "venv+system"),
-        ]
+        options = [Option("one folder in your home", "venv"), Option(system, "venv+system")]
         footprint = self.guide.ask.choose(FOOTPRINTS, options, explain=FOOTPRINTS_MORE)
         return replace(wanted, footprint=footprint)
 
@@ -399,10 +390,7 @@ def _programs(
     """Tells what the question is for, or what is known of one program."""
 
     def explain(place: int | None) -> None:
-        for line in (
-            (WISHES_MORE, HOW_TO_ANSWER) if place is None else _program_told(offered[place])
-        ):
-            say(line)
+        say(*((WISHES_MORE, HOW_TO_ANSWER) if place is None else _program_told(offered[place])))
 
     return explain
 
@@ -429,7 +417,6 @@ def _explaining(
         else:
             (fit,) = (one for one in found.recommendation.fits if one.stack == stacks[place])
             lines = chain(fit_lines(found, fit), ("",), stack_lines(found, fit.stack))
-        for line in lines:
-            say(line)
+        say(*lines)
 
     return explain

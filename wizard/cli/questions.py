@@ -163,7 +163,7 @@ class Option(Generic[Chosen]):
 class Asker:
     """Asks on a page, and reads the answers, a line each."""
 
-    def __init__(self, answers: TextIO, say: Callable[[str], None]) -> None:
+    def __init__(self, answers: TextIO, say: Callable[..., None]) -> None:
         """``say`` prints a line; without its end where it ends in a blank."""
         self._answers = answers
         self._say = say
@@ -225,8 +225,7 @@ class Asker:
     ) -> Chosen:
         """What the first answer means that means something."""
         while True:
-            for line in ("", question, *lines):
-                self._say(line)
+            self._say("", question, *lines)
             wrong = 0
             while wrong < PATIENCE:
                 answer = self._answer(prompt)
@@ -240,8 +239,7 @@ class Asker:
 
     def text(self, question: str, usual: str = "", *, explain: str) -> str:
         """What was typed; Enter takes the usual text. Raises Left and WentBack."""
-        self._say("")
-        self._say(question)
+        self._say("", question)
         if usual:
             self._say(f"  {usual}")
         while True:
@@ -281,8 +279,7 @@ class Asker:
         """True where help was asked for, and given."""
         if answer[:1] != HELP:
             return False
-        self._say(explain)
-        self._say(HOW_TO_ANSWER)
+        self._say(explain, HOW_TO_ANSWER)
         return True
 
     def _answer(self, prompt: str) -> str:
@@ -351,9 +348,9 @@ class Guide:
         """The same as options of a command."""
         return app_words(self.applications)
 
-    def say(self, text: str = "") -> None:
+    def say(self, *texts: str) -> None:
         """Prints lines."""
-        say(text)
+        say(*texts)
 
     def look(self) -> tuple[Host, Machine]:
         """The machine as it is now."""
@@ -363,13 +360,16 @@ class Guide:
 
     def carry_out(self, *words: str) -> int:
         """Says which command does it, then does it."""
-        self.say()
-        self.say("The same as a command:")
-        self.say(f"    $ {redact(shlex.join(('rdna1-setup', *self.given, *words)))}")
-        self.say()
+        self.say(
+            "",
+            "The same as a command:",
+            f"    $ {redact(shlex.join(('rdna1-setup', *self.given, *words)))}",
+            "",
+        )
         return self.do(words)
 
 
-def say(text: str = "") -> None:
+def say(*texts: str) -> None:
     """Prints lines; a question, which ends in a blank, leaves its line open for the answer."""
-    print(text, end="" if text.endswith(" ") else "\n", flush=True)
+    for text in texts:
+        print(text, end="" if text.endswith(" ") else "\n", flush=True)

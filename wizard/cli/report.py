@@ -30,13 +30,7 @@ from wizard.machine.recording.recorder import (
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
-from wizard.report.bundle import (
-    papers_of,
-    preview_lines,
-    report_form,
-    require_new,
-    write_folder,
-)
+from wizard.report.bundle import papers_of, preview_lines, report_form, require_new, write_folder
 from wizard.report.issue import report_text
 from wizard.report.machine import WIDTH, recorded_lines
 from wizard.report.plan import cost_lines

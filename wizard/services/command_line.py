@@ -33,13 +33,7 @@ WORDS = (
     "rocm_repo",
     "rocm_key_fingerprint",
 )
-FLAGS = (
-    "user_torch_aside",
-    "without_card",
-    "without_groups",
-    "profile_file",
-    "without_rollback",
-)
+FLAGS = ("user_torch_aside", "without_card", "without_groups", "profile_file", "without_rollback")
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
 

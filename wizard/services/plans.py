@@ -41,12 +41,7 @@ from wizard.run.obstacles import obstacle
 from wizard.run.resume import as_begun
 from wizard.run.runs import made_by_us, read_records
 from wizard.run.wheels_size import WheelsSize
-from wizard.services.command_line import (
-    folder_of,
-    kind_asked,
-    places_of,
-    with_sources,
-)
+from wizard.services.command_line import folder_of, kind_asked, places_of, with_sources
 
 NOT_ASKED = (
     "Archives are not queried in a dry run or for a machine recording, so it is not known "
@@ -126,11 +121,7 @@ def make_asked(
     name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
-        print(
-            "Asking the repository and apt what would change ...",
-            file=sys.stderr,
-            flush=True,
-        )
+        print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
         return settled_here(machine, choice, host)
     return plan_here(machine, choice, host)
 
