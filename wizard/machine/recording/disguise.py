@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from wizard.apt.indexes import LISTS
 from wizard.apt.packages import NATIVE, is_rocm
+from wizard.apt.sources import LISTS
 from wizard.core.fact import known
 from wizard.host.accounts import Account
 from wizard.host.host import Host

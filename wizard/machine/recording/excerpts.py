@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 
 from wizard.apt.files import OPT_FOLDER
-from wizard.apt.indexes import ORIGIN
 from wizard.apt.sources import (
     AMD_WORDS,
     INLINE_KEY,
