@@ -9,7 +9,7 @@ from typing import Any, Sequence
 from assets.root.apt_undo import note_change
 from assets.root.failures import explain
 from assets.root.files import place_at, read_file
-from assets.root.kept import is_kept, keep_deb, kept_path, take_deb
+from assets.root.package_files import is_kept, keep_deb, kept_path, take_deb
 from assets.root.packages import (
     APT_OPTIONS,
     LIST_LOCKS,

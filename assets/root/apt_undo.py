@@ -32,7 +32,7 @@ from assets.root.files import (
     write_whole,
 )
 from assets.root.journal import is_run_of, records_in, standing
-from assets.root.kept import deb_path, kept_path
+from assets.root.package_files import deb_path, kept_path
 from assets.root.packages import (
     Package,
     automatic,

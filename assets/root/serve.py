@@ -17,7 +17,7 @@ from assets.root.apt import apt_change, apt_update, configure, mark
 from assets.root.apt_undo import restore_settings
 from assets.root.groups import join_groups, leave_groups
 from assets.root.journal import Run, hang_up, open_run, send
-from assets.root.kept import keep_debs
+from assets.root.package_files import keep_debs
 from assets.root.processes import ENVIRONMENT, Lock, begun_at
 from assets.root.requests import LONGEST_PLAN, PROTOCOL, Person, Plan, read_command, read_plan
 from assets.root.snapshot import snapshot

@@ -14,7 +14,6 @@ from assets.root.files import (
     RUNS,
     Like,
     copy_attributes,
-    copy_plain,
     exists,
     folder_at,
     hash_in,
@@ -270,14 +269,13 @@ def put_back(wanted: dict[str, Any], step: Step) -> str:
             return f"{path} is already in its place"
         if present:
             _refuse_changed(folder, name, path, kept)
-        aside = step.spot(name)
         content = "any" if own else _content_in(backup, spot)
         undo: list[Call] = [("put_away", path, place, content)]
-        if present and not own:  # else what this run wrote it over with is undone below
-            undo.append(("restore", step.run.in_backup(aside), path, "", ours))
+        aside = step.keep(path) if present else ""
+        if aside and not own:  # else what this run wrote it over with is undone below
+            undo.append(("restore", aside, path, "", ours))
         step.intend({}, undo)
         if present:
-            copy_plain(folder, name, step.run.backup, aside)
             os.unlink(name, dir_fd=folder)
         if not move_entry(backup, spot, folder, name):
             raise as_trouble(OSError(errno.EXDEV, os.strerror(errno.EXDEV), path))

@@ -20,7 +20,8 @@ from wizard.conv2d.cards.result_card import release_of
 from wizard.conv2d.caution import why_cpu_alone
 from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.shapes import TRAINING, Preset, in_order_for
-from wizard.knowledge.applications import applications_named, trains
+from wizard.knowledge.applications import applications_named
+from wizard.knowledge.claims import trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor

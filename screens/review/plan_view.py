@@ -27,8 +27,8 @@ from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import LONGEST_TITLE
 from wizard.operations.packages import AptChange
+from wizard.plan.rollback import FOLDER_REASON, FOLDER_TITLE
 from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
 from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
 

@@ -18,10 +18,10 @@ from wizard.core.events import Event, PlanFinished, StepFailed
 from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Finding
+from wizard.diagnose.fix import make_fix
 from wizard.diagnose.machine import diagnose
 from wizard.host.live import LiveHost
 from wizard.machine.facts import Machine, Setting
-from wizard.mending.fixing import make_fix
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.uv_project import Wishes

@@ -20,8 +20,7 @@ from wizard.__main__ import parser
 from wizard.core.events import PlanFinished
 from wizard.core.journal import Kind
 from wizard.operations.packages import AptChange
-from wizard.plan.form import plan_form
-from wizard.plan.identity import with_id
+from wizard.plan.form import plan_form, with_id
 from wizard.plan.steps import Plan, Step
 from wizard.run.executor import Live
 from wizard.run.journal import Journal

@@ -19,6 +19,7 @@ from wizard.apt.packages import Package, PackageWork
 from wizard.apt.sources import AptSource
 from wizard.diagnose import machine as machine_module
 from wizard.diagnose.finding import Confidence, Finding, Status, conclude
+from wizard.diagnose.fix_settings import has_plan
 from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import (
     ChangedLibrary,
@@ -32,7 +33,6 @@ from wizard.machine.facts import (
     Setting,
     TorchInstall,
 )
-from wizard.mending.mendable import has_plan
 
 VENV = f"{HOME}/venv"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from wizard.knowledge.claims import BY_HAND, GONE, INSTALLABLE, STATES, load_claims, load_roads
+from wizard.knowledge.claims import STATES, load_claims, load_roads
 from wizard.knowledge.stacks import load_catalogue, load_stacks
 
+INSTALLABLE, BY_HAND, GONE, *_ = STATES
 ROADS = load_roads()
 BY_ID = {road.id: road for road in ROADS}
 CLAIM_IDS = {claim.id for claim in load_claims()}

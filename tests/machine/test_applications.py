@@ -8,16 +8,21 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.knowledge.applications import load_applications
-from wizard.knowledge.traces import load_traces
+from wizard.host.host import Host
+from wizard.knowledge.applications import load_applications, load_traces
 from wizard.machine.applications import applications_part, read_applications
 from wizard.machine.facts import FoundApplication
+from wizard.machine.part import Found
 from wizard.machine.pythons import survey
 
 HOME = "/home/owner"
 COMFY = f"{HOME}/ai/ComfyUI"
 VENV = f"{HOME}/venv"
 SITE = f"{VENV}/lib/python3.11/site-packages"
+
+
+def applications_on(host: Host) -> Found[tuple[FoundApplication, ...]]:
+    return read_applications(host, survey(host))
 
 
 def comfy(folder: str = COMFY) -> dict[str, str]:
@@ -28,7 +33,7 @@ def comfy(folder: str = COMFY) -> dict[str, str]:
 def test_comfyui_starts_with_the_python_of_its_own_venv(tmp_path: Path) -> None:
     files = comfy() | {f"{COMFY}/venv/pyvenv.cfg": ""}
 
-    assert read_applications(make(tmp_path, files)).value == (
+    assert applications_on(make(tmp_path, files)).value == (
         FoundApplication(
             "comfyui", COMFY, f"{COMFY}/venv", f"cd {COMFY} && venv/bin/python main.py"
         ),
@@ -39,20 +44,20 @@ def test_comfyui_starts_with_the_python_of_its_own_venv(tmp_path: Path) -> None:
 def test_a_venv_may_have_any_of_the_usual_names(name: str, tmp_path: Path) -> None:
     files = comfy() | {f"{COMFY}/{name}/pyvenv.cfg": ""}
 
-    assert read_applications(make(tmp_path, files)).value[0].environment == f"{COMFY}/{name}"
+    assert applications_on(make(tmp_path, files)).value[0].environment == f"{COMFY}/{name}"
 
 
 def test_a_venv_beside_the_application_counts_where_it_has_none(tmp_path: Path) -> None:
     files = comfy() | {f"{HOME}/ai/venv/pyvenv.cfg": ""}
 
-    (found,) = read_applications(make(tmp_path, files)).value
+    (found,) = applications_on(make(tmp_path, files)).value
 
     assert found.environment == f"{HOME}/ai/venv"
     assert found.start == f"cd {COMFY} && {HOME}/ai/venv/bin/python main.py"
 
 
 def test_an_application_without_a_venv_says_so_and_takes_python3(tmp_path: Path) -> None:
-    (found,) = read_applications(make(tmp_path, comfy())).value
+    (found,) = applications_on(make(tmp_path, comfy())).value
 
     assert (found.environment, found.start) == ("", f"cd {COMFY} && python3 main.py")
 
@@ -60,7 +65,7 @@ def test_an_application_without_a_venv_says_so_and_takes_python3(tmp_path: Path)
 @pytest.mark.parametrize("name", ["my ai", "it's", "a;rm -rf x", "$HOME", "a\nb", "[bold]", "{x}"])
 def test_a_folder_of_any_name_is_one_word_for_the_shell(name: str, tmp_path: Path) -> None:
     folder = f"{HOME}/{name}"
-    (found,) = read_applications(make(tmp_path, comfy(folder))).value
+    (found,) = applications_on(make(tmp_path, comfy(folder))).value
 
     words = found.start.replace("cd ", "printf %s ", 1).partition(" && ")[0]
     shown = subprocess.run(("/bin/sh", "-c", words), capture_output=True, check=True).stdout
@@ -84,7 +89,7 @@ def test_each_application_starts_as_its_own_documents_say(
     folder = f"{HOME}/app"
     marks = (*files, "venv/pyvenv.cfg")
 
-    (found,) = read_applications(make(tmp_path, {f"{folder}/{mark}": "" for mark in marks})).value
+    (found,) = applications_on(make(tmp_path, {f"{folder}/{mark}": "" for mark in marks})).value
 
     assert (found.id, found.start) == (name, f"cd {folder} && {start}")
 
@@ -94,7 +99,7 @@ def test_half_of_the_marks_is_no_application(missing: str, tmp_path: Path) -> No
     files = comfy()
     del files[f"{COMFY}/{missing}"]
 
-    assert read_applications(make(tmp_path, {"/x": "", **files})).value == ()
+    assert applications_on(make(tmp_path, {"/x": "", **files})).value == ()
 
 
 def package(*names: str) -> dict[str, str]:
@@ -106,7 +111,7 @@ def test_packages_are_found_in_environments_by_their_dist_info(tmp_path: Path) -
     names = ("ultralytics-8.4.190", "timm-1.0.31", "diffusers-0.42.1", "transformers-5.23.0")
     files = package(*names, "transformers_stream-1.0", "numpy-2.0.0")
 
-    found = read_applications(make(tmp_path, files)).value
+    found = applications_on(make(tmp_path, files)).value
 
     assert [one.id for one in found] == ["yolo", "timm", "diffusers", "transformers"]
     assert {(one.path, one.environment, one.start) for one in found} == {(VENV, VENV, "")}
@@ -126,7 +131,7 @@ def test_a_package_with_a_program_is_started_by_it(
 ) -> None:
     files = package(name) | {f"{VENV}/bin/{program}": ""}
 
-    assert read_applications(make(tmp_path, files)).value[0].start == start
+    assert applications_on(make(tmp_path, files)).value[0].start == start
 
 
 def test_invokeai_is_told_by_its_root_folder(tmp_path: Path) -> None:
@@ -139,7 +144,7 @@ def test_invokeai_is_told_by_its_root_folder(tmp_path: Path) -> None:
         f"{site}/invokeai-6.14.2.dist-info/METADATA": "",
     }
 
-    (found,) = read_applications(make(tmp_path, files)).value
+    (found,) = applications_on(make(tmp_path, files)).value
 
     assert (found.path, found.environment) == (root, f"{root}/.venv")
     assert found.start == f"'{root}/.venv/bin/invokeai-web' --root '{root}'"
@@ -149,7 +154,7 @@ def test_a_program_of_the_user_site_lies_in_its_own_bin(tmp_path: Path) -> None:
     site = f"{HOME}/.local/lib/python3.12/site-packages"
     files = {f"{site}/ultralytics-8.4.190.dist-info/METADATA": "", f"{HOME}/.local/bin/yolo": ""}
 
-    (found,) = read_applications(make(tmp_path, files)).value
+    (found,) = applications_on(make(tmp_path, files)).value
 
     assert (found.environment, found.start) == (site, f"{HOME}/.local/bin/yolo")
 

@@ -10,12 +10,17 @@ from tests.machine.records import make
 from wizard.host.host import Host
 from wizard.machine.environments import environments_part, read_environments, torch_lines
 from wizard.machine.facts import Environment, Fact, TorchInstall, Unknown
+from wizard.machine.part import Found
 from wizard.machine.pythons import CHILD_LIMIT, FOLDER_LIMIT, survey
 from wizard.machine.recorded import RecordedHost
 
 HOME = "/home/owner"
 VENV = f"{HOME}/venv"
 SITE = f"{VENV}/lib/python3.10/site-packages"
+
+
+def environments_on(host: Host) -> Found[tuple[Environment, ...]]:
+    return read_environments(host, survey(host))
 
 
 def venv(folder: str = VENV, config: str = "version = 3.10.12\n") -> dict[str, str]:
@@ -39,7 +44,7 @@ def torch(
 
 def only(host: Host) -> Environment:
     """The only environment of a machine."""
-    (environment,) = read_environments(host).value
+    (environment,) = environments_on(host).value
     return environment
 
 
@@ -102,10 +107,10 @@ def test_numpy_is_the_one_that_this_torch_imports(tmp_path: Path) -> None:
     system = {"/usr/lib/python3/dist-packages/numpy-1.26.4.egg-info/PKG-INFO": ""}
     shared = venv(config="version = 3.10.12\ninclude-system-site-packages = true\n")
 
-    closed, system_one = read_environments(
+    closed, system_one = environments_on(
         make(tmp_path / "a", venv() | torch("2.2.2") | system)
     ).value
-    opened, _ = read_environments(make(tmp_path / "b", shared | torch("2.2.2") | system)).value
+    opened, _ = environments_on(make(tmp_path / "b", shared | torch("2.2.2") | system)).value
 
     assert closed.torch is not None
     assert closed.torch.numpy is None
@@ -141,7 +146,7 @@ def test_venvs_are_found_three_folders_deep_and_hidden_by_their_usual_names(
     hidden = (f"{HOME}/a/b/c2/d", f"{HOME}/.cache/v", f"{HOME}/web/node_modules/v")
     files = {f"{folder}/pyvenv.cfg": "" for folder in (*folders, *hidden)}
 
-    found = {one.path for one in read_environments(make(tmp_path, files)).value}
+    found = {one.path for one in environments_on(make(tmp_path, files)).value}
 
     assert found == set(folders)
 
@@ -161,7 +166,7 @@ def test_conda_environments_are_told_by_conda_meta(tmp_path: Path) -> None:
         f"{root}/envs/broken/README": "",
     }
 
-    found = read_environments(make(tmp_path, files)).value
+    found = environments_on(make(tmp_path, files)).value
 
     assert [(one.path, one.kind, one.python) for one in found] == [
         (root, "conda", "3.12.4"),
@@ -183,7 +188,7 @@ def test_a_folder_of_many_folders_is_not_searched_to_its_end_and_that_is_said(
 ) -> None:
     files = {f"{HOME}/data/{number:04}/x": "" for number in range(CHILD_LIMIT + 1)}
 
-    unread = read_environments(make(tmp_path, files)).unread
+    unread = environments_on(make(tmp_path, files)).unread
 
     assert unread == (Unknown(f"{HOME}/data has many folders: only {CHILD_LIMIT} were searched"),)
 
@@ -198,7 +203,7 @@ def test_a_home_of_endless_folders_is_searched_within_a_limit(tmp_path: Path) ->
 
     make(tmp_path, {f"{HOME}/x": ""})
 
-    unread = read_environments(Endless(tmp_path)).unread
+    unread = environments_on(Endless(tmp_path)).unread
 
     assert unread[-1] == Unknown(f"{HOME} has many folders: only {FOLDER_LIMIT:,} were searched")
     assert len(visits) < FOLDER_LIMIT + 10
@@ -207,7 +212,7 @@ def test_a_home_of_endless_folders_is_searched_within_a_limit(tmp_path: Path) ->
 def test_a_home_that_may_not_be_read_is_said_to_be_unread(tmp_path: Path) -> None:
     host = make(tmp_path, {f"{HOME}/x": ""}, unreadable=[HOME])
 
-    assert read_environments(host).unread == (Unknown(f"no permission to read {HOME}"),)
+    assert environments_on(host).unread == (Unknown(f"no permission to read {HOME}"),)
 
 
 def test_an_application_is_searched_for_its_venv_however_deep_it_lies(tmp_path: Path) -> None:
@@ -226,7 +231,7 @@ def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> Non
     files |= {f"{lib}/libMIOpen.so.original": ""}
 
     host = make(tmp_path, files)
-    told = environments_part(lambda: survey(host)).tell(read_environments(host).value)[1]
+    told = environments_part(lambda: survey(host)).tell(environments_on(host).value)[1]
 
     assert told == (
         f"{VENV} (venv, Python 3.10.12): torch 2.5.1+rocm6.2, no numpy",

@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import machine, make
+from wizard.host.host import Host
 from wizard.machine.assignments import assignments
-from wizard.machine.facts import Unknown
+from wizard.machine.facts import Setting, Unknown
 from wizard.machine.part import Found
+from wizard.machine.pythons import survey
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.settings import has_empty_element, read_near_settings, read_settings
 
 BASHRC = "/home/owner/.bashrc"
+
+
+def near_settings_on(host: Host) -> Found[tuple[Setting, ...]]:
+    return read_near_settings(host, survey(host))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,7 @@ PYTHON = 'import os; os.environ["HSA_XNACK"] = "0"\n'
 
 def near(host: RecordedHost) -> list[tuple[str, int, str]]:
     """File, line and owner of the settings near environments and applications."""
-    return [(one.file, one.line, one.within) for one in read_near_settings(host).value]
+    return [(one.file, one.line, one.within) for one in near_settings_on(host).value]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +271,7 @@ def test_secrets_beside_settings_are_never_kept(tmp_path: Path) -> None:
     secret = "HF_TOKEN=hf_secret\nHSA_XNACK=0\nPASSWORD=hf_secret\n"
     files = {**COMFY, "/home/owner/ComfyUI/.env": secret, "/home/owner/ComfyUI/run.sh": secret}
 
-    found = read_near_settings(make(tmp_path, files)).value
+    found = near_settings_on(make(tmp_path, files)).value
 
     assert len(found) == 2
     assert "hf_secret" not in repr(found)

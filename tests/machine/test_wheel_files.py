@@ -8,8 +8,8 @@ import pytest
 
 from tests.machine.records import make
 from tests.machine.test_elf import GNU_STACK, LOAD, READ_WRITE, READ_WRITE_RUN, library
+from tests.machine.test_environments import environments_on
 from wizard.host.host import Host
-from wizard.machine.environments import read_environments
 from wizard.machine.facts import ChangedLibrary, Fact, TorchInstall
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.torch import recorded_sizes
@@ -41,7 +41,7 @@ def wheel(**libraries: bytes) -> dict[str, str | bytes]:
 
 def found(host: Host) -> TorchInstall:
     """The only torch of the machine."""
-    (environment,) = read_environments(host).value
+    (environment,) = environments_on(host).value
     assert environment.torch is not None
     return environment.torch
 
@@ -178,7 +178,7 @@ def test_the_record_of_a_wheel_like_another_is_read_only_for_a_change(tmp_path: 
             return super().read(path)
 
     make(tmp_path, files, sizes={**sizes, exchanged: 1})
-    found = read_environments(Counting(tmp_path)).value
+    found = environments_on(Counting(tmp_path)).value
 
     assert [one.torch.changed for one in found if one.torch] == [
         (),

@@ -20,14 +20,13 @@ from wizard.apt.sources import PIN
 from wizard.core.events import StepStarted
 from wizard.core.journal import Kind
 from wizard.diagnose.finding import Finding
+from wizard.diagnose.fix import PlanImpossible, Supply, has_plan, make_fix
+from wizard.diagnose.fix_settings import by_hand, without_plan
 from wizard.diagnose.machine import diagnose
 from wizard.machine.assignments import assignments
 from wizard.machine.detect import detect
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, Setting, TorchInstall
 from wizard.machine.recorded import RecordedHost
-from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
-from wizard.mending.mendable import without_plan
-from wizard.mending.settings import by_hand
 from wizard.operations.edit_lines import TakeLinesOut, without_lines
 from wizard.operations.edit_lines import with_lines as with_lines_back
 from wizard.operations.groups import AddToGroups

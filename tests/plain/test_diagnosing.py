@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.plain.conversing import Conversation
-from wizard.mending.mendable import BY_HAND
+from wizard.diagnose.fix_settings import BY_HAND
 from wizard.plain import diagnosing
 from wizard.plain.road import Road
 

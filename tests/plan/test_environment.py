@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
+from wizard.plan.new_environment import MODULE, PTH, launcher_text, module_text, pip_configuration
 
 SETTINGS = (("HSA_OVERRIDE_GFX_VERSION", "10.3.0"), ("ODD", "a 'b' \"c\" $d\\"))
 UNSET = ("LD_LIBRARY_PATH",)

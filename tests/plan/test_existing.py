@@ -17,8 +17,8 @@ from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
-from wizard.plan.environment import with_constraint
-from wizard.plan.family import torch_family
+from wizard.plan.existing import torch_family
+from wizard.plan.new_environment import with_constraint
 from wizard.plan.planner import PlanImpossible, make_plan
 from wizard.plan.steps import Plan
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import wizard
-from wizard.plan.environment import MODULE, launcher_text, module_text
+from wizard.plan.new_environment import MODULE, launcher_text, module_text
 
 OURS = (("HSA_OVERRIDE_GFX_VERSION", "10.3.0"),)
 WORDS = ("MIOPEN_DEBUG_CONV_GEMM=0", "MIOPEN_DEBUG_FIND_ONLY_SOLVER=GemmFwdRest;GemmBwdRest")

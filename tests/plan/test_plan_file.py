@@ -11,7 +11,7 @@ import pytest
 from tests.plan.system_machines import recorded
 from wizard.core.journal import Kind
 from wizard.plan.clean_up import make_clean_up
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.plan.plan_file import (
     SCHEMA,
     WrongPlanFile,

@@ -20,8 +20,8 @@ from wizard.operations.resolve import Resolve
 from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
-from wizard.plan.environment import MODULE
 from wizard.plan.form import plan_form
+from wizard.plan.new_environment import MODULE
 from wizard.plan.planner import PlanImpossible, make_plan
 from wizard.plan.steps import Plan, Step
 

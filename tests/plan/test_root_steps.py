@@ -34,9 +34,9 @@ from wizard.plan.form import plan_form, plan_of
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
+from wizard.plan.rollback import make_rollback
 from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan
-from wizard.plan.way_back import make_way_back
 
 OWNER = Person("owner", 1000, 1000, through_sudo=True)
 DEB = LocalDeb(f"{HOME}/.cache/rdna1-setup/xx_1.0_all.deb", "a" * 64, "xx", "1.0")
@@ -81,7 +81,7 @@ def plans(name: str) -> Iterator[Plan]:
             continue
         yield plan
         try:
-            yield make_way_back(plan, range(1, len(plan.steps) + 1), (), {}, run="r")
+            yield make_rollback(plan, range(1, len(plan.steps) + 1), (), {}, run="r")
         except PlanImpossible:
             continue
 

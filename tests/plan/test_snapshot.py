@@ -12,7 +12,7 @@ from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import MakeSnapshot
 from wizard.operations.remove import DropDownloads
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.snapshot import as_asked, makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.plan.steps import Plan

@@ -20,9 +20,9 @@ from wizard.plan.clean_up import make_clean_up
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.plan_file import plan_document, read_plan_document
 from wizard.plan.removal import make_removal
+from wizard.plan.rollback import make_rollback
 from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import make_way_back
 
 VERBS = (
     *("Add", "Back", "Check", "Choose", "Clear", "Create", "Delete", "Download", "Finish", "Give"),
@@ -61,7 +61,7 @@ def every_plan() -> Iterator[Plan]:
         yield plan
         everything = range(1, len(plan.steps) + 1)
         with suppress(PlanImpossible):
-            yield make_way_back(plan, everything, (), {}, run="20260101-000000-aaaaaa")
+            yield make_rollback(plan, everything, (), {}, run="20260101-000000-aaaaaa")
 
 
 def faults_of(title: str) -> list[str]:

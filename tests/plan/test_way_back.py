@@ -20,8 +20,8 @@ from wizard.operations.packages import (
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan
+from wizard.plan.rollback import lost, make_rollback, other_versions
 from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import lost, make_way_back, other_versions
 
 RUN = "20260101-000000-aaaaaa"
 OLD = f"1.0.0.{RELEASES['5.7.1']}"
@@ -39,7 +39,7 @@ def back(
     *steps: Step, installed: dict[str, str] | None = None, staying: tuple[str, ...] = ()
 ) -> tuple[Step, ...]:
     plan = system_plan(Kind.REMOVE, steps, ())
-    way = make_way_back(plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying)
+    way = make_rollback(plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying)
     return way.steps
 
 
@@ -49,7 +49,7 @@ def removal() -> Plan:
 
 def test_what_was_moved_comes_back_before_the_packages_that_look_for_it() -> None:
     plan = removal()
-    steps = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN).steps
+    steps = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN).steps
     kinds = [type(step) for step in steps]
     assert kinds == [*([PutSystemPathBack] * 4), AptChange, RestoreSettings]
     assert [step.path for step in steps if isinstance(step, PutSystemPathBack)][-1] == (
@@ -59,7 +59,7 @@ def test_what_was_moved_comes_back_before_the_packages_that_look_for_it() -> Non
 
 def test_packages_come_back_from_the_files_that_were_kept_in_their_very_versions() -> None:
     plan = removal()
-    (change,) = changes(make_way_back(plan, all_of(plan), KEPT, {}, run=RUN))
+    (change,) = changes(make_rollback(plan, all_of(plan), KEPT, {}, run=RUN))
     assert change.debs == KEPT
     assert change.install == ()
     assert set(change.expect_install) == {("comgr", OLD), ("rocm-core", OLD)}
@@ -68,14 +68,14 @@ def test_packages_come_back_from_the_files_that_were_kept_in_their_very_versions
 
 def test_without_a_kept_file_the_very_version_is_asked_of_the_archive() -> None:
     plan = removal()
-    (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}, run=RUN))
+    (change,) = changes(make_rollback(plan, all_of(plan), KEPT[:1], {}, run=RUN))
     assert change.install == (("rocm-core", OLD),)
 
 
 def test_what_went_for_good_is_not_asked_of_anybody() -> None:
     machine = with_packages(amd("comgr"), amd("rocm-core"))
     plan = make_removal(machine, for_good=(("rocm-core", OLD),))
-    (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}, run=RUN))
+    (change,) = changes(make_rollback(plan, all_of(plan), KEPT[:1], {}, run=RUN))
     assert change.expect_install == (("comgr", OLD),)
     assert lost(plan, all_of(plan), {}) == (("rocm-core", OLD),)
     assert lost(plan, all_of(plan), {"rocm-core": "1"}) == (("rocm-core", OLD),)
@@ -88,7 +88,7 @@ def test_a_module_that_went_for_good_is_not_said_to_wait() -> None:
         with_packages(amd("amdgpu-dkms", state="half-configured")),
         for_good=(("amdgpu-dkms", OLD),),
     )
-    way = make_way_back(plan, all_of(plan), (), {}, run=RUN)
+    way = make_rollback(plan, all_of(plan), (), {}, run=RUN)
     assert changes(way) == []
     assert not any("kernel module" in note for note in way.notes)
 
@@ -96,7 +96,7 @@ def test_a_module_that_went_for_good_is_not_said_to_wait() -> None:
 def test_of_what_the_plan_brought_no_package_file_is_kept_and_root_is_told() -> None:
     plan = plan_for(with_packages(), found=prepared())
     installed = dict(changes(plan)[0].expect_install)
-    (change,) = changes(make_way_back(plan, all_of(plan), (), installed, run=RUN))
+    (change,) = changes(make_rollback(plan, all_of(plan), (), installed, run=RUN))
     assert dict(change.for_good) == installed
     assert str(change).endswith("no package file is kept for them")
 
@@ -106,7 +106,7 @@ def test_marks_come_back_also_where_no_package_went() -> None:
     plan = removal()
     installed = {"comgr": OLD, "rocm-core": OLD}
     numbers = [n for n, step in enumerate(plan.steps, 1) if isinstance(step, AptChange)]
-    steps = make_way_back(plan, numbers, KEPT, installed, run=RUN).steps
+    steps = make_rollback(plan, numbers, KEPT, installed, run=RUN).steps
     assert [type(step) for step in steps] == [RestoreSettings]
 
 
@@ -114,7 +114,7 @@ def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
     machine = with_packages(amd("rocm-core"), amd("comgr"))
     plan = plan_for(machine, found=prepared())
     installed = dict(changes(plan)[1].expect_install)
-    way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN)
+    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN)
     first, second = changes(way)
     assert set(first.remove) == set(installed)
     assert first.purge
@@ -129,11 +129,11 @@ def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
 def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> None:
     plan = plan_for(with_packages(), found=prepared())
     came = ("pciutils", "1:3.9.0-4")
-    way = make_way_back(plan, all_of(plan), (), dict([came]), interrupted=True, run=RUN)
+    way = make_rollback(plan, all_of(plan), (), dict([came]), interrupted=True, run=RUN)
     assert isinstance(way.steps[0], FinishInterrupted)
     (change,) = changes(way)
     assert change.remove == ("pciutils",)
-    assert changes(make_way_back(plan, all_of(plan), (), {"pciutils": "2:0"}, run=RUN)) == []
+    assert changes(make_rollback(plan, all_of(plan), (), {"pciutils": "2:0"}, run=RUN)) == []
 
 
 def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
@@ -141,7 +141,7 @@ def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
     installed = {"comgr": "9", "rocm-core": OLD}
     assert list(other_versions(plan, all_of(plan), installed)) == [("comgr", "9")]
     assert list(other_versions(plan, (), installed)) == []
-    way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN, staying=("comgr",))
+    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN, staying=("comgr",))
     assert changes(way) == []
     written = WriteSystemFile("", SOURCE, "new\n")
     (rest,) = back(written, staying=(SOURCE,))
@@ -150,14 +150,14 @@ def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
 
 def test_a_removal_that_was_cut_off_brings_back_only_what_is_gone() -> None:
     plan = removal()
-    way = make_way_back(plan, all_of(plan), KEPT, {"comgr": OLD}, run=RUN)
+    way = make_rollback(plan, all_of(plan), KEPT, {"comgr": OLD}, run=RUN)
     assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
 
 
 def test_what_is_only_half_removed_comes_back_too() -> None:
     installed = {"comgr": OLD, "rocm-core": OLD}
     plan = removal()
-    way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN, half={"comgr"})
+    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN, half={"comgr"})
     assert [change.expect_install for change in changes(way)] == [(("comgr", OLD),)]
 
 
@@ -168,13 +168,13 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
         for n, s in enumerate(plan.steps, 1)
         if isinstance(s, WriteSystemFile) and s.path == SOURCE
     )
-    step, last = make_way_back(plan, (number,), (), {}, run=RUN).steps
+    step, last = make_rollback(plan, (number,), (), {}, run=RUN).steps
     assert isinstance(last, RestoreSettings)  # for what a run that was cut off has left
     assert step == SetSystemPathAside(
         f"{SOURCE} did not exist before the run.", SOURCE, may_be_gone=True
     )
     with pytest.raises(NothingToDo):
-        make_way_back(plan, (), (), {}, run=RUN)
+        make_rollback(plan, (), (), {}, run=RUN)
 
 
 def test_a_file_that_was_replaced_comes_back_from_the_backup() -> None:
@@ -202,7 +202,7 @@ def test_marks_of_packages_that_go_anyway_are_left_out() -> None:
 def test_a_kernel_module_is_never_built_on_the_way_back_and_that_is_said() -> None:
     broken = amd("amdgpu-dkms", state="half-configured")
     plan = make_removal(with_packages(broken, amd("rocm-core")))
-    way = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN)
+    way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
     assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
     assert any("amdgpu-dkms builds a kernel module" in note for note in way.notes)
 
@@ -210,7 +210,7 @@ def test_a_kernel_module_is_never_built_on_the_way_back_and_that_is_said() -> No
 def test_what_package_files_do_not_bring_along_comes_last() -> None:
     """Settings that the user changed, what had been deleted, alternatives: as that run found it."""
     plan = removal()
-    last = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN).steps[-1]
+    last = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN).steps[-1]
     assert isinstance(last, RestoreSettings)
     assert last.run == RUN
     joined = AddToGroups("", "ada", ("render",))
@@ -221,19 +221,19 @@ def test_a_module_alone_comes_back_too() -> None:
     broken = amd("amdgpu-dkms", state="half-configured")
     plan = make_removal(with_packages(broken), ("amd", "driver"))
     numbers = [n for n, step in enumerate(plan.steps, 1) if isinstance(step, AptChange)]
-    steps = make_way_back(plan, numbers, (), {}, run=RUN).steps
+    steps = make_rollback(plan, numbers, (), {}, run=RUN).steps
     assert [type(step) for step in steps] == [RestoreSettings]
 
 
 def test_the_venv_is_left_to_the_undo_of_its_own() -> None:
     plan = plan_for(with_packages(), found=prepared())
-    way = make_way_back(plan, all_of(plan), (), {}, run=RUN)
+    way = make_rollback(plan, all_of(plan), (), {}, run=RUN)
     assert all(step.needs_root for step in way.steps)
     assert way.venv == ""
 
 
 def test_a_way_back_has_a_way_back() -> None:
     plan = removal()
-    way = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN)
-    again = make_way_back(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD}, run=RUN)
+    way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
+    again = make_rollback(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD}, run=RUN)
     assert [set(change.remove) for change in changes(again)] == [{"comgr", "rocm-core"}]

@@ -14,9 +14,8 @@ from collections.abc import AsyncGenerator
 
 from wizard.core.trouble import Trouble
 from wizard.root.line import open_line
-from wizard.root.news import News
 from wizard.root.rights import ask_here
-from wizard.root.session import find_at_work, watch
+from wizard.root.session import News, find_at_work, watch
 
 
 def say(*words: object) -> None:

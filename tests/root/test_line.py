@@ -17,8 +17,17 @@ from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
 from wizard.root import rights
 from wizard.root.line import Line, digest_of, first_line, open_line
-from wizard.root.news import EventLines, KeptDeb, News, StepDone, news_of
-from wizard.root.session import Process, find_at_work, session_in, watch
+from wizard.root.session import (
+    EventLines,
+    KeptDeb,
+    News,
+    Process,
+    StepDone,
+    find_at_work,
+    news_of,
+    session_in,
+    watch,
+)
 
 STEPS: tuple[Event, ...] = ({"verb": "apt_update"}, {"verb": "configure"})
 OURSELVES = os.getpid()

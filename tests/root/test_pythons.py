@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ from assets import FOLDER
 from tests.root.test_requests import GOOD, plan_line
 
 PYTHONS = os.environ.get("RDNA1_SETUP_WORKER_PYTHONS", sys.executable).split(":")
+CACHES = shutil.ignore_patterns("__pycache__")
 READS = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -34,6 +37,19 @@ def test_every_verb_is_read_and_shown_alike_under_each_python(python: str) -> No
     outputs = [_output(one) for one in (sys.executable, python)]
     assert outputs[0] == outputs[1]
     assert outputs[1].endswith(f"{len(GOOD)}\n")
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_it_starts_as_a_folder_under_each_python_and_leaves_nothing_there(
+    python: str, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(FOLDER / "root", tmp_path / "assets" / "root", ignore=CACHES)
+    before = sorted(folder.rglob("*"))
+    argv = (python, "-I", "-B", str(folder))
+    done = subprocess.run(argv, input=b"", capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (2, b"")
+    assert json.loads(done.stdout)["event"] == "refused"
+    assert sorted(folder.rglob("*")) == before
 
 
 def _output(python: str) -> str:

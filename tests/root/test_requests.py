@@ -16,7 +16,7 @@ import pytest
 from assets.root import __main__ as starter
 from assets.root import terminal
 from assets.root.journal import send
-from assets.root.kept import _copy_hashed
+from assets.root.package_files import _copy_hashed
 from assets.root.packages import Package
 from assets.root.places import refuse_lines
 from assets.root.requests import (

@@ -190,7 +190,7 @@ def test_a_closed_terminal_lets_the_step_finish_and_the_next_wizard_watches_it(r
         with terminal(root, "", how="watch") as screen:
             screen.wait_for("AT WORK 1")
             (root.path(FOLDER) / PLACE).unlink()
-            screen.wait_for("0 packages installed, 0 removed; dpkg confirms each")
+            screen.wait_for("1 package installed, 0 removed; dpkg confirms each")
             screen.wait_for("THE END")
     assert not pids(root, "assets/root")
     assert undo(root, "closed").returncode == 0

@@ -83,7 +83,7 @@ def step_of(request: Event) -> Step:
     step: Step
     match request["verb"]:
         case "write_file":
-            form = (request["path"], request["content"], "", request["before"], request["mode"])
+            form = (request["path"], request["content"], request["before"], request["mode"])
             step = WriteSystemFile("", *form)
         case "set_aside":
             step = SetSystemPathAside("", request["path"])

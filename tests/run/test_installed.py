@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.run.places import plan_of
 from tests.run.wheels import make_wheel
-from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import (
     installed,
@@ -21,10 +18,6 @@ from wizard.host.distributions import (
 )
 from wizard.host.files import prints
 from wizard.operations.install_wheels import InstallWheels
-from wizard.operations.set_aside_packages import SetAsidePackages
-from wizard.plan.form import plan_form
-from wizard.run.journal import Owned
-from wizard.run.obstacles import refuse_to_overwrite
 
 SITE = "lib/python3.10/site-packages"
 
@@ -78,12 +71,9 @@ def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared
     install(tmp_path, "torch", "2.2.0", "patched.py")
     lock = tmp_path / "lock.txt"
     lock.write_text("torch==1.13.1+rocm5.2 --hash=sha256:aa\n")
-    aside = SetAsidePackages("r", str(tmp_path), "", (), (), "", "")
     site = str(tmp_path / SITE)
     step = InstallWheels("r", "", str(tmp_path), str(tmp_path), str(lock), site=site)
-    plan = replace(plan_of(tmp_path, aside, step), venv=str(tmp_path))
-    record = Record("1", str(tmp_path), "now", plan_form(plan), {}, {}, "unfinished")
-    for refuses in (partial(refuse_to_overwrite, step, plan, record), partial(step.probe, {})):
+    for refuses in (partial(step.refuse_to_overwrite, (), ()), partial(step.probe, {})):
         with pytest.raises(Trouble, match=r"torch 2\.2\.0"):
             refuses()
     assert (tmp_path / SITE / "patched.py").read_text() == "2.2.0"
@@ -110,23 +100,19 @@ def test_packages_of_another_python_below_are_neither_ours_nor_in_the_way(tmp_pa
 def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
     tmp_path: Path,
 ) -> None:
-    venv, staging, run = tmp_path / "venv", tmp_path / "wheels", tmp_path / "run"
-    run.mkdir()
+    venv, staging = tmp_path / "venv", tmp_path / "wheels"
     install(venv, "torchaudio", "1.0", "torchaudio.py")
     make_wheel(staging, "torchaudio", "1.0", {"torchaudio.py": "", "more.py": ""})
     site = str(venv / SITE)
-    aside = SetAsidePackages("r", str(venv), site, (), (), "", "")
     step = InstallWheels("r", "", str(venv), str(staging), "", site=site)
-    plan = plan_of(tmp_path, aside, step)
-    record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")
     with pytest.raises(Trouble, match=r"already exists, and this program"):
-        refuse_to_overwrite(step, plan, record)
+        step.refuse_to_overwrite((), ())
     # What an earlier try has installed is ours, and so is its bytecode.
-    Owned(run).add(prints(venv, (venv / SITE).rglob("*")))
+    ours = prints(venv, (venv / SITE).rglob("*"))
     compiled = venv / SITE / "__pycache__/torchaudio.cpython-310.pyc"
     compiled.parent.mkdir()
     compiled.write_text("compiled later")
-    refuse_to_overwrite(step, plan, record)
+    step.refuse_to_overwrite((), ours)
 
 
 def test_the_program_of_pip_that_is_named_after_the_python_belongs_to_its_wheel(

@@ -20,7 +20,7 @@ from wizard.plan.steps import Plan
 from wizard.run.executor import Live, now
 from wizard.run.rehearsal import Rehearsal
 from wizard.run.rollback import go_back
-from wizard.run.rollback_folder import find_way_back
+from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_records
 from wizard.system.system import System
 
@@ -36,7 +36,7 @@ def live(home: Path) -> Live:
 
 def undo(home: Path) -> None:
     record = read_records(Path(places_below(home).runs))[0]
-    assert go_back(find_way_back(record), record, now()) == ()
+    assert go_back(find_folder_rollback(record), record, now()) == ()
 
 
 def creates(folder: Path, venv: str) -> CreateEnvironment:
@@ -132,7 +132,7 @@ async def test_undo_keeps_a_file_of_ours_that_the_user_changed(tmp_path: Path) -
     await events_of(live(tmp_path), two_steps(tmp_path))
     launcher = tmp_path / "venv/bin/rdna1-python"
     launcher.write_text("#!/bin/sh\n# my own line\n")
-    way = find_way_back(read_records(Path(places_below(tmp_path).runs))[0])
+    way = find_folder_rollback(read_records(Path(places_below(tmp_path).runs))[0])
     assert way.changed == ("bin/rdna1-python",)
     undo(tmp_path)
     assert tree(tmp_path / "venv") == {

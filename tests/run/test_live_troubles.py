@@ -26,7 +26,7 @@ from wizard.run.executor import now
 from wizard.run.journal import Journal
 from wizard.run.obstacles import require_place
 from wizard.run.rollback import go_back, newer_run
-from wizard.run.rollback_folder import find_way_back
+from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_records
 
 PACKAGES = "lib/python3.10/site-packages"
@@ -229,7 +229,7 @@ async def test_a_library_that_is_a_link_out_of_the_venv_is_left_alone(tmp_path: 
 async def test_undo_that_is_no_longer_what_was_shown_removes_nothing(tmp_path: Path) -> None:
     await events_of(live(tmp_path), two_steps(tmp_path))
     record = records(tmp_path)[0]
-    way = find_way_back(record)
+    way = find_folder_rollback(record)
     (tmp_path / "venv/bin/rdna1-python").write_text("my own line\n")
     before = tree(tmp_path / "venv")
     with pytest.raises(Trouble, match="changed"):

@@ -29,8 +29,7 @@ from wizard.core.events import (
 )
 from wizard.core.trouble import Trouble
 from wizard.report.plan import Tenths
-from wizard.root.news import News, StepDone
-from wizard.root.session import find_at_work
+from wizard.root.session import News, StepDone, find_at_work
 from wizard.run.at_work import InSession, Watched, at_work_text, watch_events
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)

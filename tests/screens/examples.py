@@ -142,7 +142,9 @@ STACKS = (
 
 def application(name: str, title: str, purpose: str = "images", floor: str = "") -> Application:
     """An application with the fields that the screens show."""
-    return Application(name, title, purpose, floor, "", "", "", "", "example", "2026-08")
+    return Application(
+        id=name, title=title, purpose=purpose, torch_floor=floor, source="", date="2026-08"
+    )
 
 
 APPLICATIONS = (

@@ -42,7 +42,7 @@ from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought

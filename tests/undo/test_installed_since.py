@@ -12,7 +12,7 @@ from tests.undo.replacing import KEPT, SITE, again, back, install, remove, repla
 from wizard.core.trouble import Trouble
 from wizard.run.executor import now
 from wizard.run.rollback import go_back
-from wizard.run.rollback_folder import find_way_back
+from wizard.run.rollback_folder import find_folder_rollback
 
 
 def test_with_nothing_installed_since_the_way_back_is_exact(venv: Path) -> None:
@@ -28,7 +28,7 @@ def test_another_torch_that_was_installed_since_is_named_and_nothing_is_touched(
     newest = install(venv, "torch", "3.0", torch_new="newest", torch_both="newest")
     seen = tree(venv)
     with pytest.raises(Trouble, match=r"torch 3\.0 was installed"):
-        find_way_back(record)
+        find_folder_rollback(record)
     assert tree(venv) == seen
     remove(newest)
     assert back(record) == ()
@@ -44,7 +44,7 @@ def test_a_torch_of_the_older_kind_that_was_installed_since_is_named_too(
     remove(new)
     (venv / SITE / egg).write_text("")
     with pytest.raises(Trouble, match=r"torch .*was installed"):
-        find_way_back(record)
+        find_folder_rollback(record)
 
 
 def test_a_newer_release_of_what_we_had_brought_stays_where_it_is(venv: Path) -> None:
@@ -60,14 +60,14 @@ def test_a_newer_release_of_what_we_had_brought_stays_where_it_is(venv: Path) ->
 def test_a_package_of_another_name_that_came_over_files_that_wait_is_named(venv: Path) -> None:
     record, _ = replaced(venv)
     same = install(venv, "same", "1.0", torch_old="old")
-    find_way_back(record)
+    find_folder_rollback(record)
     remove(same)
     fork = install(venv, "torch_fork", "1.0", torch_old="of the fork")
     seen = tree(venv)
     with pytest.raises(
         Trouble, match=r"torch-fork 1\.0 was installed .* overwrote files"
     ) as refused:
-        find_way_back(record)
+        find_folder_rollback(record)
     assert "pip uninstall torch-fork" in refused.value.next_step
     assert tree(venv) == seen
     remove(fork)
@@ -88,7 +88,7 @@ def test_a_package_that_was_there_at_the_start_may_share_files_with_what_comes_b
 def test_files_that_were_removed_from_the_backup_are_told_before_and_after(venv: Path) -> None:
     record, _ = replaced(venv)
     (venv / ".rdna1-setup/files" / SITE / "torch_both.py").unlink()
-    way = find_way_back(record)
+    way = find_folder_rollback(record)
     assert "cannot be" in str(way)
     (problem,) = go_back(way, record, now())
     assert "torch_both.py" in problem

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from tests.run.places import tree
+from tests.run.places import places_below, tree
 from tests.undo.replacing import SITE, again, aside_step, back, install, make_environment, replaced
 from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
 from wizard.run.journal import Journal
-from wizard.run.rollback import forget, left_by
-from wizard.run.rollback_folder import find_way_back
+from wizard.run.rollback import forget_run, left_by
+from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_record
 
 
@@ -50,11 +51,11 @@ def test_a_moved_environment_is_not_told_as_undone(venv: Path) -> None:
     record, _ = replaced(venv)
     venv.rename(venv.parent / "elsewhere")
     with pytest.raises(Trouble, match="does not exist") as refused:
-        find_way_back(record)
+        find_folder_rollback(record)
     assert f"rollback --forget {record.id}" in refused.value.next_step
     venv.mkdir()  # where a disk is mounted at other times
     with pytest.raises(Trouble, match="does not exist"):
-        find_way_back(record)
+        find_folder_rollback(record)
     venv.rmdir()
     (venv.parent / "elsewhere").rename(venv)
     assert back(record) == ()
@@ -72,7 +73,7 @@ def test_a_link_that_leads_to_another_environment_by_now_is_not_gone_back_throug
     link.unlink()
     link.symlink_to("two")
     with pytest.raises(Trouble, match=r"now points to .*two, but pointed to .*one"):
-        find_way_back(record)
+        find_folder_rollback(record)
     link.unlink()
     link.symlink_to("one")
     assert back(record) == ()
@@ -99,13 +100,13 @@ def test_a_move_that_was_cut_off_is_not_told_as_undone_while_it_is_elsewhere(
         record = again(Path(record.folder))
     venv.rename(venv.parent / "elsewhere")
     with pytest.raises(Trouble, match="does not exist"):
-        find_way_back(record)
+        find_folder_rollback(record)
 
 
 def test_a_step_that_was_never_begun_waits_for_nothing(venv: Path) -> None:
     record, _ = replaced(venv)
     shutil.rmtree(venv)
-    find_way_back(replace(record, intents={}, outcomes={}, state="unfinished"))
+    find_folder_rollback(replace(record, intents={}, outcomes={}, state="unfinished"))
 
 
 def test_the_user_s_own_packages_come_back_though_the_environment_is_gone(
@@ -121,16 +122,19 @@ def test_the_user_s_own_packages_come_back_though_the_environment_is_gone(
     assert tree(local) == before
     assert state(record) == "partly rolled back"
     with pytest.raises(Trouble, match="does not exist"):
-        find_way_back(again(Path(record.folder)))
+        find_folder_rollback(again(Path(record.folder)))
 
 
-def test_a_run_whose_environment_is_gone_for_good_can_be_forgotten(venv: Path) -> None:
+def test_a_run_whose_environment_is_gone_for_good_can_be_forgotten(
+    venv: Path, tmp_path: Path
+) -> None:
     record, _ = replaced(venv)
+    places, time = places_below(tmp_path), datetime(2026, 1, 1, tzinfo=timezone.utc)
     with pytest.raises(Trouble, match="exists, so run"):
-        forget(record, "now")
+        forget_run(record, places, time)
     shutil.rmtree(venv)
     assert any(str(venv) in line for line in left_by(record))
-    forget(record, "now")
+    forget_run(record, places, time)
     found = read_record(Path(record.folder))
     assert found is not None
     assert found.state == "rolled back"

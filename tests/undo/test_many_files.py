@@ -12,7 +12,7 @@ from tests.undo.many_files import FILES, run_with_many_files
 from wizard.core.events import CHECKED, REMOVED, Progress
 from wizard.host.live import LiveHost
 from wizard.run.executor import Live, now
-from wizard.run.rollback import TakingBack, find_whole_undo, go_back
+from wizard.run.rollback import Rollback, find_whole_undo, go_back
 
 LONGEST_S = 30.0
 """About a second on two cores; a machine under load is given more."""
@@ -21,7 +21,7 @@ LONGEST_S = 30.0
 async def test_they_are_all_checked_and_then_all_removed_within_seconds(tmp_path: Path) -> None:
     venv, places = run_with_many_files(tmp_path), places_below(tmp_path)
     began = time.monotonic()
-    taking = TakingBack(find_whole_undo(places, LiveHost()), Live(places, {}), places)
+    taking = Rollback(find_whole_undo(places, LiveHost()), Live(places, {}), places)
     async with aclosing(taking.events()) as events:
         told = [event async for event in events if isinstance(event, Progress)]
     assert time.monotonic() - began < LONGEST_S

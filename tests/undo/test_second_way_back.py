@@ -8,7 +8,7 @@ from tests.run.places import tree
 from tests.undo.replacing import KEPT, SITE, again, back, install, remove, replaced
 from wizard.core.journal import Record
 from wizard.run.journal import Journal
-from wizard.run.rollback_folder import find_way_back
+from wizard.run.rollback_folder import find_folder_rollback
 
 
 def partly(record: Record) -> Record:
@@ -45,7 +45,7 @@ def test_what_was_upgraded_and_edited_after_all_was_moved_back_is_left_alone(ven
     install(venv, "numpy", "2.0", numpy="newest", numpy_core="newest")
     (venv / "pip.conf").write_text("mine")
     seen = tree(venv)
-    assert not find_way_back(partly(record)).in_the_way
+    assert not find_folder_rollback(partly(record)).in_the_way
     back(partly(record))
     assert tree(venv) == seen
     assert not (venv / KEPT).exists()
@@ -81,7 +81,7 @@ def test_a_file_that_never_left_and_was_edited_is_not_told_as_lost(venv: Path) -
     stays = venv / SITE / "torch_old.py"
     (venv / ".rdna1-setup/files" / SITE / "torch_old.py").rename(stays)
     stays.write_text("edited")
-    way = find_way_back(record)
+    way = find_folder_rollback(record)
     assert "cannot be" not in str(way)
     assert "leave what you changed in place: lib" in str(way)
     assert "torch_old.py\n" in str(way)

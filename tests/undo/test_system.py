@@ -22,13 +22,13 @@ from wizard.operations.packages import AptChange, RestoreSettings
 from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
+from wizard.plan.rollback import make_rollback
 from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import make_way_back
 from wizard.run.journal import Journal
 from wizard.run.obstacles import run_to_resume
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.rollback import TakingBack, find_forgettable, find_undo, find_whole_undo, undo
-from wizard.run.rollback_system import kept_debs, lost_by, staying, system_way_back, touched_system
+from wizard.run.rollback import Rollback, find_forgettable, find_undo, find_whole_undo, undo
+from wizard.run.rollback_system import kept_debs, lost_by, staying, system_rollback, touched_system
 from wizard.run.runs import can_undo, read_record
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
@@ -62,7 +62,7 @@ def test_a_step_of_root_s_that_cannot_be_read_is_never_taken_for_nothing(
     unreadable = replace(record, plan={**record.plan, "steps": steps})
     assert touched_system(unreadable)
     with pytest.raises(Trouble, match="cannot be read") as told:
-        system_way_back(unreadable, RecordedHost(MACHINE), places_below(tmp_path))
+        system_rollback(unreadable, RecordedHost(MACHINE), places_below(tmp_path))
     assert "UNDO.sh" in told.value.next_step
 
 
@@ -98,7 +98,7 @@ def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> N
         ('{"event": "ready"}\n', False),
     ):
         events.write_text(f"{events.read_text() if events.exists() else ''}{last}")
-        assert (system_way_back(record, host, places, tmp_path) is None) == undone, last
+        assert (system_rollback(record, host, places, tmp_path) is None) == undone, last
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_group_that_root_never_joined_needs_no_root_to_be_taken_back(
 ) -> None:
     """Where sudo gave no rights, the run must not be one that only root can undo."""
     host = make(tmp_path / "host", {"/etc/group": groups, "/var/lib/dpkg/status": STATUS})
-    way = system_way_back(run_of(tmp_path, begun=True), host, places_below(tmp_path), tmp_path)
+    way = system_rollback(run_of(tmp_path, begun=True), host, places_below(tmp_path), tmp_path)
     assert (way is None) == nothing
 
 
@@ -135,7 +135,7 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     assert shown.lost == step.for_good
     for package in ("comgr 1.0", "rocm-core 2.0"):
         assert f"not restored: {package} was removed permanently" in str(shown)
-    taking = TakingBack(replace(shown, system=None), Rehearsal(), places)
+    taking = Rollback(replace(shown, system=None), Rehearsal(), places)
     events = [event async for event in taking.events()]
     (said,) = (event.lines for event in events if isinstance(event, Output))
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
@@ -177,7 +177,7 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
         {"/var/lib/dpkg/status": STATUS.replace("Depends", "Suggests")},
         answers={"DPKG_PACKAGES": [COMGR]},
     )
-    way = system_way_back(record, alone, places_below(tmp_path))
+    way = system_rollback(record, alone, places_below(tmp_path))
     assert way is not None
     assert way.steps[0].expect_remove == ("comgr",)  # type: ignore[union-attr]
 
@@ -208,12 +208,12 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
         "comgr": "comgr 1.0 was installed since the run",
         path: f"{path} was changed after the run wrote it",
     }
-    way = system_way_back(record, theirs, places, tmp_path)
+    way = system_rollback(record, theirs, places, tmp_path)
     assert way is not None
     assert [type(step) for step in way.steps] == [RestoreSettings]
     shown = replace(find_whole_undo(places, theirs), system=None, staying=tuple(told.values()))
     assert all(f"leave unchanged: {each}" in str(shown) for each in shown.staying)
-    happened = [event async for event in TakingBack(shown, Rehearsal(), places).events()]
+    happened = [event async for event in Rollback(shown, Rehearsal(), places).events()]
     (said,) = (event.lines for event in happened if isinstance(event, Output))
     assert said == shown.staying
 
@@ -244,7 +244,7 @@ def run_without_folder(
 def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path) -> None:
     record = run_without_folder(tmp_path, OUT)
     assert touched_system(record)
-    assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
+    assert make_rollback(noted_plan(record), (1,), (), {}, run=record.id).steps == (
         PutLinesBack(
             "This restores the state from before the run.",
             OUT.path,

@@ -30,7 +30,7 @@ from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
 from wizard.run.journal import Journal, Owned
 from wizard.run.obstacles import obstacle
-from wizard.run.rollback import TakingBack, WholeUndo, find_whole_undo
+from wizard.run.rollback import Rollback, WholeUndo, find_whole_undo
 from wizard.run.runs import half_back, read_record, unfinished_run
 
 RUN, WAY = "20260101-000000-aaaaaa", "20260101-000100-bbbbbb"
@@ -99,9 +99,9 @@ def shown(home: Path) -> WholeUndo:
 
 
 async def taken(
-    home: Path, executor: FakeRoot, when: Callable[[TakingBack, Event], None] | None = None
+    home: Path, executor: FakeRoot, when: Callable[[Rollback, Event], None] | None = None
 ) -> list[Event]:
-    taking = TakingBack(shown(home), executor, places_below(home))
+    taking = Rollback(shown(home), executor, places_below(home))
     found = []
     async with aclosing(taking.events()) as events:
         async for event in events:
@@ -169,7 +169,7 @@ async def test_a_stop_that_is_asked_for_in_root_s_last_step_leaves_the_folder(
     run_in(tmp_path)
     executor = FakeRoot(tmp_path)
 
-    def stop(taking: TakingBack, event: Event) -> None:
+    def stop(taking: Rollback, event: Event) -> None:
         if isinstance(event, StepFinished):
             taking.cancel()
 
@@ -182,7 +182,7 @@ async def test_a_stop_that_is_asked_for_in_root_s_last_step_leaves_the_folder(
 async def test_what_cannot_be_taken_back_is_named_and_the_end_is_not_well(tmp_path: Path) -> None:
     run_in(tmp_path)
 
-    def spoil(_: TakingBack, event: Event) -> None:
+    def spoil(_: Rollback, event: Event) -> None:
         if isinstance(event, StepFinished) and event.number == 1:
             (tmp_path / "venv" / "ours.txt").write_text("changed meanwhile")
 

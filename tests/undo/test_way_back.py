@@ -16,13 +16,13 @@ from wizard.plan.form import plan_form
 from wizard.run.executor import now
 from wizard.run.journal import Journal, Owned
 from wizard.run.rollback import go_back
-from wizard.run.rollback_folder import find_way_back
+from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_record
 
 
 def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(venv: Path) -> None:
     record, _ = replaced(venv)
-    way = find_way_back(record)
+    way = find_folder_rollback(record)
     (venv / "log.txt").write_text("a line")
     assert go_back(way, record, now()) == ()
     assert (venv / "log.txt").read_text() == "a line"
@@ -30,7 +30,7 @@ def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(ve
 
 def test_each_file_is_counted_first_as_checked_then_as_removed_or_restored(venv: Path) -> None:
     record, _ = replaced(venv)
-    way = find_way_back(record)
+    way = find_folder_rollback(record)
     heard: list[tuple[int, int, str]] = []
     go_back(way, record, now(), lambda *told: heard.append(told))
     checked = [told for told in heard if told[2] == CHECKED]
@@ -54,7 +54,7 @@ def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Pat
     Owned(run).add({"bin/rdna1-python": (4, 1), "pip.conf": (4, 1)})
     starter.write_text("ours")
     edited.write_text("mine")
-    way = find_way_back(
+    way = find_folder_rollback(
         Record("1", str(run), "now", plan_form(plan), {1: "", 2: ""}, {}, "finished")
     )
     assert way.remove == ("bin/rdna1-python",)
@@ -73,7 +73,7 @@ def test_the_cache_of_a_uv_that_was_killed_goes_whole_and_is_nobodys_file(tmp_pa
     Journal(run).intend(1, {"kind": "InstallWheels"})
     record = read_record(run)
     assert record is not None
-    way = find_way_back(record)
+    way = find_folder_rollback(record)
     assert (way.folders, way.kept) == ((step.cache,), 1)
     assert go_back(way, record, now()) == ()
     assert not Path(step.cache).exists()
@@ -87,7 +87,9 @@ def test_a_step_of_a_damaged_journal_that_lacks_its_words_wrote_nothing(
     form = plan_form(plan_of(tmp_path))
     form["steps"] = [{"kind": "WriteFile", **step}]
     (tmp_path / "run").mkdir()
-    way = find_way_back(Record("1", str(tmp_path / "run"), "now", form, {1: ""}, {}, "finished"))
+    way = find_folder_rollback(
+        Record("1", str(tmp_path / "run"), "now", form, {1: ""}, {}, "finished")
+    )
     assert way.remove == ()
 
 
@@ -118,6 +120,6 @@ def test_a_name_with_a_line_end_stays_on_its_line(venv: Path) -> None:
     record, _ = replaced(venv)
     odd = venv / SITE / "torch-2.0.dist-info/odd\nname"
     odd.write_text("mine")
-    (line,) = (each for each in str(find_way_back(record)).splitlines() if "odd" in each)
+    (line,) = (each for each in str(find_folder_rollback(record)).splitlines() if "odd" in each)
     assert line.startswith("move ")
     assert "odd?name, which you changed" in line

@@ -28,10 +28,9 @@ from wizard.knowledge.applications import (
     PLAIN_TORCH,
     Application,
     applications_named,
-    convolves,
     load_applications,
 )
-from wizard.knowledge.claims import Program, Verdict, Word, load_programs, verdict_on
+from wizard.knowledge.claims import Program, Verdict, Word, convolves, load_programs, verdict_on
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
 

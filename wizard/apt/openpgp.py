@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assets.root.keys import PUBLIC_KEY, fingerprint, length_at, packets
+
 ARMOR = b"-----BEGIN PGP PUBLIC KEY BLOCK-----"
 BODY = re.compile(rb"-----BEGIN PGP PUBLIC KEY BLOCK-----(.*?)-----END PGP", re.DOTALL)
 HEADERS_END = re.compile(rb"\r?\n[ \t]*\r?\n")
-SIGNATURE, KEY = 2, 6
+SIGNATURE = 2
 DIRECT = 0x1F
 OF_THE_KEY_ITSELF = frozenset({0x10, 0x11, 0x12, 0x13, DIRECT})
 """Kinds of signatures that say how long a key is valid."""
@@ -45,11 +46,16 @@ class PublicKey:
 def public_keys(content: bytes) -> tuple[PublicKey, ...]:
     """Every primary key of a file, binary or in letters; raises NotAKey."""
     found: list[_Found] = []
-    for tag, body in _packets(_binary(content)):
-        if tag == KEY:
-            found.append(_key(body))
-        elif tag == SIGNATURE and found:
-            found[-1].read(body)
+    try:
+        for tag, body in packets(_binary(content)):
+            if tag == PUBLIC_KEY:
+                found.append(_key(body))
+            elif tag == SIGNATURE and found:
+                found[-1].read(body)
+    except (IndexError, struct.error):
+        raise NotAKey("it is cut off") from None
+    except ValueError as error:
+        raise NotAKey(str(error)) from None
     if not found:
         raise NotAKey("it contains no public key")
     return tuple(PublicKey(key.fingerprint, key.created, key.expires()) for key in found)
@@ -77,49 +83,6 @@ def _binary(content: bytes) -> bytes:
         return base64.b64decode(letters, validate=True)
     except binascii.Error:
         raise NotAKey("its text is damaged") from None
-
-
-def _packets(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """Tag and body of each packet."""
-    place = 0
-    while place < len(raw):
-        head = raw[place]
-        if not head & 0x80:
-            raise NotAKey("it is not OpenPGP data")
-        try:
-            tag, start, length = _new(raw, place) if head & 0x40 else _old(raw, place)
-        except (IndexError, struct.error):
-            raise NotAKey("it is cut off") from None
-        if start + length > len(raw):
-            raise NotAKey("it is cut off")
-        yield tag, raw[start : start + length]
-        place = start + length
-
-
-def _new(raw: bytes, place: int) -> tuple[int, int, int]:
-    start, length = _length(raw, place + 1)
-    return raw[place] & 0x3F, start, length
-
-
-def _length(raw: bytes, place: int) -> tuple[int, int]:
-    """Where a body starts, and how long it is; subpackets count alike."""
-    first = raw[place]
-    if first < 192:
-        return place + 1, first
-    if first < 224:
-        return place + 2, ((first - 192) << 8) + raw[place + 1] + 192
-    if first == 255:
-        return place + 5, int(struct.unpack_from(">I", raw, place + 1)[0])
-    raise NotAKey("it is split into parts, which keys never are")
-
-
-def _old(raw: bytes, place: int) -> tuple[int, int, int]:
-    tag, kind = (raw[place] >> 2) & 0x0F, raw[place] & 0x03
-    if kind == 3:
-        raise NotAKey("one of its packets has no end")
-    width = 1 << kind
-    length = int.from_bytes(raw[place + 1 : place + 1 + width], "big")
-    return tag, place + 1 + width, length
 
 
 class _Found:
@@ -154,9 +117,7 @@ class _Found:
 def _key(body: bytes) -> _Found:
     if len(body) < 6 or body[0] != 4:
         raise NotAKey("it is not a version 4 key, the only version this program can check")
-    # SHA-1 is what a fingerprint of version 4 is made of; apt checks the signatures themselves.
-    digest = hashlib.sha1(b"\x99" + struct.pack(">H", len(body)) + body, usedforsecurity=False)
-    return _Found(digest.hexdigest().upper(), int.from_bytes(body[1:5], "big"))
+    return _Found(fingerprint(body), int.from_bytes(body[1:5], "big"))
 
 
 def _told(body: bytes) -> dict[int, bytes]:
@@ -173,7 +134,7 @@ def _subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
     place = 0
     while place < len(area):
         try:
-            start, length = _length(area, place)
+            start, length = length_at(area, place)
             kind = area[start] & 0x7F
         except IndexError:
             raise NotAKey("a signature in it is cut off") from None

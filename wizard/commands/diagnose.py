@@ -54,10 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
     from wizard.advice.recommend import recommend
     from wizard.diagnose.finding import conclude, exit_code
+    from wizard.diagnose.fix_settings import by_hand
     from wizard.diagnose.machine import diagnose
     from wizard.diagnose.this_machine import looks_here
     from wizard.machine.detect import detect
-    from wizard.mending.settings import by_hand
 
     if arguments.try_torch and not acts(arguments):
         print(NOT_TRIED, file=sys.stderr)

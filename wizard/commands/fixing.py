@@ -23,9 +23,9 @@ SAID = "Diagnosed"
 
 def fix(arguments: argparse.Namespace) -> int:
     """Mend one finding; 0 when it is gone, or gone with the next login or terminal."""
+    from wizard.diagnose.fix import NothingToDo, PlanImpossible
     from wizard.knowledge.causes import load_causes
     from wizard.machine.detect import detect
-    from wizard.mending.fixing import NothingToDo, PlanImpossible
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -50,7 +50,7 @@ def fix(arguments: argparse.Namespace) -> int:
 def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[Finding, Plan]:
     """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
     from wizard.core.journal import Kind
-    from wizard.mending.fixing import Supply, make_fix
+    from wizard.diagnose.fix import Supply, make_fix
     from wizard.plan.impossible import NothingToDo
     from wizard.run.resume import stopped_plan
 
@@ -83,8 +83,8 @@ def _of_cause(cause: str, machine: Machine) -> list[Finding]:
 
 def _picked(found: list[Finding], folder: str, host: Host, machine: Machine) -> Finding:
     """The one that is meant. Raises PlanImpossible where that is not clear."""
-    from wizard.mending.fixing import PlanImpossible
-    from wizard.mending.mendable import has_plan
+    from wizard.diagnose.fix import PlanImpossible
+    from wizard.diagnose.fix_settings import has_plan
     from wizard.report.findings import fix_command, folder_of
 
     here = [

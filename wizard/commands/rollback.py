@@ -78,10 +78,10 @@ def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
 
     from wizard.commands.following import follow
     from wizard.run.executor import Live
-    from wizard.run.rollback import TakingBack
+    from wizard.run.rollback import Rollback
 
     executor = Live(places_of(host), host.environ, yes=yes)
-    taking = TakingBack(found, executor, places_of(host))
+    taking = Rollback(found, executor, places_of(host))
     code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
     if code == 0:
         print("Undone.")

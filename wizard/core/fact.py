@@ -16,3 +16,13 @@ class Unknown:
 
 
 Fact = Union[T, Unknown]  # noqa: UP007 - a generic alias needs Union on Python 3.10
+
+
+def known(fact: Fact[T], otherwise: T) -> T:
+    """The value, or another one where it is unknown."""
+    return otherwise if isinstance(fact, Unknown) else fact
+
+
+def fact_text(fact: Fact[object]) -> str:
+    """A fact for people; an unknown one says why."""
+    return f"unknown, because {fact.because}" if isinstance(fact, Unknown) else str(fact)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
@@ -49,10 +50,10 @@ class WrongForm(ValueError):
 
 
 def typed(form: object, kind: type[T], *, exact: bool = False) -> T:
-    """The value of a form; raises WrongForm for what is none.
+    """The value of a form: a data class, a named tuple, or what these hold.
 
-    Of several data classes a form names its own as ``kind``. ``exact`` refuses unknown fields,
-    which a later version may have written.
+    Raises WrongForm, which names the field. Of several data classes a form names its own as
+    ``kind``. ``exact`` refuses unknown fields, which a later version may have written.
     """
     return cast(T, _reader(cast(Hashable, kind), exact)(form))
 
@@ -60,7 +61,7 @@ def typed(form: object, kind: type[T], *, exact: bool = False) -> T:
 @cache
 def _reader(kind: Any, exact: bool) -> Reader:
     """What reads a value of this kind; it is made once, for there may be hundreds."""
-    if is_dataclass(kind):
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
         return _record_reader(kind, exact)
     if kind in SORTS:
         return partial(_plain, kind)
@@ -71,8 +72,10 @@ def _reader(kind: Any, exact: bool) -> Reader:
 
 def _compound_reader(origin: Any, parts: Sequence[Any], exact: bool) -> Reader:
     of = partial(_reader, exact=exact)
-    if origin is tuple and parts[-1] is ...:
-        return partial(_sequence, of(parts[0]))
+    if origin is re.Pattern:
+        return _pattern
+    if origin is frozenset or (origin is tuple and parts[-1] is ...):
+        return partial(_sequence, origin, of(parts[0]))
     if origin is tuple:
         return partial(_row, tuple(map(of, parts)))
     if origin is dict:
@@ -90,12 +93,16 @@ def _named(kinds: Sequence[Any], exact: bool) -> dict[str, Reader]:
 
 def _record_reader(kind: Any, exact: bool) -> Reader:
     hints = get_type_hints(kind)
-    readers = {field.name: _reader(hints[field.name], exact) for field in fields(kind)}
-    needed = frozenset(
-        field.name
-        for field in fields(kind)
-        if field.default is MISSING and field.default_factory is MISSING
-    )
+    if is_dataclass(kind):
+        names = tuple(field.name for field in fields(kind))  # without ClassVars
+        needed = frozenset(
+            field.name
+            for field in fields(kind)
+            if field.default is MISSING and field.default_factory is MISSING
+        )
+    else:
+        names, needed = kind._fields, frozenset(kind._fields) - kind._field_defaults.keys()
+    readers = {name: _reader(hints[name], exact) for name in names}
     return partial(_record, kind, readers, needed, exact)
 
 
@@ -108,7 +115,14 @@ def _record(
         raise WrongForm(f"{kind.__name__} lacks {lacking}: {shown(form)}")
     if exact and not form.keys() <= readers.keys():
         raise WrongForm(f"unknown keys in {kind.__name__}: {form.keys() - readers.keys()}")
-    values = {name: read(form[name]) for name, read in readers.items() if name in form}
+    values = {}
+    for name, read in readers.items():
+        if name not in form:
+            continue
+        try:
+            values[name] = read(form[name])
+        except WrongForm as error:
+            raise WrongForm(f"{name}: {error}") from None
     try:
         return kind(**values)
     except ValueError as error:  # what the class itself refuses
@@ -123,10 +137,17 @@ def _plain(kind: type, form: Any) -> Any:
     return form
 
 
-def _sequence(read: Reader, form: Any) -> tuple[Any, ...]:
+def _pattern(form: Any) -> re.Pattern[str]:
+    try:
+        return re.compile(form)
+    except (re.error, TypeError) as error:
+        raise WrongForm(f"not a regular expression: {shown(form)} ({error})") from None
+
+
+def _sequence(kind: type, read: Reader, form: Any) -> Any:
     if not isinstance(form, (list, tuple)):
         raise WrongForm(f"not a list: {shown(form)}")
-    return tuple(map(read, form))
+    return kind(map(read, form))
 
 
 def _row(readers: Sequence[Reader], form: Any) -> tuple[Any, ...]:

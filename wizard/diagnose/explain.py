@@ -227,7 +227,7 @@ def _without_fix(finding: Finding) -> Finding:
 
 
 def _by_signs(cause: Cause, reading: Reading) -> Concluded | None:
-    held = [sign for sign in cause.signs if reading.has(sign.id) and _holds(sign, reading)]
+    held = [sign for sign in cause.sign if reading.has(sign.id) and _holds(sign, reading)]
     if not held:
         return None
     sure = min((Confidence(sign.confidence) for sign in held), key=list(Confidence).index)

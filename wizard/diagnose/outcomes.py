@@ -11,7 +11,7 @@ from wizard.core.amounts import counted, memory_size_text
 from wizard.core.lines import shown
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
-from wizard.machine.facts import VFIO, Machine, Setting, Unknown
+from wizard.machine.facts import Machine, Setting, Unknown
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def main_card(machine: Machine) -> Gpu | None:
     """The card that all is about: the first RDNA1 card that is free, else the first card."""
-    return min(machine.gpus, key=lambda gpu: (not gpu.rdna1, gpu.driver == VFIO), default=None)
+    return min(machine.gpus, key=lambda gpu: (not gpu.rdna1, gpu.reserved), default=None)
 
 
 def card_text(machine: Machine, *, memory: bool = True) -> str:

@@ -26,10 +26,9 @@ from wizard.operations.resolve import Resolve, ask_target, choose
 from wizard.operations.uv_project import Wishes
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
+from wizard.plan.new_environment import AS_PYTHON_BRINGS, stack_wishes, version_brought
+from wizard.plan.new_environment import target as gfx_of
 from wizard.plan.planner import make_plan
-from wizard.plan.python_steps import version_brought
-from wizard.plan.venv import AS_PYTHON_BRINGS, stack_wishes
-from wizard.plan.venv import target as gfx_of
 from wizard.plan.wheel_index import python_of
 from wizard.system.lock import write_wheels
 from wizard.system.space import write_failure

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from wizard.core.fact import Unknown
+from wizard.core.fact import Unknown, known
 from wizard.core.json_form import typed
 from wizard.host.distributions import Distribution, read_distributions
 from wizard.host.host import Host
@@ -61,16 +61,26 @@ def read_contents(host: Host, folder: str) -> Contents | None:
     While a run of ours stands there, this is what it held before that run: so the same command
     makes the same plan again, and goes on where it stopped.
     """
-    return _remembered(host, folder) or read_live_contents(host, folder)
+    kept = read_kept_contents(host, folder)
+    # A copy of an environment, or one that was moved, tells of the one that it was.
+    own = kept and host.resolve(kept.path) == host.resolve(folder)
+    return kept if own else read_live_contents(host, folder)
 
 
 def read_live_contents(host: Host, folder: str) -> Contents | None:
     """What it holds at this moment."""
     folder = folder.rstrip("/")
-    kind = _kind(host, folder)
-    if not kind:
+    config = ""
+    conda: tuple[str, ...] = ()
+    if host.is_folder(f"{folder}/conda-meta"):
+        kind = "conda"
+        names = known(host.names(f"{folder}/conda-meta"), ())
+        conda = tuple(match[1].lower() for match in map(_CONDA.fullmatch, names) if match)
+    elif host.is_file(f"{folder}/pyvenv.cfg"):
+        kind = "venv"
+        config = known(host.read(f"{folder}/pyvenv.cfg"), "")
+    else:
         return None
-    config = _text(host, f"{folder}/pyvenv.cfg") if kind == "venv" else ""
     python = _python(host, folder, config)
     site = f"{folder}/lib/python{python}/site-packages"
     site = site if python and host.is_folder(site) else ""
@@ -85,20 +95,13 @@ def read_live_contents(host: Host, folder: str) -> Contents | None:
         site=site,
         # Of a venv neither pip nor uv looks at that file, which belongs to its base.
         closed=kind == "conda" and host.is_file(f"{folder}/lib/python{python}/{CLOSED}"),
-        pip_conf=_text(host, f"{folder}/pip.conf"),
-        conda=_conda_packages(host, folder) if kind == "conda" else (),
+        pip_conf=known(host.read(f"{folder}/pip.conf"), ""),
+        conda=conda,
         distributions=read_distributions(host, site),
         user_site=user,
         user_first=kind == "conda",
         user_distributions=read_distributions(host, user),
     )
-
-
-def _remembered(host: Host, folder: str) -> Contents | None:
-    """What a standing run found in this very folder: a copy of it, or one that was moved, tells of
-    the environment that it was."""
-    found = read_kept_contents(host, folder)
-    return found if found and host.resolve(found.path) == host.resolve(folder) else None
 
 
 def read_kept_contents(host: Host, folder: str) -> Contents | None:
@@ -112,28 +115,10 @@ def read_kept_contents(host: Host, folder: str) -> Contents | None:
         return None  # damaged: then what is there now is all that can be known
 
 
-def _kind(host: Host, folder: str) -> str:
-    if host.is_folder(f"{folder}/conda-meta"):
-        return "conda"
-    return "venv" if host.is_file(f"{folder}/pyvenv.cfg") else ""
-
-
 def _python(host: Host, folder: str, config: str) -> str:
-    names = host.folders(f"{folder}/lib")
-    matches = (_SITE.fullmatch(name) for name in (() if isinstance(names, Unknown) else names))
-    minors = [match[1] for match in matches if match]
+    names = known(host.folders(f"{folder}/lib"), ())
+    minors = [match[1] for match in map(_SITE.fullmatch, names) if match]
     stated = _STATED.search(config)
     if stated and stated[1] in minors:
         return stated[1]
     return minors[0] if len(minors) == 1 else ""
-
-
-def _conda_packages(host: Host, folder: str) -> tuple[str, ...]:
-    names = host.names(f"{folder}/conda-meta")
-    matches = (_CONDA.fullmatch(name) for name in (() if isinstance(names, Unknown) else names))
-    return tuple(match[1].lower() for match in matches if match)
-
-
-def _text(host: Host, path: str) -> str:
-    text = host.read(path)
-    return "" if isinstance(text, Unknown) else text

@@ -1,13 +1,12 @@
-"""Applications: what people want to run, and what each asks of torch."""
+"""Applications: what people want to run, what each asks of torch, and the traces that it leaves."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
-from wizard.knowledge.claims import load_purposes
 from wizard.knowledge.tables import read_rows
 
 PLAIN_TORCH = "own"
@@ -40,7 +39,7 @@ class Addition:
     """Id of the claim that says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
     """Something to run, with its floors, each from a dated source."""
 
@@ -49,11 +48,11 @@ class Application:
     """At most 12 characters, for a column head."""
     purpose: str
     """Id of the purpose that verdicts are given for, in ``assets/verdicts.toml``."""
-    torch_floor: str
+    torch_floor: str = ""
     """Smallest torch version of its newest release, ``""`` when none is known."""
-    python_floor: str
-    python_ceiling: str
-    spoils: str
+    python_floor: str = ""
+    python_ceiling: str = ""
+    spoils: str = ""
     """What its own installation does to a stack, ``""`` when nothing is known."""
     source: str
     date: str
@@ -81,13 +80,7 @@ class Application:
 @cache
 def load_applications() -> tuple[Application, ...]:
     """All applications, in the order of the file."""
-    unless_said = {
-        "torch_floor": "",
-        "python_floor": "",
-        "python_ceiling": "",
-        "spoils": "",
-    }
-    return read_rows("applications.toml", "application", Application, unless_said)
+    return read_rows("applications.toml", "application", Application)
 
 
 def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
@@ -99,21 +92,31 @@ def applications_named(ids: tuple[str, ...]) -> tuple[Application, ...]:
     return tuple(known[each] for each in ids)
 
 
-def convolves(ids: Collection[str]) -> bool:
-    """False where all of these applications are for purposes that are known to do without Conv2d.
+class Trace(NamedTuple):
+    """How one application is recognised: by files in its folder, or by a package of Python's.
 
-    True for none: what is not known may convolve.
+    No dataclass, like all that detection keeps to itself: this takes an eighth of the time to
+    define, in every start.
     """
-    without = {
-        each.id
-        for each in load_purposes()
-        if "transformer" in each.topics and "conv2d" not in each.topics
-    }
-    known = applications_named(tuple(ids))
-    return not known or any(each.purpose not in without for each in known)
+
+    id: str
+    """Of an application to choose where there is one of that name."""
+    title: str
+    source: str
+    date: str
+    files: tuple[str, ...] = ()
+    """Files that its folder holds, all of them; empty when it is found by its package."""
+    packages: tuple[str, ...] = ()
+    """Names of distributions, normalised; empty when it is found by its files."""
+    root: str = ""
+    """A file in the folder beside its environment by which that folder is known as its own."""
+    program: str = ""
+    """Program in the environment's ``bin`` that starts it."""
+    start: str = ""
+    """Line for a shell, with ``{folder}``, ``{python}`` and ``{program}``; ``""`` for a library."""
 
 
-def trains(ids: Collection[str]) -> bool:
-    """True where one of these applications is for a purpose that trains models."""
-    purposes = {each.id for each in load_purposes() if "training" in each.topics}
-    return any(each.id in ids and each.purpose in purposes for each in load_applications())
+@cache
+def load_traces() -> tuple[Trace, ...]:
+    """All traces, in the order of the file."""
+    return read_rows("applications.toml", "trace", Trace)

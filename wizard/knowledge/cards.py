@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from wizard.knowledge.tables import read_rows, read_table
+from wizard.knowledge.tables import read_rows, read_table, typed_rows
 
 AMD = "1002"
 VENDORS = {"10de": "NVIDIA", "8086": "Intel", "1af4": "Virtio", "15ad": "VMware", "1234": "QEMU"}
@@ -35,7 +35,8 @@ def look_up(pci_id: str, revision: str) -> Card:
     vendor, _, device = pci_id.partition(":")
     row = _devices().get(device) if vendor == AMD else None
     if row is None:
-        return Card(_general_name(vendor, pci_id), "", rdna1=False, integrated=False, note="")
+        maker = "AMD" if vendor == AMD else VENDORS.get(vendor, "Unknown")
+        return Card(f"{maker} GPU {pci_id}", "", rdna1=False, integrated=False, note="")
     gfx = row.get("gfx", "")
     return Card(
         name=row.get("revisions", {}).get(revision, row["name"]),
@@ -73,21 +74,12 @@ def gfx_of_series(name: str) -> str:
 
 def is_integrated(gfx: str) -> bool:
     """True for targets that are parts of processors."""
-    return gfx in _table()["integrated"]
+    return gfx in read_table("cards.toml")["integrated"]
 
 
 def is_rdna1(gfx: str) -> bool:
     """True for the targets of RX 5500, 5600 and 5700 and their siblings."""
-    return gfx in _table()["rdna1"]
-
-
-def _general_name(vendor: str, pci_id: str) -> str:
-    return f"{'AMD' if vendor == AMD else VENDORS.get(vendor, 'Unknown')} GPU {pci_id}"
-
-
-@cache
-def _table() -> dict[str, Any]:
-    return read_table("cards.toml")
+    return gfx in read_table("cards.toml")["rdna1"]
 
 
 @cache
@@ -95,19 +87,20 @@ def _chips() -> list[tuple[re.Pattern[str], str]]:
     """Drivers write ``NAVI10`` and ``RAPHAEL_MENDOCINO`` for what listings call Navi 10."""
     return [
         (re.compile(rf"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])"), gfx)
-        for gfx, chips in _table()["chips"].items()
+        for gfx, chips in read_table("cards.toml")["chips"].items()
         for chip in chips
     ]
 
 
 @cache
 def _series() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(row["pattern"]), row["gfx"]) for row in _table()["series"]]
+    rows = read_table("cards.toml")["series"]
+    return [(re.compile(row["pattern"]), row["gfx"]) for row in rows]
 
 
 @cache
 def _devices() -> dict[str, dict[str, Any]]:
-    table = _table()
+    table = read_table("cards.toml")
     notes = table["notes"]
     return {
         row["id"]: {**row, "note": notes.get(row.get("note", ""), row.get("note", ""))}
@@ -125,21 +118,21 @@ class Listing:
     name: str
     anchors: tuple[str, ...]
     """Fixed strings of which one is in every line that a form fits."""
-    one_line: Forms
+    one_line: Forms = ()
     """A whole card in a line."""
-    start: Forms
+    start: Forms = ()
     """The first of several lines about one device."""
-    told: Forms
+    told: Forms = ()
     """The lines after it."""
-    kind: re.Pattern[str]
+    kind: re.Pattern[str] = re.compile("")
     """How the kind of a graphics card begins."""
-    telling: frozenset[str]
+    telling: frozenset[str] = frozenset({"line"})
     """Groups of which a device must have one."""
-    of_chip: bool
+    of_chip: bool = False
     """True where names are those of the chip and not of the card."""
-    of_one: bool
+    of_one: bool = False
     """True for what tells of one card again and again."""
-    of_rocm: bool
+    of_rocm: bool = False
     """True for what lists AMD's cards alone, with the target that ROCm reports."""
 
 
@@ -147,37 +140,23 @@ class Listing:
 def load_listings() -> dict[str, Listing]:
     """All programs by name; of several that list a card, the first one names it."""
     table = read_table("listings.toml")
-    return {row["name"]: _listing_of(row, table) for row in table["program"]}
+
+    def filled(form: Any) -> Any:
+        """With the parts that many forms share in place of their names."""
+        if isinstance(form, list):
+            return [filled(each) for each in form]
+        if not isinstance(form, str):
+            return form
+        return form.replace("{slot}", table["slot"]).replace("{graphics}", table["graphics"])
+
+    rows = ({key: filled(form) for key, form in row.items()} for row in table["program"])
+    return {each.name: each for each in typed_rows("listings.toml, program", rows, Listing)}
 
 
-@cache
 def load_drivers() -> dict[str, str]:
     """What a card is called of which only its kernel driver is told, by that driver."""
     drivers: dict[str, str] = read_table("listings.toml")["drivers"]
     return drivers
-
-
-def _listing_of(row: dict[str, Any], table: dict[str, Any]) -> Listing:
-    def forms(key: str) -> Forms:
-        return tuple(compiled(form) for form in row.get(key, ()))
-
-    def compiled(form: str) -> re.Pattern[str]:
-        for name in ("slot", "graphics"):
-            form = form.replace(f"{{{name}}}", table[name])
-        return re.compile(form)
-
-    return Listing(
-        name=row["name"],
-        anchors=tuple(row["anchors"]),
-        one_line=forms("one_line"),
-        start=forms("start"),
-        told=forms("told"),
-        kind=compiled(row.get("kind", "")),
-        telling=frozenset(row.get("telling", ("line",))),
-        of_chip=row.get("of_chip", False),
-        of_one=row.get("of_one", False),
-        of_rocm=row.get("of_rocm", False),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +178,10 @@ class DistributionPackage:
 @cache
 def load_distribution_packages() -> tuple[DistributionPackage, ...]:
     """All packages that were read, by distribution and name."""
-    return read_rows("distributions.toml", "package", DistributionPackage, {})
+    return read_rows("distributions.toml", "package", DistributionPackage)
 
 
 def targets_of(name: str, version: str) -> tuple[str, ...] | None:
     """The chips that this version of a package holds code for; None where it was not read."""
-    found = (
-        row for row in load_distribution_packages() if (row.name, row.version) == (name, version)
-    )
-    return next((row.targets for row in found), None)
+    rows = load_distribution_packages()
+    return next((row.targets for row in rows if (row.name, row.version) == (name, version)), None)

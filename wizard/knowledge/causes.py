@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from wizard.knowledge.tables import read_rows, read_table
+from wizard.knowledge.tables import read_rows, read_table, typed_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Sign:
     anchors: tuple[str, ...]
     """Fixed strings of which one is in every line that the pattern fits."""
     pattern: re.Pattern[str]
-    confidence: str
-    unless: re.Pattern[str] | None
-    near: re.Pattern[str] | None
-    unless_near: re.Pattern[str] | None
-    beside: tuple[str, ...]
-    without: tuple[str, ...]
-    versions: str
+    confidence: str = "certain"
+    unless: re.Pattern[str] | None = None
+    near: re.Pattern[str] | None = None
+    unless_near: re.Pattern[str] | None = None
+    beside: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    versions: str = ""
     until: tuple[str, ...] = ()
     """Marks that tell, after it, that it is over."""
 
@@ -45,29 +45,39 @@ class Cause:
 
     id: str
     title: str
-    status: str
-    """``fault``, or less for what does no harm."""
     meaning: str
     fix: tuple[str, ...]
     grade: str
     links: tuple[str, ...]
-    suppresses: tuple[str, ...]
+    sign: tuple[Sign, ...]
+    status: str = "fault"
+    """``fault``, or less for what does no harm."""
+    suppresses: tuple[str, ...] = ()
     """Causes that this one explains."""
-    only_rdna1: bool
+    only_rdna1: bool = False
     """True where meaning and fix would be wrong for another card."""
-    signs: tuple[Sign, ...]
 
 
 @cache
 def load_causes() -> dict[str, Cause]:
     """All causes by id, root causes first."""
-    return {row["id"]: _cause(row) for row in read_table("causes.toml")["cause"]}
+    rows = (
+        {
+            **row,
+            "sign": [
+                {"id": f"{row['id']}#{number}", **sign}
+                for number, sign in enumerate(row.get("sign", ()), 1)
+            ],
+        }
+        for row in read_table("causes.toml")["cause"]
+    )
+    return {cause.id: cause for cause in typed_rows("causes.toml, cause", rows, Cause)}
 
 
 @cache
 def load_marks() -> tuple[Sign, ...]:
     """What a text may tell beside its errors."""
-    return tuple(_sign(row["id"], row) for row in read_table("causes.toml")["mark"])
+    return read_rows("causes.toml", "mark", Sign)
 
 
 @cache
@@ -87,43 +97,7 @@ def load_parts() -> dict[str, str]:
 @cache
 def load_signs() -> tuple[Sign, ...]:
     """The signs of all causes, in their order."""
-    return tuple(sign for cause in load_causes().values() for sign in cause.signs)
-
-
-def _cause(row: dict[str, Any]) -> Cause:
-    signs = enumerate(row.get("sign", ()), 1)
-    return Cause(
-        id=row["id"],
-        title=row["title"],
-        status=row.get("status", "fault"),
-        meaning=row["meaning"],
-        fix=tuple(row["fix"]),
-        grade=row["grade"],
-        links=tuple(row["links"]),
-        suppresses=tuple(row.get("suppresses", ())),
-        only_rdna1=row.get("only_rdna1", False),
-        signs=tuple(_sign(f"{row['id']}#{number}", sign) for number, sign in signs),
-    )
-
-
-def _sign(name: str, row: dict[str, Any]) -> Sign:
-    return Sign(
-        id=name,
-        anchors=tuple(row["anchors"]),
-        pattern=re.compile(row["pattern"]),
-        confidence=row.get("confidence", "certain"),
-        unless=_optional(row.get("unless")),
-        near=_optional(row.get("near")),
-        unless_near=_optional(row.get("unless_near")),
-        beside=tuple(row.get("beside", ())),
-        without=tuple(row.get("without", ())),
-        versions=row.get("versions", ""),
-        until=tuple(row.get("until", ())),
-    )
-
-
-def _optional(pattern: str | None) -> re.Pattern[str] | None:
-    return re.compile(pattern) if pattern else None
+    return tuple(sign for cause in load_causes().values() for sign in cause.sign)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +109,7 @@ class ErrorText:
     cause: str
     remedy: str
     source: str
-    suppresses: tuple[str, ...]
+    suppresses: tuple[str, ...] = ()
     """Kinds that follow from this one, and are not told beside it."""
 
     @property
@@ -155,16 +129,16 @@ class KnownText:
 @cache
 def load_error_texts() -> tuple[ErrorText, ...]:
     """All kinds, in the order in which they are tried."""
-    return read_rows("error_texts.toml", "text", ErrorText, {"suppresses": ()})
+    return read_rows("error_texts.toml", "text", ErrorText)
 
 
 def known_text(said: str) -> KnownText | None:
     """The first kind that fits any line of what was said; None when nothing known is in it."""
     for kind in load_error_texts():
         pattern = re.compile(kind.pattern, re.IGNORECASE)
-        line = next((line for line in said.splitlines() if pattern.search(line)), None)
-        if line is not None:
-            return KnownText(kind, line.strip())
+        for line in said.splitlines():
+            if pattern.search(line):
+                return KnownText(kind, line.strip())
     return None
 
 
@@ -191,7 +165,7 @@ class KernelLine:
 @cache
 def load_messages() -> tuple[Message, ...]:
     """All kinds, in the order in which they are tried."""
-    return read_rows("kernel_messages.toml", "message", Message, {})
+    return read_rows("kernel_messages.toml", "message", Message)
 
 
 def known_lines(lines: Iterable[str]) -> tuple[KernelLine, ...]:
@@ -205,11 +179,6 @@ def known_lines(lines: Iterable[str]) -> tuple[KernelLine, ...]:
     return tuple(found)
 
 
-TABLE = "text_lines.toml"
-OF = ("kernel", "program")
-"""Where errors come from, by their form."""
-
-
 @dataclass(frozen=True, slots=True)
 class Value:
     """A form in which lines tell a value."""
@@ -220,69 +189,69 @@ class Value:
     """Fixed strings of which one is in every line that the pattern fits."""
     pattern: re.Pattern[str]
     """With a group ``value``, and with some a ``name``."""
-    unless: str
+    unless: str = ""
     """The mention that the line must not be; ``""`` for none."""
+
+
+def _text_lines(of: str) -> list[dict[str, Any]]:
+    """Rows of forms of lines, their alternatives as one pattern."""
+    rows = read_table("text_lines.toml")[of]
+    return [{**row, "pattern": "|".join(row["pattern"])} for row in rows]
 
 
 @cache
 def load_kinds() -> dict[str, re.Pattern[str]]:
     """The lines by which each kind of output is known."""
-    rows = read_table(TABLE)["kind"]
-    return {row["id"]: re.compile("|".join(row["pattern"]), re.MULTILINE) for row in rows}
+    return {row["id"]: re.compile(row["pattern"], re.MULTILINE) for row in _text_lines("kind")}
 
 
 @cache
 def load_prefixes() -> str:
     """One pattern for all that tools put before a line."""
-    return "".join(f"(?:{row['pattern']})?" for row in read_table(TABLE)["prefix"])
+    rows = read_table("text_lines.toml")["prefix"]
+    return "".join(f"(?:{row['pattern']})?" for row in rows)
 
 
 @cache
 def load_beginning() -> re.Pattern[str]:
     """How a line begins, after its blanks, that goes on no other."""
-    (row,) = read_table(TABLE)["beginning"]
-    return re.compile("|".join(row["pattern"]))
+    (row,) = _text_lines("beginning")
+    return re.compile(row["pattern"])
 
 
 @cache
 def load_mentions() -> dict[str, re.Pattern[str]]:
     """Ways to speak of a message or a setting, by their names."""
-    return {row["id"]: re.compile("|".join(row["pattern"])) for row in read_table(TABLE)["mention"]}
+    return {row["id"]: re.compile(row["pattern"]) for row in _text_lines("mention")}
 
 
 @cache
 def load_line_mentions() -> tuple[re.Pattern[str], ...]:
     """Those that make a whole line one that only speaks of something."""
-    rows = read_table(TABLE)["mention"]
-    return tuple(load_mentions()[row["id"]] for row in rows if row.get("of") == "line")
+    of_lines = (row["id"] for row in _text_lines("mention") if row.get("of") == "line")
+    return tuple(load_mentions()[name] for name in of_lines)
 
 
 @cache
 def load_values() -> tuple[Value, ...]:
     """All forms of values, in the order in which they are looked for."""
-    return tuple(
-        Value(
-            row["id"],
-            tuple(row["anchors"]),
-            re.compile("|".join(row["pattern"])),
-            row.get("unless", ""),
-        )
-        for row in read_table(TABLE)["value"]
-    )
+    return typed_rows("text_lines.toml, value", _text_lines("value"), Value)
 
 
 @cache
 def load_errors() -> dict[str, re.Pattern[str]]:
     """The forms of errors: of the ``kernel``, and of a ``program``."""
-    rows = read_table(TABLE)["error"]
-    forms = {of: [f for row in rows if row["of"] == of for f in row["pattern"]] for of in OF}
-    return {of: re.compile("|".join(patterns)) for of, patterns in forms.items()}
+    rows = _text_lines("error")
+    return {
+        of: re.compile("|".join(row["pattern"] for row in rows if row["of"] == of))
+        for of in ("kernel", "program")
+    }
 
 
 @cache
 def error_anchors() -> frozenset[str]:
     """Fixed strings of which one is in every line that is an error."""
-    return frozenset(anchor for row in read_table(TABLE)["error"] for anchor in row["anchors"])
+    return frozenset(anchor for row in _text_lines("error") for anchor in row["anchors"])
 
 
 @cache

@@ -5,12 +5,13 @@ Also the approaches: every one that somebody has taken or named, installed by us
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
 from functools import cache
 
+from wizard.knowledge.applications import applications_named, load_applications
 from wizard.knowledge.tables import read_rows
 
 
@@ -62,7 +63,7 @@ ABOUT_NO_STACK = "other ways"
 """The topic of claims that name no stack."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One statement about a stack, with everything needed to weigh it."""
 
@@ -72,17 +73,13 @@ class Claim:
     stacks: tuple[str, ...]
     """Ids of the stacks that it is about; empty for what is about another road."""
     topic: str
-    """One of ``TOPICS``: ``conv2d``, ``small conv2d``, ``training``, ``transformer``,
-    ``applications``, ``device``, ``precision``, ``formats``, ``triton``, ``algorithms``,
-    ``settings``, ``speed``, ``image speed``, ``memory``, ``stability``, ``install``, ``age``,
-    ``security``, ``support``, ``cause``, ``method``, ``regression``, ``neighbours``,
-    ``other roads``."""
+    """One of ``TOPICS``."""
     leaning: str
     """``for``, ``against`` or ``unknown``: how it bears on the stack, were it true."""
     who: str
     card: str
     """As the source gives it; ``none`` for source code; ``not said`` where it does not."""
-    gfx: tuple[str, ...]
+    gfx: tuple[str, ...] = ()
     """Targets that the claim is about; empty for all."""
     versions: str
     date: str
@@ -94,8 +91,8 @@ class Claim:
     grade: Grade
     source: str
     """Link or reference that a reader can follow."""
-    supports: tuple[str, ...]
-    contradicts: tuple[str, ...]
+    supports: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
     setting: str = ""
     """The preset of its stacks under which it was seen; ``""`` for what they install as it is."""
 
@@ -108,7 +105,7 @@ class Claim:
 @cache
 def load_claims() -> tuple[Claim, ...]:
     """All claims, in the order of the file."""
-    return read_rows("claims.toml", "claim", Claim, {"gfx": (), "supports": (), "contradicts": ()})
+    return read_rows("claims.toml", "claim", Claim)
 
 
 def strongest_first(claims: Iterable[Claim]) -> list[Claim]:
@@ -189,25 +186,25 @@ class Verdict:
 @cache
 def load_purposes() -> tuple[Question, ...]:
     """What people want a card for, in the order of the file."""
-    return read_rows("verdicts.toml", "purpose", Question, {})
+    return read_rows("verdicts.toml", "purpose", Question)
 
 
 @cache
 def load_aspects() -> tuple[Question, ...]:
     """What else is compared of stacks, in the order of the file."""
-    return read_rows("verdicts.toml", "aspect", Question, {})
+    return read_rows("verdicts.toml", "aspect", Question)
 
 
 @cache
 def load_programs() -> tuple[Program, ...]:
     """Programs outside PyTorch."""
-    return read_rows("verdicts.toml", "program", Program, {})
+    return read_rows("verdicts.toml", "program", Program)
 
 
 @cache
 def load_verdicts() -> tuple[Verdict, ...]:
     """All verdicts, in the order of the file."""
-    return read_rows("verdicts.toml", "verdict", Verdict, {})
+    return read_rows("verdicts.toml", "verdict", Verdict)
 
 
 def verdict_on(about: str, stack: str, gfx: str = "", preset: str = "") -> Verdict | None:
@@ -231,13 +228,8 @@ def evidence(question: Question, stack: str, verdict: Verdict | None) -> tuple[C
     return (*(by_id[each] for each in named), *rest)
 
 
-INSTALLABLE, BY_HAND, GONE, ELSEWHERE, WAITING = STATES = (
-    "installable",
-    "by hand",
-    "gone",
-    "elsewhere",
-    "waiting",
-)
+STATES = ("installable", "by hand", "gone", "elsewhere", "waiting")
+"""Of an approach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +257,29 @@ class OtherRoad:
 @cache
 def load_roads() -> tuple[OtherRoad, ...]:
     """All roads, in the order of the file."""
-    return read_rows("roads.toml", "road", OtherRoad, {})
-
-
-TOO_LONG = timedelta(days=365)
+    return read_rows("roads.toml", "road", OtherRoad)
 
 
 def overdue(checked: str, day: date) -> bool:
     """True when a check of this ISO date is more than a year old on a day."""
-    return day - date.fromisoformat(checked) > TOO_LONG
+    return day - date.fromisoformat(checked) > timedelta(days=365)
+
+
+def convolves(ids: Collection[str]) -> bool:
+    """False where all of these applications are for purposes that are known to do without Conv2d.
+
+    True for none: what is not known may convolve.
+    """
+    without = {
+        each.id
+        for each in load_purposes()
+        if "transformer" in each.topics and "conv2d" not in each.topics
+    }
+    known = applications_named(tuple(ids))
+    return not known or any(each.purpose not in without for each in known)
+
+
+def trains(ids: Collection[str]) -> bool:
+    """True where one of these applications is for a purpose that trains models."""
+    purposes = {each.id for each in load_purposes() if "training" in each.topics}
+    return any(each.id in ids and each.purpose in purposes for each in load_applications())

@@ -57,7 +57,7 @@ class Family:
 @cache
 def load_families() -> tuple[Family, ...]:
     """All families, in the order of the file."""
-    return read_rows("solvers.toml", "family", Family, {})
+    return read_rows("solvers.toml", "family", Family)
 
 
 def family_of(name: str) -> Family | None:

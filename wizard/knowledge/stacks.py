@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
-from packaging.version import InvalidVersion, Version
-
-from wizard.core.json_form import typed
-from wizard.knowledge.tables import read_rows, read_table
+from wizard.knowledge.tables import read_rows, read_table, typed_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +19,7 @@ class Preset:
     caution: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """One road to a working torch, as ``assets/stacks.toml`` describes it."""
 
@@ -33,7 +29,7 @@ class Stack:
     torch: str
     """Version shown to people, for example ``1.13.1+rocm5.2``; the last one seen where
     ``requirements`` leave the choice to the index."""
-    torch_prefix: str
+    torch_prefix: str = ""
     """How ``torch.__version__`` must begin after installation."""
     requirements: tuple[str, ...]
     """What one resolver run installs; ``{gfx}`` stands for the card's own target."""
@@ -41,7 +37,7 @@ class Stack:
     """Left in the venv so that a later ``pip install`` does not undo the stack."""
     index: str
     """Address of the wheel index; ``""`` when pip's own configuration serves."""
-    other_indexes: tuple[str, ...]
+    other_indexes: tuple[str, ...] = ()
     """Further addresses of the same wheels, for when the first does not answer."""
     index_replaces_pypi: bool
     """True when the index holds every dependency too."""
@@ -55,7 +51,7 @@ class Stack:
     """Targets that the stack can run on; empty when it needs no GPU."""
     environment: tuple[tuple[str, str], ...]
     """Variables that the stack sets before torch loads."""
-    presets: tuple[Preset, ...]
+    presets: tuple[Preset, ...] = ()
     """Further variables on offer, each from its source and with its caution."""
     unset: tuple[str, ...]
     """Variables that must not reach torch."""
@@ -63,8 +59,8 @@ class Stack:
     """ROCm release of the ``venv+system`` footprint; ``""`` without one."""
     hashes: tuple[tuple[str, str], ...]
     """Known wheels: file name and SHA-256, each from the sources named in the data."""
-    download_bytes: int | None
-    installed_bytes: int | None
+    download_bytes: int | None = None
+    installed_bytes: int | None = None
     size_source: str
     executable_stack: bool
     """True when its libraries ask for an executable stack (refused by glibc 2.41 and later)."""
@@ -86,14 +82,7 @@ class Stack:
 @cache
 def load_stacks() -> tuple[Stack, ...]:
     """All stacks, in the order of the file."""
-    unless_said = {
-        "torch_prefix": "",
-        "other_indexes": (),
-        "presets": (),
-        "download_bytes": None,
-        "installed_bytes": None,
-    }
-    stacks = read_rows("stacks.toml", "stack", Stack, unless_said)
+    stacks = read_rows("stacks.toml", "stack", Stack)
     return tuple(replace(each, torch_prefix=each.torch_prefix or each.torch) for each in stacks)
 
 
@@ -166,12 +155,15 @@ class Catalogue:
     not_ubuntu: tuple[str, ...]
     """Those of them that are not based on Ubuntu."""
     glibc: dict[str, str]
-    releases: dict[str, Release] = field(default_factory=dict)
+    releases: dict[str, Release]
 
 
+@cache
 def load_catalogue() -> Catalogue:
     """Every release, as the data tells them."""
-    table: dict[str, Any] = read_table("releases.toml")
+    table = read_table("releases.toml")
+    rows = ({"version": version, **row} for version, row in table["release"].items())
+    releases = typed_rows("releases.toml, release", rows, Release)
     return Catalogue(
         repository=Repository(table["repository"], (table["key"],), table["fingerprint"]),
         source=table["repository_source"],
@@ -179,10 +171,7 @@ def load_catalogue() -> Catalogue:
         distributions=tuple(table["distributions"]),
         not_ubuntu=tuple(table["not_ubuntu"]),
         glibc=table["glibc"],
-        releases={
-            version: typed({"version": version, **row}, Release, exact=True)
-            for version, row in table["release"].items()
-        },
+        releases={release.version: release for release in releases},
     )
 
 
@@ -228,13 +217,13 @@ class Hole:
 @cache
 def load_torches() -> tuple[Torch, ...]:
     """All releases of torch that we know the age of."""
-    return read_rows("torches.toml", "torch", Torch, {})
+    return read_rows("torches.toml", "torch", Torch)
 
 
 @cache
 def load_holes() -> tuple[Hole, ...]:
     """All holes, in the order of the file."""
-    return read_rows("torches.toml", "hole", Hole, {})
+    return read_rows("torches.toml", "hole", Hole)
 
 
 def torch_release(version: str) -> Torch | None:
@@ -245,6 +234,9 @@ def torch_release(version: str) -> Torch | None:
 
 def holes_of(version: str) -> tuple[Hole, ...]:
     """The holes that a version still has; none where it cannot be compared."""
+    # Every screen imports this module, and none needs versions to be compared before it is shown.
+    from packaging.version import InvalidVersion, Version
+
     try:
         held = Version(Version(version).public)
     except InvalidVersion:

@@ -58,7 +58,8 @@ def _applies(effect: dict[str, Any], word: str, beside: Collection[str]) -> bool
 
 def empty_element(value: str) -> Effect:
     """What the empty element of this ``LD_LIBRARY_PATH`` does, which may refer to its old value."""
-    return Effect(**_table()["empty_element_when_unset" if "$" in value else "empty_element"])
+    key = "empty_element_when_unset" if "$" in value else "empty_element"
+    return Effect(**read_table("variables.toml")[key])
 
 
 def known_names() -> tuple[str, ...]:
@@ -67,10 +68,5 @@ def known_names() -> tuple[str, ...]:
 
 
 @cache
-def _table() -> dict[str, Any]:
-    return read_table("variables.toml")
-
-
-@cache
 def _variables() -> dict[str, dict[str, Any]]:
-    return {name: row for row in _table()["variable"] for name in row["names"]}
+    return {name: row for row in read_table("variables.toml")["variable"] for name in row["names"]}

@@ -7,8 +7,9 @@ block its reader.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from wizard.core.fact import fact_text, known
 from wizard.host.accounts import Account, groups_of, user_name
 from wizard.host.host import Host
 from wizard.machine.facts import Access, DeviceNode, Driver, Fact, Process, Unknown
@@ -21,8 +22,6 @@ GROUP_FILE = "/etc/group"
 
 def read_access(host: Host) -> Found[Access]:
     """Our groups now and after the next login, and the devices that ROCm needs."""
-    names = host.names(DRI)
-    renders = () if isinstance(names, Unknown) else names
     return Found(
         Access(
             user=host.user,
@@ -32,7 +31,9 @@ def read_access(host: Host) -> Found[Access]:
             groups_in_file=_groups_in_file(host),
             kfd=_node(host, KFD),
             render_nodes=tuple(
-                _node(host, f"{DRI}/{name}") for name in renders if name.startswith("renderD")
+                _node(host, f"{DRI}/{name}")
+                for name in known(host.names(DRI), ())
+                if name.startswith("renderD")
             ),
         )
     )
@@ -63,8 +64,8 @@ def _tell_access(access: Access) -> tuple[str, tuple[str, ...]]:
     nodes = (access.kfd, *access.render_nodes)
     later = groups_after_login(access)
     details = [_node_line(node) for node in nodes]
-    details.append(f"active groups: {_words(access.groups_in_force)}")
-    details.append(f"groups in {GROUP_FILE}: {_words(access.groups_in_file)}")
+    details.append(f"active groups: {_names(access.groups_in_force)}")
+    details.append(f"groups in {GROUP_FILE}: {_names(access.groups_in_file)}")
     if later:
         details.append(f"active after the next login: {', '.join(later)}")
     return f"{access.user}: {_summary(access, later)}", tuple(details)
@@ -76,16 +77,13 @@ def _summary(access: Access, later: tuple[str, ...]) -> str:
     if may_compute(access):
         return f"can use {KFD} and a render node"
     blocked = KFD if not access.kfd.usable else "any render node"
-    return f"cannot open {blocked}" + (" until the next login" if _helps(access, later) else "")
+    helps = any(node.group in later for node in (access.kfd, *access.render_nodes))
+    return f"cannot open {blocked}" + (" until the next login" if helps else "")
 
 
 def may_compute(access: Access) -> bool:
     """True where both the compute device and a render node may be opened."""
     return access.kfd.usable and any(node.usable for node in access.render_nodes)
-
-
-def _helps(access: Access, later: tuple[str, ...]) -> bool:
-    return any(node.group in later for node in (access.kfd, *access.render_nodes))
 
 
 def _node_line(node: DeviceNode) -> str:
@@ -95,21 +93,18 @@ def _node_line(node: DeviceNode) -> str:
     return f"{node.path}: {'usable' if node.usable else 'not usable'} ({group})"
 
 
-def _words(names: Fact[tuple[str, ...]]) -> str:
-    return f"unknown, because {names.because}" if isinstance(names, Unknown) else ", ".join(names)
-
-
-def _nothing(why: Unknown) -> Access:
-    kfd = DeviceNode(KFD, present=False, usable=False, group=why)
-    return Access("", -1, "", why, why, kfd, ())
+def _names(names: Fact[tuple[str, ...]]) -> str:
+    return fact_text(names) if isinstance(names, Unknown) else ", ".join(names)
 
 
 ACCESS: Part[Access] = Part(
     title="Access to the GPU",
     source=f"{KFD}, {DRI}, {GROUP_FILE}, access(2)",
     read=read_access,
-    without=_nothing,
     tell=_tell_access,
+    without=lambda why: Access(
+        "", -1, "", why, why, DeviceNode(KFD, present=False, usable=False, group=why), ()
+    ),
 )
 """Who we are, and which devices we may open."""
 
@@ -125,14 +120,12 @@ def read_driver(host: Host) -> Found[Driver]:
     """The driver in use, and what DKMS holds of it."""
     loaded = host.is_folder(MODULE)
     version = _version(host) if loaded else Unknown("amdgpu is not loaded")
-    return Found(
-        Driver(
-            loaded=loaded,
-            origin=_origin(version),
-            version=version if isinstance(version, str) else "",
-            dkms=_dkms(host),
-        )
-    )
+    origin: Fact[str] = "dkms" if version else "in-tree"
+    # Folders only: the links beside them name the kernel that a version was built for.
+    built = tuple(filter(VERSION.fullmatch, known(host.folders(DKMS), ())))
+    if isinstance(version, Unknown):
+        return Found(Driver(loaded, version, "", built))
+    return Found(Driver(loaded, origin, version, built))
 
 
 def _version(host: Host) -> Fact[str]:
@@ -144,20 +137,6 @@ def _version(host: Host) -> Fact[str]:
         return text
     match = VERSION.fullmatch(text.strip())
     return match[0] if match else Unknown(f"{VERSION_FILE} has no version")
-
-
-def _origin(version: Fact[str]) -> Fact[str]:
-    if isinstance(version, Unknown):
-        return version
-    return "dkms" if version else "in-tree"
-
-
-def _dkms(host: Host) -> tuple[str, ...]:
-    """Folders only: the links beside them name the kernel that a version was built for."""
-    names = host.folders(DKMS)
-    if isinstance(names, Unknown):
-        return ()
-    return tuple(name for name in names if VERSION.fullmatch(name))
 
 
 def _tell_driver(driver: Driver) -> tuple[str, tuple[str, ...]]:
@@ -197,8 +176,7 @@ SHOWN = 3
 """Names in the summary; the details have them all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stat:
+class Stat(NamedTuple):
     """What ``/proc/PID/stat`` tells."""
 
     name: str
@@ -214,27 +192,24 @@ def read_processes(host: Host) -> Found[Fact[tuple[Process, ...]]]:
         return Found(names)
     pids = [name for name in names if name.isascii() and name.isdecimal()]
     stats = {pid: stat for pid in pids if (stat := _stat(host, pid)) is not None}
-    ours = _own(host)
+    # We and our children are nobody's trouble.
+    ours = known(host.link(f"{PROC}/self"), "").rpartition("/")[2]
     others = {pid: one for pid, one in stats.items() if ours not in (pid, one.parent)}
-    computing = _computing(host) - {ours}
+    computing = {*_numbered(host, KFD_PROCESSES)} - {ours}
     opened = _opened(host, others)
     # Looked at again: reading a disk is such a wait too, and a short one.
-    waiting = {pid for pid in others if others[pid].state == WAITS and _waits(host, pid)}
-    found = sorted({*computing, *opened, *waiting}, key=int)
-    return Found(tuple(_process(pid, others.get(pid), opened, computing) for pid in found))
-
-
-def _process(
-    pid: str, stat: Stat | None, opened: dict[str, tuple[str, ...]], computing: set[str]
-) -> Process:
-    """Without a stat it is one of another container, or gone: KFD tells its number alone."""
-    return Process(
-        pid=int(pid),
-        name=stat.name if stat else "",
-        state=stat.state if stat else "",
-        devices=opened.get(pid, ()),
-        compute=pid in computing,
-    )
+    waiting = {
+        pid
+        for pid, stat in others.items()
+        if stat.state == WAITS and (again := _stat(host, pid)) and again.state == WAITS
+    }
+    found = []
+    for pid in sorted({*computing, *opened, *waiting}, key=int):
+        # Without a stat it is one of another container, or gone: KFD tells its number alone.
+        stat = others.get(pid)
+        name, state = (stat.name, stat.state) if stat else ("", "")
+        found.append(Process(int(pid), name, state, opened.get(pid, ()), pid in computing))
+    return Found(tuple(found))
 
 
 def _stat(host: Host, pid: str) -> Stat | None:
@@ -250,21 +225,9 @@ def _stat(host: Host, pid: str) -> Stat | None:
     return Stat(before.partition(" (")[2], fields[0][:1], fields[1], has_files=not is_thread)
 
 
-def _waits(host: Host, pid: str) -> bool:
-    stat = _stat(host, pid)
-    return stat is not None and stat.state == WAITS
-
-
-def _own(host: Host) -> str:
-    """Our own number: we and our children are nobody's trouble."""
-    target = host.link(f"{PROC}/self")
-    return target.rpartition("/")[2] if isinstance(target, str) else ""
-
-
-def _computing(host: Host) -> set[str]:
-    names = host.names(KFD_PROCESSES)
-    numbers = names if isinstance(names, tuple) else ()
-    return {name for name in numbers if name.isascii() and name.isdecimal()}
+def _numbered(host: Host, folder: str) -> list[str]:
+    """Names in a folder that are numbers, such as those of processes."""
+    return [name for name in known(host.names(folder), ()) if name.isascii() and name.isdecimal()]
 
 
 def _opened(host: Host, stats: dict[str, Stat]) -> dict[str, tuple[str, ...]]:
@@ -276,22 +239,12 @@ def _opened(host: Host, stats: dict[str, Stat]) -> dict[str, tuple[str, ...]]:
     for pid in (pid for pid, stat in stats.items() if stat.has_files):
         if not left:
             break
-        files = _files(host, pid)[: min(OPEN_FILES, left)]
+        files = sorted(_numbered(host, f"{PROC}/{pid}/fd"), key=int)[: min(OPEN_FILES, left)]
         left -= len(files)
-        targets = (host.link(file) for file in files)
-        if devices := {one for one in targets if isinstance(one, str) and _is_gpu(one)}:
-            opened[pid] = tuple(sorted(devices))
+        targets = {known(host.link(f"{PROC}/{pid}/fd/{number}"), "") for number in files}
+        if devices := tuple(sorted(one for one in targets if one.startswith(DEVICES))):
+            opened[pid] = devices
     return opened
-
-
-def _files(host: Host, pid: str) -> list[str]:
-    names = host.names(f"{PROC}/{pid}/fd")
-    numbers = [name for name in names if name.isdecimal()] if isinstance(names, tuple) else []
-    return [f"{PROC}/{pid}/fd/{number}" for number in sorted(numbers, key=int)]
-
-
-def _is_gpu(path: str) -> bool:
-    return path.startswith(DEVICES)
 
 
 def _tell_processes(processes: Fact[tuple[Process, ...]]) -> tuple[str, tuple[str, ...]]:
@@ -312,19 +265,15 @@ def _few(names: list[str]) -> str:
 
 
 def _process_line(one: Process) -> str:
+    # Who only renders or computes needs no more than a render node.
+    draws = not one.compute and any(path.startswith("/dev/dri/card") for path in one.devices)
     told = [
         "computes on the GPU (KFD lists it)" if one.compute else "",
         "waits in the kernel (state D) and cannot be killed" if one.state == WAITS else "",
         f"has {' and '.join(one.devices)} open" if one.devices else "",
-        "as programs that draw on the screen do" if _draws(one) else "",
+        "as programs that draw on the screen do" if draws else "",
     ]
     return f"{_name(one)}: {', '.join(filter(None, told))}"
-
-
-def _draws(one: Process) -> bool:
-    """Who shows pictures opens a card itself; who only renders or computes needs no more than a
-    render node."""
-    return not one.compute and any(path.startswith("/dev/dri/card") for path in one.devices)
 
 
 def _name(one: Process) -> str:

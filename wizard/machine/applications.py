@@ -6,22 +6,19 @@ import shlex
 from collections.abc import Callable
 
 from wizard.host.host import Host
-from wizard.knowledge.traces import Trace, load_traces
+from wizard.knowledge.applications import Trace, load_traces
 from wizard.machine.facts import FoundApplication
 from wizard.machine.part import Found, Part
-from wizard.machine.pythons import MARK, VENV_NAMES, Place, Project, Survey, survey
+from wizard.machine.pythons import MARK, VENV_NAMES, Place, Project, Survey
 
 INFO = ".dist-info"
 
 
-def read_applications(
-    host: Host, surveyed: Survey | None = None
-) -> Found[tuple[FoundApplication, ...]]:
+def read_applications(host: Host, survey: Survey) -> Found[tuple[FoundApplication, ...]]:
     """Applications by the files of their folder, then those by packages in environments."""
-    known = survey(host) if surveyed is None else surveyed
     packaged = [trace for trace in load_traces() if trace.packages]
-    found = [_by_files(host, project) for project in known.projects]
-    for place in known.places:
+    found = [_by_files(host, project) for project in survey.projects]
+    for place in survey.places:
         installed = _installed(place)
         found += [
             _by_package(host, place, trace)
@@ -106,6 +103,5 @@ def applications_part(surveyed: Callable[[], Survey]) -> Part[tuple[FoundApplica
         title="Applications",
         source="files in home folders, dist-info",
         read=lambda host: read_applications(host, surveyed()),
-        without=lambda _: (),
         tell=_tell,
     )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
 from wizard.machine.part import Found, Part
-from wizard.machine.pythons import DISTRIBUTION, Place, Survey, survey
+from wizard.machine.pythons import DISTRIBUTION, Place, Survey
 from wizard.machine.system import refuses_executable_stacks
 from wizard.machine.torch import Records, read_torch
 
 VENV_KEYS = ("version_info", "version")
 
 
-def read_environments(host: Host, surveyed: Survey | None = None) -> Found[tuple[Environment, ...]]:
+def read_environments(host: Host, survey: Survey) -> Found[tuple[Environment, ...]]:
     """Venvs, conda environments, the user site and the system's dist-packages."""
-    known = survey(host) if surveyed is None else surveyed
     records = Records(host)
-    found = tuple(_environment(host, place, records) for place in known.places)
-    return Found(found, known.unread)
+    found = tuple(_environment(host, place, records) for place in survey.places)
+    return Found(found, survey.unread)
 
 
 def _environment(host: Host, place: Place, records: Records) -> Environment:
@@ -46,8 +46,7 @@ def _venv(host: Host, place: Place, records: Records) -> Environment:
 
 
 def _conda_python(host: Host, folder: str) -> str:
-    names = host.names(f"{folder}/conda-meta")
-    records = () if isinstance(names, Unknown) else names
+    records = known(host.names(f"{folder}/conda-meta"), ())
     versions = (name.split("-") for name in records if name.startswith("python-3"))
     return next((parts[1] for parts in versions if len(parts) == 3), "")
 
@@ -67,10 +66,7 @@ def _behind(host: Host) -> tuple[str, ...]:
 
 
 def _config(host: Host, path: str) -> dict[str, str]:
-    text = host.read(path)
-    if isinstance(text, Unknown):
-        return {}
-    pairs = (line.partition("=") for line in text.splitlines())
+    pairs = (line.partition("=") for line in known(host.read(path), "").splitlines())
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
 
 
@@ -131,14 +127,11 @@ def _refusal(glibc: Fact[str] | None) -> str:
 
 def _changed(library: ChangedLibrary) -> str:
     name = library.path.rpartition("/")[2]
+    saved = f"; saved as {library.saved.rpartition('/')[2]}" if library.saved else ""
     if not library.bytes:
-        return f"{name} from the wheel is missing" + _saved(library)
+        return f"{name} from the wheel is missing{saved}"
     sizes = f"it has {library.bytes:,} bytes, but the wheel's had {library.recorded_bytes:,}"
-    return f"{name} was replaced: {sizes}" + _saved(library)
-
-
-def _saved(library: ChangedLibrary) -> str:
-    return f"; saved as {library.saved.rpartition('/')[2]}" if library.saved else ""
+    return f"{name} was replaced: {sizes}{saved}"
 
 
 def environments_part(surveyed: Callable[[], Survey]) -> Part[tuple[Environment, ...]]:
@@ -147,6 +140,5 @@ def environments_part(surveyed: Callable[[], Survey]) -> Part[tuple[Environment,
         title="Python environments",
         source="pyvenv.cfg, conda-meta, dist-info, torch/version.py",
         read=lambda host: read_environments(host, surveyed()),
-        without=lambda _: (),
         tell=_tell,
     )

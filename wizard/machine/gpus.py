@@ -6,10 +6,162 @@ import re
 from dataclasses import dataclass
 
 from wizard.core.amounts import memory_size_text
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.knowledge.cards import Card, is_rdna1, look_up
 from wizard.machine.facts import VFIO, Fact, Gpu, Link, Unknown
 from wizard.machine.part import Found, Part
+
+PCI = "/sys/bus/pci/devices"
+DISPLAY_CLASSES = ("0300", "0302", "0380")
+INTEL_GRAPHICS = ("8086:", ":00:02.0")
+"""Vendor and address of every graphics part that Intel puts into processors."""
+AMDGPU = "amdgpu"
+ONLY_AMDGPU = Unknown("only the driver amdgpu reports it")
+ASLEEP = Unknown("the card is asleep and was not woken")
+NO_NODE = Unknown("KFD does not know the card")
+
+
+def read_gpus(host: Host) -> Found[tuple[Gpu, ...]]:
+    """Every display function in the order of the bus."""
+    addresses = host.names(PCI)
+    if isinstance(addresses, Unknown):
+        return Found((), (addresses,))
+    classes = {address: _number(host, f"{PCI}/{address}/class")[:4] for address in addresses}
+    displays = [address for address in addresses if classes[address] in DISPLAY_CLASSES]
+    nodes = kfd_nodes(host) if displays else ()
+    return Found(tuple(_gpu(host, address, classes[address], nodes) for address in displays))
+
+
+def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -> Gpu:
+    folder = f"{PCI}/{address}"
+    vendor, device = _number(host, f"{folder}/vendor"), _number(host, f"{folder}/device")
+    pci_id = f"{vendor or '????'}:{device or '????'}"
+    revision = _number(host, f"{folder}/revision")
+    driver, asleep = _driver(host, folder), _asleep(host, folder)
+    drm = _names(host, f"{folder}/drm")
+    render = next((name for name in drm if name.startswith("renderD")), None)
+    node = next((node for node in nodes if node.is_card(address, render)), None)
+    card = look_up(pci_id, revision)
+    gfx = _gfx(card, node)
+    is_intel = pci_id.startswith(INTEL_GRAPHICS[0]) and address.endswith(INTEL_GRAPHICS[1])
+    return Gpu(
+        pci_address=address,
+        pci_id=pci_id,
+        pci_class=pci_class,
+        revision=revision,
+        name=card.name,
+        gfx=gfx,
+        gfx_source="kfd" if node and node.gfx else "table" if card.gfx else "",
+        rdna1=isinstance(gfx, str) and is_rdna1(gfx),
+        integrated=card.integrated or bool(node and node.has_cpu) or is_intel,
+        vram_bytes=_vram(host, folder, driver, asleep=asleep),
+        driver=driver,
+        drives_screen=_drives_screen(host, folder, drm, driver),
+        render_node=f"/dev/dri/{render}" if render else Unknown("its driver offers no render node"),
+        kfd_node=node.number if node else None,
+        compute_units=node.compute_units if node else NO_NODE,
+        atomics=node.atomics if node else NO_NODE,
+        mec_firmware=_mec_firmware(host, folder, node, driver, asleep=asleep),
+        link=ASLEEP if asleep else read_link(host, folder),
+        asleep=asleep,
+        note=_note(card, node, driver),
+    )
+
+
+def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
+    """The kernel's word first: it read the chip itself, the table only knows its id."""
+    if node and node.gfx:
+        return node.gfx
+    return card.gfx or Unknown("the kernel does not report it, and the card is unknown")
+
+
+def _driver(host: Host, folder: str) -> Fact[str]:
+    target = host.link(f"{folder}/driver")
+    if isinstance(target, str):
+        return target.rpartition("/")[2]
+    return target if "driver" in _names(host, folder) else ""
+
+
+def _asleep(host: Host, folder: str) -> bool:
+    return _line(host, f"{folder}/power/runtime_status") in ("suspended", "suspending")
+
+
+def _mec_firmware(
+    host: Host, folder: str, node: KfdNode | None, driver: Fact[str], *, asleep: bool
+) -> Fact[int]:
+    """From KFD's memory, which wakes nobody; where KFD refused the card, from the driver."""
+    if node and node.mec_firmware:
+        return node.mec_firmware
+    if driver != AMDGPU:
+        return ONLY_AMDGPU
+    if asleep:
+        return ASLEEP
+    path = f"{folder}/fw_version/mec_fw_version"
+    if not host.exists(path):
+        return Unknown("neither KFD nor the driver reports it")
+    digits = _number(host, path)  # written as 0x%08x
+    version = int(digits, 16) if 0 < len(digits) <= 8 else 0
+    return version or Unknown(f"{path} has no version")
+
+
+def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[int]:
+    if driver != AMDGPU:
+        return ONLY_AMDGPU
+    if asleep:
+        return ASLEEP
+    text = host.read(f"{folder}/mem_info_vram_total")
+    if isinstance(text, Unknown):
+        return text
+    size = _decimal(text.strip())
+    return size if size else Unknown(f"{folder}/mem_info_vram_total contains no size")
+
+
+def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:
+    card = next((name for name in drm if name.startswith("card")), None)
+    if card is None and driver == VFIO:
+        return False
+    if card is None:
+        return Unknown("no driver reports its connectors")
+    connectors = [
+        name for name in _names(host, f"{folder}/drm/{card}") if name.startswith(f"{card}-")
+    ]
+    # The kernel answers from memory here: the monitor and the card are not asked.
+    states = (_line(host, f"{folder}/drm/{card}/{name}/status") for name in connectors)
+    return "connected" in states
+
+
+def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
+    notes = [card.note] if card.note else []
+    if driver == VFIO:
+        notes.append(
+            "This card is reserved for a virtual machine (vfio-pci), so you cannot use it here."
+        )
+    elif driver == "" and card.gfx:
+        notes.append("No driver is bound to the card. It needs amdgpu.")
+    if node and node.gfx and card.gfx and node.gfx != card.gfx:
+        said = f"The kernel reports {node.gfx}, but the card's PCI ID indicates {card.gfx}."
+        notes.append(f"{said} The kernel's value is used.")
+    return " ".join(notes)
+
+
+def _names(host: Host, folder: str) -> tuple[str, ...]:
+    return known(host.names(folder), ())
+
+
+def _line(host: Host, path: str) -> str:
+    return known(host.read(path), "").strip()
+
+
+def _number(host: Host, path: str) -> str:
+    """Hex digits of a file such as ``0x731f``; ``""`` when it holds something else."""
+    digits = _line(host, path).lower().removeprefix("0x")
+    return digits if set(digits) <= set("0123456789abcdef") else ""
+
+
+def _decimal(digits: str) -> int:
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else 0
+
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 LONGEST_NUMBER = 20
@@ -61,22 +213,23 @@ def gfx_name(version: int) -> str:
 
 def _node(number: int, values: dict[str, int], atomics: Fact[bool]) -> KfdNode:
     minor = values.get("drm_render_minor", 0)
+    share = values.get("simd_per_cu", 0)
+    # Bus, device and function are packed in one number.
+    at = values.get("location_id", 0)
+    place = f"{at >> 8 & 0xFF:02x}:{at >> 3 & 0x1F:02x}.{at & 7}"
     return KfdNode(
         number=number,
         gfx=gfx_name(values.get("gfx_target_version", 0)),
         has_cpu=values.get("cpu_cores_count", 0) > 0,
-        pci_address=_address(values.get("domain", 0), values.get("location_id", 0)),
+        pci_address=f"{values.get('domain', 0):04x}:{place}",
         render_node=f"renderD{minor}" if minor > 0 else "",
-        compute_units=_compute_units(values),
+        # A unit of RDNA has two SIMDs, one of GCN four: the kernel says how many.
+        compute_units=values["simd_count"] // share
+        if share
+        else Unknown("KFD does not report simd_per_cu"),
         atomics=atomics,
         mec_firmware=values.get("fw_version", 0),
     )
-
-
-def _compute_units(values: dict[str, int]) -> Fact[int]:
-    """A unit of RDNA has two SIMDs, one of GCN four: the kernel says how many."""
-    share = values.get("simd_per_cu", 0)
-    return values["simd_count"] // share if share else Unknown("KFD does not report simd_per_cu")
 
 
 def _atomics(host: Host, number: int, processors: set[int]) -> Fact[bool]:
@@ -101,33 +254,15 @@ def _links(host: Host, number: int) -> list[dict[str, int]]:
 
 
 def _numbers(host: Host, folder: str) -> list[int]:
-    names = host.names(folder)
-    if isinstance(names, Unknown):
-        return []
+    names = known(host.names(folder), ())
     return [int(name) for name in names if name.isascii() and name.isdecimal()]
 
 
 def _read(host: Host, folder: str) -> dict[str, int]:
-    text = host.read(f"{folder}/properties")
-    return _values(text) if isinstance(text, str) else {}
-
-
-def _values(text: str) -> dict[str, int]:
     """Lines of ``key value``; anything else is passed over."""
-    pairs = (line.split() for line in text.splitlines())
-    return {
-        pair[0]: int(pair[1])
-        for pair in pairs
-        if len(pair) == 2
-        and pair[1].isascii()
-        and pair[1].isdecimal()
-        and len(pair[1]) <= LONGEST_NUMBER
-    }
-
-
-def _address(domain: int, location: int) -> str:
-    """The PCI address that KFD packs as bus, device and function in one number."""
-    return f"{domain:04x}:{location >> 8 & 0xFF:02x}:{location >> 3 & 0x1F:02x}.{location & 7}"
+    rows = (line.split() for line in known(host.read(f"{folder}/properties"), "").splitlines())
+    pairs = [row for row in rows if len(row) == 2 and row[1].isascii() and row[1].isdecimal()]
+    return {key: int(number) for key, number in pairs if len(number) <= LONGEST_NUMBER}
 
 
 ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
@@ -144,7 +279,9 @@ def read_link(host: Host, device: str) -> Fact[Link]:
     Reading it wakes the device on kernels that power one up before they read its registers
     (``pci_config_pm_runtime_get`` in pci-sysfs.c).
     """
-    ports = _ports(host.resolve(device))
+    parts = host.resolve(device).split("/")
+    # The bridges and the card itself, from the root port down.
+    ports = ["/".join(parts[:n]) for n, part in enumerate(parts, 1) if ADDRESS.fullmatch(part)]
     ends = _ends(host, ports) if ports else (device,)
     width, speed = _width(host, ends[0], "current"), _speed(host, ends[0], "current")
     widths = [_width(host, end, "max") for end in ends]
@@ -155,16 +292,6 @@ def read_link(host: Host, device: str) -> Fact[Link]:
     return Link(width, max(width, widest), speed, min(speeds, key=_rate, default=""))
 
 
-def _ports(real: str) -> list[str]:
-    """Folders of the bridges and of the card itself, from the root port down."""
-    parts = real.split("/")
-    return [
-        "/".join(parts[: number + 1])
-        for number, part in enumerate(parts)
-        if ADDRESS.fullmatch(part)
-    ]
-
-
 def _ends(host: Host, ports: list[str]) -> tuple[str, ...]:
     """The card's outermost port, and the port that it is plugged into.
 
@@ -173,27 +300,20 @@ def _ends(host: Host, ports: list[str]) -> tuple[str, ...]:
     (RD890) have AMD's graphics vendor too.
     """
     last = len(ports) - 1
-    first = next((n for n in range(1, last) if _is_amds(host, ports[n])), last)
+    vendors = [_line(host, f"{port}/vendor").lower() for port in ports]
+    first = next((n for n in range(1, last) if vendors[n] == AMD_VENDOR), last)
     return (ports[first], ports[first - 1]) if first else (ports[0],)
-
-
-def _is_amds(host: Host, port: str) -> bool:
-    vendor = host.read(f"{port}/vendor")
-    return isinstance(vendor, str) and vendor.strip().lower() == AMD_VENDOR
 
 
 def _width(host: Host, port: str, which: str) -> int:
     """Lanes of a port's link; 0 when it does not tell."""
-    text = host.read(f"{port}/{which}_link_width")
-    lanes = text.strip() if isinstance(text, str) else ""
-    known = lanes.isascii() and lanes.isdecimal() and len(lanes) < 3
-    return int(lanes) if known and int(lanes) <= WIDEST else 0
+    lanes = _decimal(_line(host, f"{port}/{which}_link_width"))
+    return lanes if lanes <= WIDEST else 0
 
 
 def _speed(host: Host, port: str, which: str) -> str:
     """Speed of a port's link; ``""`` when it does not tell."""
-    text = host.read(f"{port}/{which}_link_speed")
-    speed = text.strip() if isinstance(text, str) else ""
+    speed = _line(host, f"{port}/{which}_link_speed")
     return speed if SPEED.match(speed) and len(speed) < 20 else ""
 
 
@@ -262,8 +382,8 @@ def _compute_lines(gpu: Gpu) -> list[str]:
     if not gpu.pci_id.startswith("1002:"):
         return []
     if gpu.kfd_node is None:
-        known = isinstance(gpu.mec_firmware, int)
-        firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if known else ""
+        told = isinstance(gpu.mec_firmware, int)
+        firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if told else ""
         return [f"compute: KFD does not list the card{firmware}"]
     units, firmware = _words(gpu.compute_units), _words(gpu.mec_firmware)
     line = f"compute units {units}, compute firmware (MEC) {firmware}"
@@ -297,166 +417,10 @@ def _lanes(count: int) -> str:
     return "1 lane" if count == 1 else f"{count} lanes"
 
 
-PCI = "/sys/bus/pci/devices"
-DISPLAY_CLASSES = ("0300", "0302", "0380")
-INTEL_GRAPHICS = ("8086:", ":00:02.0")
-"""Vendor and address of every graphics part that Intel puts into processors."""
-AMDGPU = "amdgpu"
-ONLY_AMDGPU = Unknown("only the driver amdgpu reports it")
-ASLEEP = Unknown("the card is asleep and was not woken")
-NO_NODE = Unknown("KFD does not know the card")
-
-
-def read_gpus(host: Host) -> Found[tuple[Gpu, ...]]:
-    """Every display function in the order of the bus."""
-    addresses = host.names(PCI)
-    if isinstance(addresses, Unknown):
-        return Found((), (addresses,))
-    classes = {address: _number(host, f"{PCI}/{address}/class")[:4] for address in addresses}
-    displays = [address for address in addresses if classes[address] in DISPLAY_CLASSES]
-    nodes = kfd_nodes(host) if displays else ()
-    return Found(tuple(_gpu(host, address, classes[address], nodes) for address in displays))
-
-
-def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -> Gpu:
-    folder = f"{PCI}/{address}"
-    vendor, device = _number(host, f"{folder}/vendor"), _number(host, f"{folder}/device")
-    pci_id = f"{vendor or '????'}:{device or '????'}"
-    revision = _number(host, f"{folder}/revision")
-    driver, asleep = _driver(host, folder), _asleep(host, folder)
-    drm = _names(host, f"{folder}/drm")
-    render = next((name for name in drm if name.startswith("renderD")), None)
-    node = next((node for node in nodes if node.is_card(address, render)), None)
-    card = look_up(pci_id, revision)
-    gfx = _gfx(card, node)
-    return Gpu(
-        pci_address=address,
-        pci_id=pci_id,
-        pci_class=pci_class,
-        revision=revision,
-        name=card.name,
-        gfx=gfx,
-        gfx_source="kfd" if node and node.gfx else "table" if card.gfx else "",
-        rdna1=isinstance(gfx, str) and is_rdna1(gfx),
-        integrated=card.integrated or bool(node and node.has_cpu) or _is_intel(pci_id, address),
-        vram_bytes=_vram(host, folder, driver, asleep=asleep),
-        driver=driver,
-        drives_screen=_drives_screen(host, folder, drm, driver),
-        render_node=f"/dev/dri/{render}" if render else Unknown("its driver offers no render node"),
-        kfd_node=node.number if node else None,
-        compute_units=node.compute_units if node else NO_NODE,
-        atomics=node.atomics if node else NO_NODE,
-        mec_firmware=_mec_firmware(host, folder, node, driver, asleep=asleep),
-        link=ASLEEP if asleep else read_link(host, folder),
-        asleep=asleep,
-        note=_note(card, node, driver),
-    )
-
-
-def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
-    """The kernel's word first: it read the chip itself, the table only knows its id."""
-    if node and node.gfx:
-        return node.gfx
-    return card.gfx or Unknown("the kernel does not report it, and the card is unknown")
-
-
-def _driver(host: Host, folder: str) -> Fact[str]:
-    target = host.link(f"{folder}/driver")
-    if isinstance(target, str):
-        return target.rpartition("/")[2]
-    return target if "driver" in _names(host, folder) else ""
-
-
-def _asleep(host: Host, folder: str) -> bool:
-    state = host.read(f"{folder}/power/runtime_status")
-    return isinstance(state, str) and state.strip() in ("suspended", "suspending")
-
-
-def _mec_firmware(
-    host: Host, folder: str, node: KfdNode | None, driver: Fact[str], *, asleep: bool
-) -> Fact[int]:
-    """From KFD's memory, which wakes nobody; where KFD refused the card, from the driver."""
-    if node and node.mec_firmware:
-        return node.mec_firmware
-    if driver != AMDGPU:
-        return ONLY_AMDGPU
-    if asleep:
-        return ASLEEP
-    path = f"{folder}/fw_version/mec_fw_version"
-    if not host.exists(path):
-        return Unknown("neither KFD nor the driver reports it")
-    digits = _number(host, path)  # written as 0x%08x
-    version = int(digits, 16) if 0 < len(digits) <= 8 else 0
-    return version or Unknown(f"{path} has no version")
-
-
-def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[int]:
-    if driver != AMDGPU:
-        return ONLY_AMDGPU
-    if asleep:
-        return ASLEEP
-    text = host.read(f"{folder}/mem_info_vram_total")
-    if isinstance(text, Unknown):
-        return text
-    size = _decimal(text)
-    return size if size else Unknown(f"{folder}/mem_info_vram_total contains no size")
-
-
-def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:
-    card = next((name for name in drm if name.startswith("card")), None)
-    if card is None and driver == VFIO:
-        return False
-    if card is None:
-        return Unknown("no driver reports its connectors")
-    connectors = [
-        name for name in _names(host, f"{folder}/drm/{card}") if name.startswith(f"{card}-")
-    ]
-    # The kernel answers from memory here: the monitor and the card are not asked.
-    states = (host.read(f"{folder}/drm/{card}/{name}/status") for name in connectors)
-    return any(isinstance(state, str) and state.strip() == "connected" for state in states)
-
-
-def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
-    notes = [card.note] if card.note else []
-    if driver == VFIO:
-        notes.append(
-            "This card is reserved for a virtual machine (vfio-pci), so you cannot use it here."
-        )
-    elif driver == "" and card.gfx:
-        notes.append("No driver is bound to the card. It needs amdgpu.")
-    if node and node.gfx and card.gfx and node.gfx != card.gfx:
-        said = f"The kernel reports {node.gfx}, but the card's PCI ID indicates {card.gfx}."
-        notes.append(f"{said} The kernel's value is used.")
-    return " ".join(notes)
-
-
-def _is_intel(pci_id: str, address: str) -> bool:
-    vendor, place = INTEL_GRAPHICS
-    return pci_id.startswith(vendor) and address.endswith(place)
-
-
-def _names(host: Host, folder: str) -> tuple[str, ...]:
-    names = host.names(folder)
-    return () if isinstance(names, Unknown) else names
-
-
-def _number(host: Host, path: str) -> str:
-    """Hex digits of a file such as ``0x731f``; ``""`` when it holds something else."""
-    text = host.read(path)
-    digits = text.strip().lower().removeprefix("0x") if isinstance(text, str) else ""
-    return digits if set(digits) <= set("0123456789abcdef") else ""
-
-
-def _decimal(text: str) -> int:
-    digits = text.strip()
-    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else 0
-
-
 GPUS: Part[tuple[Gpu, ...]] = Part(
     title="Graphics cards",
     source=f"{PCI}, /sys/class/kfd",
     read=read_gpus,
-    without=lambda _: (),
     tell=tell_gpus,
 )
 """The graphics cards."""

@@ -68,7 +68,6 @@ OWN_RUNS: Part[tuple[OwnRun, ...]] = Part(
     title="Runs of this wizard",
     source="its journals",
     read=read_own_runs,
-    without=lambda _: (),
     tell=_tell,
 )
 """What this wizard did here before."""

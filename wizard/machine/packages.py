@@ -103,7 +103,6 @@ APT_SOURCES: Part[tuple[AptSource, ...]] = Part(
     title="Package sources",
     source=f"{APT}/sources.list, {PARTS}, {LISTS}",
     read=lambda host: Found(*apt_sources(host)),
-    without=lambda _: (),
     tell=_tell_sources,
 )
 """Where apt takes packages from."""

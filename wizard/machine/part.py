@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from wizard.host.host import Host
 from wizard.machine.facts import Unknown
@@ -65,10 +65,10 @@ class Part(Generic[T]):
     source: str
     """Where it is read, for example ``/proc/cpuinfo``."""
     read: Callable[[Host], Found[T]]
-    without: Callable[[Unknown], T]
-    """The value when reading did not end in time."""
     tell: Callable[[T], tuple[str, tuple[str, ...]]]
     """Summary in one line, and details."""
+    without: Callable[[Unknown], Any] = lambda _: ()
+    """The value when reading did not end in time."""
 
 
 def was_late(title: str, unread: Iterable[Unknown]) -> bool:

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from wizard.core.fact import known
 from wizard.host.host import Host
-from wizard.knowledge.traces import Trace, load_traces
+from wizard.knowledge.applications import Trace, load_traces
 from wizard.machine.facts import Fact, Interpreter, Unknown
 from wizard.machine.part import Found, Part
 
@@ -25,10 +26,11 @@ CONDAS = ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
 def read_interpreters(host: Host) -> Found[tuple[Interpreter, ...]]:
     """Every Python 3.8 or newer with its standard library beside it, newest first."""
     found: dict[str, Interpreter] = {}
-    for path in _candidates(host):
-        real = host.resolve(path)
-        if real not in found and (interpreter := _interpreter(host, real)) is not None:
-            found[real] = interpreter
+    for folder in dict.fromkeys(_folders(host)):
+        for name in filter(PROGRAM.fullmatch, known(host.names(folder), ())):
+            real = host.resolve(f"{folder}/{name}")
+            if real not in found and (interpreter := _interpreter(host, real)) is not None:
+                found[real] = interpreter
     return Found(
         tuple(sorted(found.values(), key=lambda one: (version_key(one.version), one.path)))[::-1]
     )
@@ -47,36 +49,23 @@ def version_key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isascii() and part.isdecimal())
 
 
-def _candidates(host: Host) -> Iterator[str]:
-    for folder in dict.fromkeys(_folders(host)):
-        names = host.names(folder)
-        if not isinstance(names, Unknown):
-            yield from (f"{folder}/{name}" for name in names if PROGRAM.fullmatch(name))
-
-
 def _folders(host: Host) -> Iterator[str]:
+    """Where Pythons may lie, pyenv's and uv's among them."""
     yield from SYSTEM_FOLDERS
     yield f"{host.home}/.local/bin"
     yield from (
         part.rstrip("/") for part in host.environ.get("PATH", "").split(":") if part.startswith("/")
     )
-    for parent in (_pyenv(host), *_uv(host)):
-        names = host.folders(parent)
-        if not isinstance(names, Unknown):
-            yield from (f"{parent}/{name}/bin" for name in names)
-    yield from (f"{root}/bin" for root in conda_roots(host))
-
-
-def _pyenv(host: Host) -> str:
-    return f"{host.environ.get('PYENV_ROOT') or f'{host.home}/.pyenv'}/versions"
-
-
-def _uv(host: Host) -> tuple[str, str]:
-    """uv's own folder, and the one that we let uv fill."""
     data = host.environ.get("XDG_DATA_HOME", "")
-    base = data if data.startswith("/") else f"{host.home}/.local/share"
-    own = host.environ.get("UV_PYTHON_INSTALL_DIR", "")
-    return own if own.startswith("/") else f"{base}/uv/python", f"{base}/rdna1-setup/python"
+    data = data if data.startswith("/") else f"{host.home}/.local/share"
+    of_uv = host.environ.get("UV_PYTHON_INSTALL_DIR", "")
+    for parent in (
+        f"{host.environ.get('PYENV_ROOT') or f'{host.home}/.pyenv'}/versions",
+        of_uv if of_uv.startswith("/") else f"{data}/uv/python",
+        f"{data}/rdna1-setup/python",  # those that we let uv fetch
+    ):
+        yield from (f"{parent}/{name}/bin" for name in known(host.folders(parent), ()))
+    yield from (f"{root}/bin" for root in conda_roots(host))
 
 
 def _interpreter(host: Host, path: str) -> Interpreter | None:
@@ -86,14 +75,8 @@ def _interpreter(host: Host, path: str) -> Interpreter | None:
     if not below_bin or match is None or not host.is_file(path):
         return None
     minor = match[1]
-    library = next(
-        (
-            folder
-            for folder in (f"{prefix}/{name}/python{minor}" for name in LIBRARIES)
-            if host.is_file(f"{folder}/os.py")
-        ),
-        None,
-    )
+    folders = (f"{prefix}/{library}/python{minor}" for library in LIBRARIES)
+    library = next((folder for folder in folders if host.is_file(f"{folder}/os.py")), None)
     if library is None or version_key(minor) < OLDEST:
         return None
     return Interpreter(
@@ -108,18 +91,14 @@ def _version(host: Host, prefix: str, minor: str) -> str:
     named = RELEASE.search(prefix)
     if named and named[1].startswith(f"{minor}."):
         return named[1]
-    header: Fact[str] = host.read(f"{prefix}/include/python{minor}/patchlevel.h")
-    match = HEADER.search(header) if isinstance(header, str) else None
+    match = HEADER.search(known(host.read(f"{prefix}/include/python{minor}/patchlevel.h"), ""))
     return match[1] if match and match[1].startswith(f"{minor}.") else minor
 
 
 def _tell(interpreters: tuple[Interpreter, ...]) -> tuple[str, tuple[str, ...]]:
     able = _minors(one for one in interpreters if one.makes_venvs)
     unable = [minor for minor in _minors(interpreters) if minor not in able]
-    parts = (
-        ", ".join(able),
-        f"{', '.join(unable)} incomplete" if unable else "",
-    )
+    parts = (", ".join(able), f"{', '.join(unable)} incomplete" if unable else "")
     lines = tuple(
         f"{one.version} at {one.path}"
         + ("" if one.makes_venvs else ", incomplete: its standard library is not whole")
@@ -136,7 +115,6 @@ INTERPRETERS: Part[tuple[Interpreter, ...]] = Part(
     title="Pythons",
     source="/usr/bin, PATH, pyenv, uv, conda",
     read=read_interpreters,
-    without=lambda _: (),
     tell=_tell,
 )
 """Pythons that can be the base of a venv."""
@@ -206,7 +184,9 @@ def home_folders(host: Host) -> HomeFolders:
             venvs.append(folder)
         elif (trace := _trace(host, folder, traces)) is not None:
             projects.append(Project(trace, folder))
-            venvs += _venvs_beside(host, folder)
+            venvs += [
+                f"{folder}/{name}" for name in VENV_NAMES if host.is_file(f"{folder}/{name}/{MARK}")
+            ]
     return HomeFolders(tuple(dict.fromkeys(venvs)), tuple(projects), tuple(unread))
 
 
@@ -232,29 +212,23 @@ def _trace(host: Host, folder: str, traces: tuple[Trace, ...]) -> Trace | None:
     return None
 
 
-def _venvs_beside(host: Host, folder: str) -> list[str]:
-    paths = (f"{folder}/{name}" for name in VENV_NAMES)
-    return [path for path in paths if host.is_file(f"{path}/{MARK}")]
-
-
 def _children(host: Host, folder: str, unread: list[Unknown]) -> list[str]:
     names = host.folders(folder)
     if isinstance(names, Unknown):
         if folder == host.home:
             unread.append(names)
         return []
-    wanted = [name for name in names if _promising(name)]
+    wanted = [
+        name
+        for name in names
+        if name not in SKIPPED and (not name.startswith(".") or name in HIDDEN)
+    ]
     if len(wanted) > CHILD_LIMIT:
         unread.append(Unknown(f"{folder} has many folders: only {CHILD_LIMIT} were searched"))
     return [f"{folder}/{name}" for name in wanted[:CHILD_LIMIT]]
 
 
-def _promising(name: str) -> bool:
-    return name not in SKIPPED and (not name.startswith(".") or name in HIDDEN)
-
-
 DISTRIBUTION = "/usr/lib/python3/dist-packages"
-LOCAL = "/usr/local"
 VENV_LIMIT = 200
 
 
@@ -303,15 +277,14 @@ def _places(host: Host, venvs: tuple[str, ...]) -> Iterator[Place]:
         yield Place(site.path, "user-site", (site,))
     if host.is_folder(DISTRIBUTION):
         yield Place(DISTRIBUTION, "dist-packages", (_site(host, "", DISTRIBUTION),))
-    for site in _sites(host, LOCAL, "dist-packages"):
+    for site in _sites(host, "/usr/local", "dist-packages"):
         yield Place(site.path, "dist-packages", (site,))
 
 
 def _conda_folders(host: Host) -> tuple[str, ...]:
     folders = []
     for root in conda_roots(host):
-        names = host.folders(f"{root}/envs")
-        children = () if isinstance(names, Unknown) else names
+        children = known(host.folders(f"{root}/envs"), ())
         folders += [root, *(f"{root}/envs/{name}" for name in children)]
     active = host.environ.get("CONDA_PREFIX", "")
     folders += [active] if active.startswith("/") else []
@@ -320,16 +293,13 @@ def _conda_folders(host: Host) -> tuple[str, ...]:
 
 def _sites(host: Host, prefix: str, name: str) -> tuple[Site, ...]:
     """Each ``lib/python3.X/NAME`` below a prefix."""
-    names = host.folders(f"{prefix}/lib")
-    minors = () if isinstance(names, Unknown) else names
     sites = (
         (minor.removeprefix("python"), f"{prefix}/lib/{minor}/{name}")
-        for minor in minors
+        for minor in known(host.folders(f"{prefix}/lib"), ())
         if minor.startswith("python3.")
     )
     return tuple(_site(host, python, path) for python, path in sites if host.is_folder(path))
 
 
 def _site(host: Host, python: str, path: str) -> Site:
-    names = host.names(path)
-    return Site(python, path, () if isinstance(names, Unknown) else names)
+    return Site(python, path, known(host.names(path), ()))

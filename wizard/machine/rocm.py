@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wizard.apt.files import INFO, opt_folders
 from wizard.apt.sources import amd_keys, amd_pins
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.machine.facts import Fact, MiopenStore, RocmTree, SystemFile, Unknown
 from wizard.machine.part import Found, Part
@@ -32,32 +33,20 @@ def read_rocm_trees(host: Host) -> Found[tuple[RocmTree, ...]]:
 
 
 def _tree(host: Host, path: str) -> RocmTree:
-    target = host.link(path)
-    return RocmTree(
-        path=path,
-        version=_version(host, path),
-        link_to=target if isinstance(target, str) else None,
-        owner=_owner(host, path),
+    texts = (known(host.read(f"{path}/{name}"), "").strip() for name in VERSION_FILES)
+    version: Fact[str] = next(
+        (match[0] for match in map(RELEASE.match, texts) if match),
+        Unknown(f"{path} has no .info/version, so it may be a leftover"),
     )
-
-
-def _version(host: Host, path: str) -> Fact[str]:
     if path.startswith(f"{OPT}/amdgpu"):
-        return Unknown(f"{path} reports no version")
-    for name in VERSION_FILES:
-        text = host.read(f"{path}/{name}")
-        if isinstance(text, str) and (match := RELEASE.match(text.strip())):
-            return match[0]
-    return Unknown(f"{path} has no .info/version, so it may be a leftover")
-
-
-def _owner(host: Host, path: str) -> Fact[str]:
-    """Bare names, and those of one release: ``rocm-core5.2.0`` has ``/opt/rocm-5.2.0``."""
-    if not host.is_folder(INFO):
-        return Unknown(f"there is no {INFO}")
-    release = RELEASE.search(path)
-    names = (*OWNERS, *(f"{name}{release[0]}" for name in OWNERS if release))
-    return next((name for name in names if path in opt_folders(host, name)), "")
+        version = Unknown(f"{path} reports no version")
+    owner: Fact[str] = Unknown(f"there is no {INFO}")
+    if host.is_folder(INFO):
+        # Bare names, and those of one release: rocm-core5.2.0 has /opt/rocm-5.2.0.
+        release = RELEASE.search(path)
+        names = (*OWNERS, *(f"{name}{release[0]}" for name in OWNERS if release))
+        owner = next((name for name in names if path in opt_folders(host, name)), "")
+    return RocmTree(path, version, known(host.link(path), "") or None, owner)
 
 
 def _tell_trees(trees: tuple[RocmTree, ...]) -> tuple[str, tuple[str, ...]]:
@@ -81,7 +70,6 @@ ROCM_TREES: Part[tuple[RocmTree, ...]] = Part(
     title="ROCm folders",
     source=f"{OPT}/rocm*, {OPT}/amdgpu*, {INFO}",
     read=read_rocm_trees,
-    without=lambda _: (),
     tell=_tell_trees,
 )
 """ROCm below ``/opt``."""
@@ -114,33 +102,30 @@ def read_system_files(host: Host) -> Found[tuple[SystemFile, ...]]:
 
 def _alternatives(host: Host) -> Iterator[SystemFile]:
     """``rocm`` itself, and every name that leads into ROCm, such as ``rocminfo``."""
-    # Most names are those of manual pages, and each link costs a look.
-    for name in (name for name in _names(host, ALTERNATIVES) if not name.endswith(".gz")):
+    for name in known(host.names(ALTERNATIVES), ()):
+        if name.endswith(".gz"):
+            continue  # most are those of manual pages, and each link costs a look
         target = host.link(f"{ALTERNATIVES}/{name}")
-        into = isinstance(target, str) and target.startswith(OPT_FOLDERS)
-        if into or name.startswith("rocm"):
-            yield SystemFile(f"{ALTERNATIVES}/{name}", "alternative", _leads_to(host, target))
-            record = f"{RECORDS}/{name}"
-            if host.is_file(record):
-                yield SystemFile(record, "alternative", _shortened(_record(host, record)))
-
-
-def _leads_to(host: Host, target: str | Unknown) -> str:
-    if isinstance(target, Unknown):
-        return target.because
-    return f"points to {target}{'' if host.exists(target) else ', which does not exist'}"
-
-
-def _record(host: Host, path: str) -> str:
-    """``auto`` or ``manual``, and what there is to choose from."""
-    lines = _text(host, path).splitlines()
-    # The first two lines are the state and the link; the choices are the other absolute paths.
-    return ", ".join([*lines[:1], *(line for line in lines[2:] if line.startswith(OPT_FOLDERS))])
+        into = known(target, "").startswith(OPT_FOLDERS)
+        if not into and not name.startswith("rocm"):
+            continue
+        if isinstance(target, Unknown):
+            leads = target.because
+        else:
+            lost = "" if host.exists(target) else ", which does not exist"
+            leads = f"points to {target}{lost}"
+        yield SystemFile(f"{ALTERNATIVES}/{name}", "alternative", leads)
+        record = f"{RECORDS}/{name}"
+        if host.is_file(record):
+            # Its state and the link, then what there is to choose from.
+            state, _, *choices = [*_text(host, record).splitlines(), "", ""]
+            told = [state, *(line for line in choices if line.startswith(OPT_FOLDERS))]
+            yield SystemFile(record, "alternative", _shortened(", ".join(filter(None, told))))
 
 
 def _udev_rules(host: Host) -> Iterator[SystemFile]:
     for folder in UDEV:
-        for name in _names(host, folder):
+        for name in known(host.names(folder), ()):
             # A distribution's own rules name these devices too; those are not a set-up's.
             if name in AMD_RULES or (folder == UDEV[0] and name.endswith(".rules")):
                 lines = _lines(host, f"{folder}/{name}", re.compile("kfd|renderD"))
@@ -150,7 +135,7 @@ def _udev_rules(host: Host) -> Iterator[SystemFile]:
 
 def _vendors(host: Host) -> Iterator[SystemFile]:
     folder = "/etc/OpenCL/vendors"
-    for name in _names(host, folder):
+    for name in known(host.names(folder), ()):
         if name.startswith("amdocl") and name.endswith(".icd"):
             library = " ".join(_text(host, f"{folder}/{name}").split())
             yield SystemFile(f"{folder}/{name}", "opencl vendor", _shortened(library))
@@ -158,7 +143,7 @@ def _vendors(host: Host) -> Iterator[SystemFile]:
 
 def _with_lines(host: Host, folder: str, kind: str, words: re.Pattern[str]) -> Iterator[SystemFile]:
     """Files that name ROCm or the driver in a line that is no comment."""
-    for name in _names(host, folder):
+    for name in known(host.names(folder), ()):
         if name.endswith(".conf") and (lines := _lines(host, f"{folder}/{name}", words)):
             yield SystemFile(f"{folder}/{name}", kind, _shortened("; ".join(lines)))
 
@@ -169,13 +154,7 @@ def _lines(host: Host, path: str, words: re.Pattern[str]) -> list[str]:
 
 
 def _text(host: Host, path: str) -> str:
-    text = host.read(path)
-    return "" if isinstance(text, Unknown) else text[:TEXT_LIMIT]
-
-
-def _names(host: Host, folder: str) -> tuple[str, ...]:
-    names = host.names(folder)
-    return () if isinstance(names, Unknown) else names
+    return known(host.read(path), "")[:TEXT_LIMIT]
 
 
 def _shortened(text: str) -> str:
@@ -193,7 +172,6 @@ SYSTEM_FILES: Part[tuple[SystemFile, ...]] = Part(
     title="ROCm files",
     source=f"/etc/apt, {ALTERNATIVES}, /etc/ld.so.conf.d, udev, OpenCL, modprobe.d",
     read=read_system_files,
-    without=lambda _: (),
     tell=_tell_files,
 )
 """What a ROCm set-up leaves in the system's own folders."""
@@ -212,20 +190,15 @@ STORE_LIMIT = 50
 
 def read_miopen(host: Host) -> Found[tuple[MiopenStore, ...]]:
     """Stores in their usual places, and in those that variables in force name."""
-    stores = [store for folder in _kernel_folders(host) for store in _kernels(host, folder)]
-    choices = (_store(host, folder, "choices", "") for folder in _choice_folders(host))
-    stores += [store for store in choices if store is not None]
-    return Found(tuple(stores[:STORE_LIMIT]))
-
-
-def _kernel_folders(host: Host) -> Iterator[str]:
-    yield f"{host.home}/{KERNELS}"
-    yield from _named(host, CACHE_VARIABLE)
-
-
-def _choice_folders(host: Host) -> Iterator[str]:
-    yield f"{host.home}/{CHOICES}"
-    yield from _named(host, DATABASE_VARIABLE)
+    stores = []
+    for folder in (f"{host.home}/{KERNELS}", *_named(host, CACHE_VARIABLE)):
+        # Below it there is one for each release of MIOpen.
+        releases = map(VERSION.match, known(host.folders(folder), ()))
+        below = ((f"{folder}/{match.string}", match[0]) for match in releases if match)
+        stores += [_store(host, path, "kernels", of) for path, of in ((folder, ""), *below)]
+    choices = (f"{host.home}/{CHOICES}", *_named(host, DATABASE_VARIABLE))
+    stores += [_store(host, folder, "choices", "") for folder in choices]
+    return Found(tuple(store for store in stores if store is not None)[:STORE_LIMIT])
 
 
 def _named(host: Host, variable: str) -> Iterator[str]:
@@ -236,21 +209,9 @@ def _named(host: Host, variable: str) -> Iterator[str]:
         yield path
 
 
-def _kernels(host: Host, folder: str) -> Iterator[MiopenStore]:
-    """The folder itself, and one for each MIOpen release below it."""
-    names = host.folders(folder)
-    releases = [name for name in names if VERSION.match(name)] if isinstance(names, tuple) else []
-    for path, version in [(folder, ""), *((f"{folder}/{name}", name) for name in releases)]:
-        match = VERSION.match(version)
-        if (store := _store(host, path, "kernels", match[0] if match else "")) is not None:
-            yield store
-
-
 def _store(host: Host, folder: str, kind: str, version: str) -> MiopenStore | None:
     """The store in a folder; None where nothing is kept."""
-    names = host.names(folder)
-    if isinstance(names, Unknown):
-        return None
+    names = known(host.names(folder), ())
     own = [name for name in names if name.startswith("gfx") and TARGET.match(name)]
     files = [(name, host.size(f"{folder}/{name}")) for name in own[:ENTRY_LIMIT]]
     sizes = {name: size for name, size in files if isinstance(size, int)}
@@ -285,7 +246,6 @@ MIOPEN: Part[tuple[MiopenStore, ...]] = Part(
     title="MIOpen's cache",
     source=f"~/{KERNELS}, ~/{CHOICES}",
     read=read_miopen,
-    without=lambda _: (),
     tell=_tell_stores,
 )
 """Compiled kernels and choices that MIOpen keeps."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from wizard.core.amounts import counted
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.knowledge.variables import effect_of, empty_element
 from wizard.machine.assignments import (
@@ -23,7 +24,7 @@ from wizard.machine.assignments import (
 )
 from wizard.machine.facts import Setting, Unknown
 from wizard.machine.part import Found, Part
-from wizard.machine.pythons import DISTRIBUTION, Place, Project, Site, Survey, survey
+from wizard.machine.pythons import DISTRIBUTION, Place, Site, Survey
 
 SYSTEM_FILES = ("/etc/environment", "/etc/profile", "/etc/bash.bashrc")
 SYSTEM_FOLDERS = (("/etc/profile.d", ".sh"), ("/etc/environment.d", ".conf"))
@@ -41,14 +42,12 @@ HOME_FILES = (
 FISH_VARIABLES = ".config/fish/fish_variables"
 UNIT_FOLDERS = ("/etc/systemd/system", "/etc/systemd/user")
 USER_UNITS = ".config/systemd/user"
-SERVICE = ".service"
 UNIT_LIMIT = 300
 KERNEL_FOLDERS = ("/usr/local/share/jupyter/kernels", "/usr/share/jupyter/kernels")
 USER_KERNELS = ".local/share/jupyter/kernels"
 KERNEL_LIMIT = 50
 ACTIVATORS = ("bin/activate", "bin/activate.fish")
 CUSTOM_MODULES = ("sitecustomize.py", "usercustomize.py")
-PTH = ".pth"
 PTH_LIMIT = 50
 PROJECT_SCRIPTS = ("run.sh", "start.sh", "webui-user.sh", ".env")
 COMPOSE_FILES = ("docker-compose.yml", "docker-compose.yaml", "compose.yaml", "compose.yml")
@@ -76,7 +75,21 @@ def login_files(host: Host) -> Iterator[SettingFile]:
     yield from (SettingFile(path, assignments) for path in paths)
     yield SettingFile(f"{host.home}/{FISH_VARIABLES}", fish_universals)
     for folder in (*UNIT_FOLDERS, f"{host.home}/{USER_UNITS}"):
-        yield from _units(host, folder)
+        for name in known(host.names(folder), ())[:UNIT_LIMIT]:
+            unit, is_drop_in = name.removesuffix(".d"), name.endswith(".d")
+            if unit.endswith(".service"):
+                path = f"{folder}/{name}"
+                yield from _unit_files(
+                    host, unit, _ending(host, path, ".conf") if is_drop_in else [path]
+                )
+
+
+def _unit_files(host: Host, unit: str, paths: list[str]) -> Iterator[SettingFile]:
+    """A unit or its drop-ins, and the files of variables that each names."""
+    for path in paths:
+        yield SettingFile(path, unit_environment, unit, expected=False)
+        for named in unit_files(known(host.read(path), "")):
+            yield SettingFile(named, assignments, unit, expected=False)
 
 
 def near_files(host: Host, survey: Survey) -> Iterator[SettingFile]:
@@ -86,24 +99,10 @@ def near_files(host: Host, survey: Survey) -> Iterator[SettingFile]:
     for folder in (f"{host.home}/{USER_KERNELS}", *KERNEL_FOLDERS):
         yield from _kernels(host, folder)
     for project in survey.projects:
-        yield from _project_files(project)
-
-
-def _units(host: Host, folder: str) -> Iterator[SettingFile]:
-    for name in _names(host, folder)[:UNIT_LIMIT]:
-        path = f"{folder}/{name}"
-        if name.endswith(SERVICE):
-            yield from _unit(host, path, name)
-        elif name.endswith(f"{SERVICE}.d"):
-            for drop_in in _ending(host, path, ".conf"):
-                yield from _unit(host, drop_in, name.removesuffix(".d"))
-
-
-def _unit(host: Host, path: str, service: str) -> Iterator[SettingFile]:
-    yield SettingFile(path, unit_environment, service, expected=False)
-    text = host.read(path)
-    for named in unit_files(text) if isinstance(text, str) else ():
-        yield SettingFile(named, assignments, service, expected=False)
+        for names, read in ((PROJECT_SCRIPTS, assignments), (COMPOSE_FILES, compose_environment)):
+            for name in names:
+                path = f"{project.path}/{name}"
+                yield SettingFile(path, read, project.path, expected=False)
 
 
 def _environment_files(host: Host, place: Place) -> Iterator[SettingFile]:
@@ -111,55 +110,35 @@ def _environment_files(host: Host, place: Place) -> Iterator[SettingFile]:
     if place.kind == "venv":
         for name in ACTIVATORS:
             yield SettingFile(f"{place.path}/{name}", assignments, within, expected=False)
-        yield from _kernels(host, f"{place.path}/share/jupyter/kernels")
     if place.kind == "conda":
-        yield from _conda_files(host, place.path)
+        state, scripts = f"{place.path}/conda-meta/state", f"{place.path}/etc/conda/activate.d"
+        yield SettingFile(state, json_variables("env_vars"), within, expected=False)
+        for script in (*_ending(host, scripts, ".sh"), *_ending(host, scripts, ".fish")):
+            yield SettingFile(script, assignments, within, expected=False)
+    if place.kind in ("venv", "conda"):
         yield from _kernels(host, f"{place.path}/share/jupyter/kernels")
     for site in place.sites:
         yield from _startup_files(host, site, within)
 
 
-def _conda_files(host: Host, path: str) -> Iterator[SettingFile]:
-    state = json_variables("env_vars")
-    yield SettingFile(f"{path}/conda-meta/state", state, path, expected=False)
-    folder = f"{path}/etc/conda/activate.d"
-    for ending in (".sh", ".fish"):
-        for script in _ending(host, folder, ending):
-            yield SettingFile(script, assignments, path, expected=False)
-
-
 def _startup_files(host: Host, site: Site, within: str) -> Iterator[SettingFile]:
     """Modules that run at every start of a Python, and those that ``.pth`` files import."""
     paths = [f"{site.path}/{name}" for name in CUSTOM_MODULES if name in site.names]
-    for name in [name for name in site.names if name.endswith(PTH)][:PTH_LIMIT]:
+    for name in [name for name in site.names if name.endswith(".pth")][:PTH_LIMIT]:
         paths.append(f"{site.path}/{name}")
-        text = host.read(f"{site.path}/{name}")
-        modules = imported_modules(text) if isinstance(text, str) else ()
+        modules = imported_modules(known(host.read(f"{site.path}/{name}"), ""))
         paths += [f"{site.path}/{module}.py" for module in modules]
     yield from (SettingFile(path, python_environ, within, expected=False) for path in paths)
 
 
 def _kernels(host: Host, folder: str) -> Iterator[SettingFile]:
-    for name in _names(host, folder)[:KERNEL_LIMIT]:
+    for name in known(host.names(folder), ())[:KERNEL_LIMIT]:
         path = f"{folder}/{name}/kernel.json"
         yield SettingFile(path, json_variables("env"), f"{folder}/{name}", expected=False)
 
 
-def _project_files(project: Project) -> Iterator[SettingFile]:
-    for name in PROJECT_SCRIPTS:
-        yield SettingFile(f"{project.path}/{name}", assignments, project.path, expected=False)
-    for name in COMPOSE_FILES:
-        path = f"{project.path}/{name}"
-        yield SettingFile(path, compose_environment, project.path, expected=False)
-
-
 def _ending(host: Host, folder: str, ending: str) -> list[str]:
-    return [f"{folder}/{name}" for name in _names(host, folder) if name.endswith(ending)]
-
-
-def _names(host: Host, folder: str) -> tuple[str, ...]:
-    names = host.names(folder)
-    return () if isinstance(names, Unknown) else names
+    return [f"{folder}/{name}" for name in known(host.names(folder), ()) if name.endswith(ending)]
 
 
 TEXT_LIMIT = 256 * 1024
@@ -178,10 +157,9 @@ def read_settings(host: Host) -> Found[tuple[Setting, ...]]:
     return Found(_explained(settings, everywhere), found.unread)
 
 
-def read_near_settings(host: Host, surveyed: Survey | None = None) -> Found[tuple[Setting, ...]]:
+def read_near_settings(host: Host, survey: Survey) -> Found[tuple[Setting, ...]]:
     """What environments, kernels of Jupyter and applications set for themselves."""
-    known = survey(host) if surveyed is None else surveyed
-    found = _in_files(host, near_files(host, known))
+    found = _in_files(host, near_files(host, survey))
     return Found(_explained(found.value, [f"{n}={v}" for n, v in _live(host)]), found.unread)
 
 
@@ -208,7 +186,8 @@ def _explained(settings: tuple[Setting, ...], everywhere: Collection[str]) -> tu
     for one in settings:
         inside.setdefault(one.within, set(everywhere)).add(_text(one))
     told = (one._replace(effect=_effect(one, inside[one.within])) for one in settings)
-    return tuple(one for one in told if _matters(one))
+    # A library path is everybody's business, and only ours when it is faulty or names ROCm.
+    return tuple(one for one in told if one.name != LIBRARY_PATH or one.effect)
 
 
 def _text(setting: Setting) -> str:
@@ -220,13 +199,8 @@ def _effect(setting: Setting, beside: Collection[str]) -> str:
     if name != LIBRARY_PATH:
         return str(effect_of(name, value, beside))
     effects = [empty_element(value)] if has_empty_element(value) else []
-    effects += [effect_of(name, value)] if _names_rocm(value) else []
+    effects += [effect_of(name, value)] if "rocm" in value.lower() else []
     return "; ".join(map(str, effects))
-
-
-def _matters(setting: Setting) -> bool:
-    """A library path is everybody's business, and only ours when it is faulty or names ROCm."""
-    return setting.name != LIBRARY_PATH or bool(setting.effect)
 
 
 def has_empty_element(value: str) -> bool:
@@ -235,16 +209,12 @@ def has_empty_element(value: str) -> bool:
     return bool(alone) and "" in alone.split(":")
 
 
-def _names_rocm(value: str) -> bool:
-    return "rocm" in value.lower()
-
-
 def _tell(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
     files = len({one.file for one in settings if one.file})
     live = sum(not one.file for one in settings)
     lines = tuple(line for one in settings for line in _lines(one))
     if not settings:
-        return "none", lines
+        return "none", ()
     return f"{live} in this session, {len(settings) - live} in {counted(files, 'file')}", lines
 
 
@@ -267,7 +237,6 @@ SETTINGS: Part[tuple[Setting, ...]] = Part(
     title="Settings",
     source="environment, shell and fish files, environment.d, systemd",
     read=read_settings,
-    without=lambda _: (),
     tell=_tell,
 )
 """Variables of ROCm, MIOpen and the loader that a login or a service sets."""
@@ -279,6 +248,5 @@ def near_settings_part(surveyed: Callable[[], Survey]) -> Part[tuple[Setting, ..
         title="App settings",
         source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
         read=lambda host: read_near_settings(host, surveyed()),
-        without=lambda _: (),
         tell=_tell_near,
     )

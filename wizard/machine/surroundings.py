@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from wizard.core.fact import fact_text, known
 from wizard.host.host import Host
 from wizard.machine.facts import Fact, Surroundings, Unknown
 from wizard.machine.part import Found, Part
@@ -34,10 +35,11 @@ FIRST_PROCESSOR = 4096
 
 def virtual_machine(host: Host) -> str:
     """The maker of the virtual machine that this is; ``""`` on real hardware."""
-    texts = (host.read(f"{DMI}/{name}") for name in DMI_FILES)
-    told = " ".join(text.strip() for text in texts if isinstance(text, str)).lower()
+    told = " ".join(_line(host, f"{DMI}/{name}") for name in DMI_FILES).lower()
     maker = next((maker for words, maker in MAKERS if re.search(rf"\b{words}\b", told)), "")
-    if maker or not _has_hypervisor(host):
+    lines = known(host.head(CPUINFO, FIRST_PROCESSOR), b"").splitlines()
+    flags = next((line for line in lines if line.startswith(b"flags")), b"")
+    if maker or b"hypervisor" not in flags.split():
         return maker
     if is_wsl(host):
         return "Hyper-V"
@@ -47,16 +49,8 @@ def virtual_machine(host: Host) -> str:
 
 def is_wsl(host: Host) -> bool:
     """True for the Windows Subsystem for Linux."""
-    kernel = host.read(KERNEL)
-    release = kernel.lower() if isinstance(kernel, str) else ""
+    release = _line(host, KERNEL).lower()
     return "microsoft" in release or "wsl" in release or host.exists("/dev/dxg")
-
-
-def _has_hypervisor(host: Host) -> bool:
-    head = host.head(CPUINFO, FIRST_PROCESSOR)
-    lines = head.splitlines() if isinstance(head, bytes) else []
-    flags = next((line for line in lines if line.startswith(b"flags")), b"")
-    return b"hypervisor" in flags.split()
 
 
 RUN = "/run/systemd"
@@ -74,13 +68,9 @@ def seat_in_use(host: Host) -> Fact[bool]:
     seat = _pairs(text)
     names = dict.fromkeys((seat.get("ACTIVE", ""), *seat.get("SESSIONS", "").split()))
     sessions = [name for name in names if SESSION.fullmatch(name)][:SESSION_LIMIT]
-    return any(_is_users(host, name) for name in sessions)
-
-
-def _is_users(host: Host, name: str) -> bool:
-    """Classes are ``user``, ``user-early`` and the like, beside ``greeter`` and ``lock-screen``."""
-    text = host.read(f"{RUN}/sessions/{name}")
-    return isinstance(text, str) and _pairs(text).get("CLASS", "").startswith("user")
+    # Classes are user, user-early and the like, beside greeter and lock-screen.
+    told = (_pairs(_line(host, f"{RUN}/sessions/{name}")) for name in sessions)
+    return any(session.get("CLASS", "").startswith("user") for session in told)
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -124,8 +114,8 @@ def _secure_boot(host: Host, *, hidden: bool) -> Fact[bool]:
         value = host.head(SECURE_BOOT, ATTRIBUTES + 1)
         if isinstance(value, Unknown):
             return value
-        known = len(value) == ATTRIBUTES + 1 and value[-1] in (0, 1)
-        return value[-1] == 1 if known else Unknown(f"{SECURE_BOOT} is empty")
+        told = len(value) == ATTRIBUTES + 1 and value[-1] in (0, 1)
+        return value[-1] == 1 if told else Unknown(f"{SECURE_BOOT} is empty")
     if host.exists(f"{FIRMWARE}/efi"):
         return Unknown("the firmware does not report it here")
     if hidden or host.names(FIRMWARE) == () or not host.exists(FIRMWARE):
@@ -148,22 +138,15 @@ def _confined(host: Host) -> str:
 
 
 def _snapshots(host: Host) -> tuple[str, ...]:
-    configs = host.names(SNAPPER)
     tools = (
-        ("timeshift", any(_is_set_up(host, path) for path in TIMESHIFT)),
-        ("snapper", isinstance(configs, tuple) and bool(configs)),
+        ("timeshift", any(DEVICE.search(_line(host, path)) for path in TIMESHIFT)),
+        ("snapper", bool(known(host.names(SNAPPER), ()))),
     )
     return tuple(name for name, is_set_up in tools if is_set_up)
 
 
-def _is_set_up(host: Host, path: str) -> bool:
-    text = host.read(path)
-    return isinstance(text, str) and DEVICE.search(text) is not None
-
-
 def _line(host: Host, path: str) -> str:
-    text = host.read(path)
-    return text.strip() if isinstance(text, str) else ""
+    return known(host.read(path), "").strip()
 
 
 def _tell(around: Surroundings) -> tuple[str, tuple[str, ...]]:
@@ -197,14 +180,10 @@ def _lines(around: Surroundings) -> list[str]:
     boot = {True: "on (no problem: this program loads no kernel modules)", False: "off"}
     used = {True: "someone is logged in", False: "nobody is logged in"}
     return [
-        f"Secure Boot: {_unknown(secure) if isinstance(secure, Unknown) else boot[secure]}",
-        f"Screen of this machine: {_unknown(seat) if isinstance(seat, Unknown) else used[seat]}",
+        f"Secure Boot: {boot[secure] if isinstance(secure, bool) else fact_text(secure)}",
+        f"Screen of this machine: {used[seat] if isinstance(seat, bool) else fact_text(seat)}",
         f"Snapshots: {' and '.join(around.snapshots) or 'none'} set up",
     ]
-
-
-def _unknown(why: Unknown) -> str:
-    return f"unknown, because {why.because}"
 
 
 SURROUNDINGS: Part[Surroundings] = Part(
@@ -236,15 +215,10 @@ def reading_aid(host: Host) -> str:
     """What reads to somebody here, ``""`` for nothing that is known."""
     if host.is_folder(SPEAKUP):
         return "the screen reader Speakup"
-    names = host.names(PROC)
-    pids = () if isinstance(names, Unknown) else names
-    for pid in pids:
-        if pid.isascii() and pid.isdecimal() and (aid := PROCESSES.get(_name(host, pid))):
-            return aid
+    for pid in known(host.names(PROC), ()):
+        if pid.isascii() and pid.isdecimal():
+            # Its name alone: the command line of a process that is stuck can block its reader.
+            name = known(host.head(f"{PROC}/{pid}/comm", NAME_BYTES), b"")
+            if aid := PROCESSES.get(name.decode("utf-8", "replace").strip()):
+                return aid
     return ""
-
-
-def _name(host: Host, pid: str) -> str:
-    """Its name alone: the command line of a process that is stuck can block its reader."""
-    name = host.head(f"{PROC}/{pid}/comm", NAME_BYTES)
-    return "" if isinstance(name, Unknown) else name.decode("utf-8", "replace").strip()

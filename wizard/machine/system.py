@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wizard.core.amounts import memory_size_text, size_text
+from wizard.core.fact import fact_text
 from wizard.host.host import Host, SilentFileSystem
 from wizard.host.mounts import MOUNTS
 from wizard.machine.facts import Disk, Fact, Machine, System, Unknown
@@ -69,13 +70,14 @@ def _cpu(host: Host) -> Fact[str]:
 
 
 def _tell_system(system: System) -> tuple[str, tuple[str, ...]]:
+    memory = system.memory_bytes
     facts: tuple[tuple[str, Fact[str]], ...] = (
         ("System", system.pretty_name),
         ("Kernel", system.kernel),
         ("C library (glibc)", system.glibc),
         ("Architecture", system.architecture),
         ("Processor", system.cpu),
-        ("Memory", _memory(system.memory_bytes)),
+        ("Memory", memory if isinstance(memory, Unknown) else memory_size_text(memory)),
     )
     summary = ", ".join(
         text
@@ -86,27 +88,15 @@ def _tell_system(system: System) -> tuple[str, tuple[str, ...]]:
         )
         if isinstance(fact, str)
     )
-    return summary or "unknown system", tuple(f"{name}: {_words(fact)}" for name, fact in facts)
-
-
-def _memory(size: Fact[int]) -> Fact[str]:
-    return size if isinstance(size, Unknown) else memory_size_text(size)
-
-
-def _words(fact: Fact[str]) -> str:
-    return f"unknown, because {fact.because}" if isinstance(fact, Unknown) else fact
-
-
-def _nothing(why: Unknown) -> System:
-    return System(why, why, why, why, why, why, why, why)
+    return summary or "unknown system", tuple(f"{name}: {fact_text(fact)}" for name, fact in facts)
 
 
 SYSTEM: Part[System] = Part(
     title="System",
     source=f"{OS_RELEASE[0]}, {KERNEL}, {CPUINFO}",
     read=read_system,
-    without=_nothing,
     tell=_tell_system,
+    without=lambda why: System(why, why, why, why, why, why, why, why),
 )
 """The operating system, the C library, the processor."""
 
@@ -147,22 +137,20 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def _tell_disks(disks: tuple[Disk, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(_disk_line(disk) for disk in disks)
+    lines = tuple(
+        f"{disk.path}: {size_text(disk.free_bytes)} free of {size_text(disk.total_bytes)} "
+        f"on {disk.filesystem}"
+        for disk in disks
+    )
     if not disks:
         return "unknown", lines
     return f"{size_text(disks[0].free_bytes)} free for {disks[0].path}", lines
-
-
-def _disk_line(disk: Disk) -> str:
-    room = f"{size_text(disk.free_bytes)} free of {size_text(disk.total_bytes)}"
-    return f"{disk.path}: {room} on {disk.filesystem}"
 
 
 DISKS: Part[tuple[Disk, ...]] = Part(
     title="Disks",
     source="statvfs(3)",
     read=read_disks,
-    without=lambda _: (),
     tell=_tell_disks,
 )
 """Room on the file systems that matter."""
@@ -184,7 +172,6 @@ MOUNTED: Part[tuple[SilentFileSystem, ...]] = Part(
     title="File systems",
     source=f"{MOUNTS}, statfs(2)",
     read=_read_silent,
-    without=lambda _: (),
     tell=_tell_silent,
 )
 """Mounted file systems that do not answer."""

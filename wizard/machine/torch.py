@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+from wizard.core.fact import known
 from wizard.host.elf import segments_of, stack_of
 from wizard.host.host import Host
 from wizard.machine.facts import ChangedLibrary, TorchInstall, Unknown
@@ -21,6 +21,7 @@ LIBRARY = re.compile(
 """Libraries of ROCm, and those of torch that are built for it."""
 SAVED = re.compile(r"[._-](?:original|orig|bak|backup|old|save|saved)\b.*", re.IGNORECASE)
 """How people name the copy that they put aside."""
+ROW = re.compile(r"\ntorch/lib/(lib[^,\n]*),([^,\n]*),([^,\s]*)(?=\s|\Z)")
 SHA256 = "sha256="
 HEAD_BYTES = 4096
 SIZE_LIMIT = 64
@@ -45,16 +46,8 @@ class Records:
         alike = self._known.get(wheel)
         if alike is not None and not _changes(self._host, site, names, alike):
             return ()
-        record = self._host.read(path)
-        self._known[wheel] = [] if isinstance(record, Unknown) else recorded_sizes(record)
+        self._known[wheel] = recorded_sizes(known(self._host.read(path), ""))
         return _changes(self._host, site, names, self._known[wheel])
-
-
-def _changes(
-    host: Host, site: str, names: tuple[str, ...], sizes: Sizes
-) -> tuple[ChangedLibrary, ...]:
-    found = (_changed(host, site, names, *row) for row in sizes)
-    return tuple(one for one in found if one is not None)
 
 
 def recorded_sizes(record: str) -> Sizes:
@@ -77,51 +70,34 @@ def recorded_hashes(record: str) -> list[tuple[str, str]]:
 
 def _rows(record: str) -> list[tuple[str, str, str]]:
     """Name, hash and size of ROCm libraries, as they stand in a RECORD."""
-    lines = (line.rstrip().split(",") for line in _lines_of(record, f"{FOLDER}/lib"))
-    rows = ((row[0].removeprefix(f"{FOLDER}/"), row[1], row[2]) for row in lines if len(row) == 3)
+    rows = ((row[1], row[2], row[3]) for row in ROW.finditer(f"\n{record}"))
     return [row for row in rows if LIBRARY.fullmatch(row[0])][:SIZE_LIMIT]
-
-
-def _lines_of(record: str, beginning: str) -> Iterator[str]:
-    """Lines with this beginning; the others, over ten thousand, are not even split."""
-    start = record.find(beginning)
-    while start >= 0:
-        end = record.find("\n", start)
-        end = len(record) if end < 0 else end
-        if start == 0 or record[start - 1] == "\n":
-            yield record[start:end]
-        start = record.find(beginning, end)
 
 
 def executable_stacks(host: Host, site: str) -> tuple[str, ...]:
     """Names of libraries that ask for an executable stack, which glibc 2.41 and later refuse."""
-    names = host.names(f"{site}/{FOLDER}")
-    if isinstance(names, Unknown):
-        return ()
+    names = known(host.names(f"{site}/{FOLDER}"), ())
     wanted = [name for name in names if LIBRARY.fullmatch(name)][:SIZE_LIMIT]
     return tuple(name for name in wanted if _asks(host, f"{site}/{FOLDER}/{name}"))
 
 
-def _changed(
-    host: Host, site: str, names: tuple[str, ...], name: str, recorded: int
-) -> ChangedLibrary | None:
-    path = f"{site}/{FOLDER}/{name}"
-    size = host.size(path)
-    if isinstance(size, Unknown):
-        if host.exists(path):
-            return None  # there, and nobody told how large: nothing can be said of it
-        size = 0
-    if size == recorded:
-        return None
-    saved = next(_copies(name, names), "")
-    return ChangedLibrary(path, recorded, size, f"{site}/{FOLDER}/{saved}" if saved else "")
-
-
-def _copies(name: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Names beside a library that are its name and a word for a copy."""
-    for other in names:
-        if other.startswith(name) and SAVED.fullmatch(other[len(name) :]):
-            yield other
+def _changes(
+    host: Host, site: str, names: tuple[str, ...], sizes: Sizes
+) -> tuple[ChangedLibrary, ...]:
+    changed = []
+    for name, recorded in sizes:
+        path = f"{site}/{FOLDER}/{name}"
+        size = host.size(path)
+        if isinstance(size, Unknown) and host.exists(path):
+            continue  # there, and nobody told how large: nothing can be said of it
+        if size == recorded:
+            continue
+        # Beside it there may be its name with a word for a copy.
+        beside = (other for other in names if other.startswith(name))
+        saved = next((other for other in beside if SAVED.fullmatch(other[len(name) :])), "")
+        copy = f"{site}/{FOLDER}/{saved}" if saved else ""
+        changed.append(ChangedLibrary(path, recorded, known(size, 0), copy))
+    return tuple(changed)
 
 
 def _asks(host: Host, path: str) -> bool:
@@ -153,18 +129,20 @@ def read_torch(
     installed = _installed(host, site.path, entries)
     if "torch" not in installed and "torch" not in entries:
         return None
-    stated = _stated(host, site.path)
+    # What it assigns; None is left out.
+    stated = dict(STATED.findall(known(host.read(f"{site.path}/torch/version.py"), "")))
     version = stated.get("__version__") or installed.get("torch", "")
     if not version:
         return None
     build = _build(version, stated)
+    devices = (DEVICE.match(name) for name in entries if "torch_device" in name)
     own = build == "rocm"  # only these wheels carry libraries that people exchange
     return TorchInstall(
         version=version,
         build=build,
-        rocm=_rocm(version, stated),
+        rocm=_rocm(version, stated) if build == "rocm" else None,
         numpy=installed.get("numpy") or _numpy(host, behind),
-        native_gfx=_native(entries),
+        native_gfx=tuple(dict.fromkeys(match[1].lower() for match in devices if match)),
         changed=records.changed(site.path, dist_info(entries)) if own else (),
         executable_stack=executable_stacks(host, site.path) if own else (),
     )
@@ -183,20 +161,9 @@ def _installed(host: Host, site: str, names: tuple[str, ...]) -> dict[str, str]:
         if name.startswith(("torch-", "numpy-")) and (match := DIST_INFO.fullmatch(name)):
             versions[match[1]] = match[2]
         elif name in ("torch.dist-info", "numpy.dist-info"):
-            versions[name.partition(".")[0]] = _metadata_version(host, f"{site}/{name}")
+            stated = METADATA_VERSION.search(known(host.read(f"{site}/{name}/METADATA"), ""))
+            versions[name.partition(".")[0]] = stated[1] if stated else ""
     return versions
-
-
-def _metadata_version(host: Host, folder: str) -> str:
-    text = host.read(f"{folder}/METADATA")
-    match = METADATA_VERSION.search(text) if isinstance(text, str) else None
-    return match[1] if match else ""
-
-
-def _stated(host: Host, site: str) -> dict[str, str]:
-    """What ``torch/version.py`` assigns; its ``None`` values are left out."""
-    text = host.read(f"{site}/torch/version.py")
-    return dict(STATED.findall(text)) if isinstance(text, str) else {}
 
 
 def _build(version: str, stated: dict[str, str]) -> str:
@@ -213,8 +180,6 @@ def _build(version: str, stated: dict[str, str]) -> str:
 
 def _rocm(version: str, stated: dict[str, str]) -> str | None:
     """The release by the version's own suffix, else the first two numbers of the HIP version."""
-    if _build(version, stated) != "rocm":
-        return None
     suffix = RELEASE.search(version.partition("+rocm")[2])
     if suffix:
         return suffix[0]
@@ -224,13 +189,6 @@ def _rocm(version: str, stated: dict[str, str]) -> str | None:
 
 def _numpy(host: Host, behind: tuple[str, ...]) -> str | None:
     for site in behind:
-        names = host.names(site)
-        version = _installed(host, site, () if isinstance(names, Unknown) else names).get("numpy")
-        if version:
+        if version := _installed(host, site, known(host.names(site), ())).get("numpy"):
             return version
     return None
-
-
-def _native(names: tuple[str, ...]) -> tuple[str, ...]:
-    matches = (DEVICE.match(name) for name in names if "torch_device" in name)
-    return tuple(dict.fromkeys(match[1].lower() for match in matches if match))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,6 +159,25 @@ class InstallWheels(Operation):
         emptied = self._folders() if after is None else ()
         why, what = "The run installed them.", "the installed files"
         return (Remove(why, what, self.venv, files, (self.cache,), emptied),)
+
+    def refuse_to_overwrite(self, before: Collection[str], ours: Collection[str]) -> None:
+        """Of an environment that was there, nothing but the run's own work is written over."""
+        self.refuse_other_versions()
+        if not (self.site or before):
+            return
+        there = wheel_files(Path(self.venv), tuple(self.wheels), self.site).keys()
+        if self.site:  # bytecode goes with its source, whoever compiled it
+            taken = sorted(p for p in there - frozenset(ours) if not p.endswith(".pyc"))
+        else:
+            taken = sorted(there & frozenset(before))
+        if taken:
+            more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+            raise Trouble(
+                f"{self.venv}/{taken[0]}{more} already exists, and this program did not create it.",
+                "A wheel contains a file with the same name and would overwrite the existing file.",
+                "Move the existing files out of the way, or undo this run and choose a new folder "
+                "with --venv.",
+            )
 
     def refuse_other_versions(self) -> None:
         """Raise Trouble when a package stands there in another version: what somebody installed

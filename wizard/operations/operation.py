@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar
@@ -87,6 +87,13 @@ class Operation(ABC):
     def refuse(self) -> None:  # noqa: B027 - most kinds refuse nothing
         """Raise Trouble where this machine does not allow it: asked of all steps before the first
         one acts. Reads only."""
+
+    def refuse_to_overwrite(self, before: Collection[str], ours: Collection[str]) -> None:  # noqa: B027
+        """Raise Trouble where it would write over files that are not the run's own. Reads only.
+
+        ``before`` are files that were in the environment before the run, ``ours`` those that the
+        run has written; relative to the environment.
+        """
 
     def observe(self) -> Before:
         """What undo will need to know of the time before. Reads only."""

@@ -58,7 +58,7 @@ def _head(finding: Finding) -> str:
 
 def _tell(road: Road, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:
     """One finding whole; the words of the command that mends it, where that is wanted."""
-    from wizard.mending.mendable import without_plan
+    from wizard.diagnose.fix_settings import without_plan
     from wizard.report.findings import fix_command, whole_lines
 
     road.say()

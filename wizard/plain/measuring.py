@@ -185,7 +185,7 @@ class Measuring:
 
 def walk(road: Road) -> int:
     """Ask, then measure; gives the exit code."""
-    from wizard.knowledge.applications import trains
+    from wizard.knowledge.claims import trains
 
     _, machine = road.look()
     return _measure(road, machine, Wanted(trains=trains(road.applications)))
@@ -195,7 +195,7 @@ def measure(
     road: Road, python: str, *, on_processor: bool, applications: Sequence[str] = ()
 ) -> int:
     """Measure what was just installed, as these programs use it."""
-    from wizard.knowledge.applications import trains
+    from wizard.knowledge.claims import trains
 
     device = "cpu" if on_processor else "cuda"
     return _measure(road, None, Wanted(python, device, trains=trains(applications)))

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wizard.apt.packages import Package, is_rocm, without_architecture
+from wizard.knowledge.stacks import load_catalogue
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.impossible import PlanImpossible
 
@@ -161,3 +162,19 @@ def _unclear(package: Package) -> bool:
 def _few(names: list[str], shown: int = 6) -> str:
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return f"{', '.join(names[:shown])}{more}"
+
+
+def uses_apt(machine: Machine) -> bool:
+    """False on a system that is known to install its packages otherwise."""
+    name = machine.system.distribution
+    return not isinstance(name, str) or name in load_catalogue().distributions
+
+
+def require_apt(machine: Machine) -> None:
+    """Raise PlanImpossible on such a system."""
+    if not uses_apt(machine):
+        raise PlanImpossible(
+            f"As far as this program knows, {machine.system.distribution} does not use apt. "
+            "System packages can be installed and removed only on Debian, Ubuntu and systems "
+            "based on them. --footprint venv needs no system packages."
+        )

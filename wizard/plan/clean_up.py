@@ -11,13 +11,12 @@ from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, RocmTree, Setting
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
+from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import FilesNow, Leftovers, files_with_settings
 from wizard.plan.removal import held, removal_steps, system_plan
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system_family import uses_apt
 
 PROFILES = "/etc/profile.d/"
 OWN_NAME = re.compile(r"(?:^|[-_.])(?:rocm|rdna1|miopen)", re.IGNORECASE)

@@ -1,8 +1,11 @@
-"""The JSON form of a plan: what ``plan --json`` prints and a journal begins with."""
+"""The JSON form of a plan, which begins each journal, and the id that is made of it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 from wizard.core.credentials import redact
@@ -56,3 +59,25 @@ def with_addresses(form: Mapping[str, Any], change: Callable[[str, str], str]) -
     if index := changed.get("wishes", {}).get("index"):
         changed["wishes"] = {**changed["wishes"], "index": change("--torch-index", index)}
     return changed
+
+
+WORDS = ("title", "reason", "inverse", "text")
+"""What a newer version may say in other words without doing anything else."""
+BESIDE = ("first", "user_torch", "restart_needed")
+"""What is found beside the steps, or follows from them, makes no other plan."""
+
+
+def with_id(plan: Plan) -> Plan:
+    """The plan with its id."""
+    return replace(plan, id=id_of(plan_form(plan)))
+
+
+def id_of(form: Mapping[str, Any]) -> str:
+    """The id that a plan of this JSON form must have."""
+    kept = {name: value for name, value in form.items() if name not in BESIDE}
+    # Without the notes: they tell of free space, which the run itself takes.
+    form = {**kept, "id": "", "notes": []}
+    form["steps"] = [
+        {name: value for name, value in step.items() if name not in WORDS} for step in form["steps"]
+    ]
+    return hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:12]

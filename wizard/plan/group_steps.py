@@ -8,7 +8,7 @@ from wizard.advice.card import MissingRight
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.plan.choice import Choice
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.plan.steps import Plan
 
 GROUPS = ("render", "video")

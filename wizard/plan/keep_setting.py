@@ -12,8 +12,8 @@ from wizard.host.host import Host
 from wizard.knowledge.variables import effect_of
 from wizard.machine.facts import Unknown
 from wizard.operations.edit_lines import Lines, PutLinesBack, sha256, with_lines
-from wizard.plan.environment import MODULE
 from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.plan.new_environment import MODULE
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from wizard.core.credentials import HIDDEN_LOGIN
 from wizard.core.journal import Kind
-from wizard.plan.form import plan_form, plan_of
-from wizard.plan.identity import id_of
+from wizard.plan.form import id_of, plan_form, plan_of
 from wizard.plan.steps import Plan
 
 SCHEMA = 2

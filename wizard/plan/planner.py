@@ -20,21 +20,29 @@ from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.machine.facts import Machine, Setting
 from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
-from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
 from wizard.plan.choice import Choice
-from wizard.plan.existing import existing_steps, obstacles_to, planned_conflicts
-from wizard.plan.existing_notes import existing_notes
+from wizard.plan.existing import (
+    beside,
+    beside_notes,
+    carried,
+    carrying,
+    existing_notes,
+    existing_steps,
+    obstacles_to,
+    planned_conflicts,
+    user_site_obstacle,
+    user_torch,
+    why_beside,
+)
+from wizard.plan.form import with_id
 from wizard.plan.group_steps import group_steps
-from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
+from wizard.plan.new_environment import chosen_preset, venv_steps, visible_device
 from wizard.plan.room import room_notes
-from wizard.plan.settings import chosen_preset, visible_device
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
-from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.using import not_installed
-from wizard.plan.venv import venv_steps
 
 __all__ = ["PlanImpossible", "make_plan"]
 

@@ -13,8 +13,8 @@ from wizard.core.journal import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside
-from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
-from wizard.plan.identity import with_id
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of, require_apt
+from wizard.plan.form import with_id
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
     Edit,
@@ -27,7 +27,6 @@ from wizard.plan.leftover_files import (
     tree_leftovers,
 )
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system_family import require_apt
 
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: your desktop "

@@ -16,7 +16,7 @@ from wizard.machine.system import disk_in
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.packages import AptChange, KeepDebs
-from wizard.plan.steps import Plan
+from wizard.plan.steps import Plan, Step
 
 ARCHIVES = "/var/cache/apt/archives"
 BACKUP = "/var/lib/rdna1-setup"
@@ -37,44 +37,69 @@ class Need:
     what: str
     instead: str = ""
     """What helps beside freeing disk space."""
+    goes_on: bool = False
+    """True where what is in the folder already is a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the wheels of a plan take, without its system packages; None where nobody knows."""
+    """What a step fetches and unpacks, in bytes; None where nobody knows."""
 
     download: int | None
     installed: int | None
 
 
-def wheel_sizes(plan: Plan) -> Sizes:
-    """What the wheels take of all that a plan brings."""
+def sizes_of(plan: Plan) -> tuple[Sizes, ...]:
+    """What each step takes."""
     changes = [step for step in plan.steps if isinstance(step, AptChange)]
-    return Sizes(
-        _without(plan.download_bytes, sum(each.download_bytes for each in changes)),
-        _without(plan.installed_bytes, sum(each.installed_bytes for each in changes)),
-    )
+    download = _without(plan.download_bytes, sum(each.download_bytes for each in changes))
+    installed = _without(plan.installed_bytes, sum(each.installed_bytes for each in changes))
+
+    def taken_by(step: Step) -> Sizes:
+        match step:
+            case FetchWheels():
+                return Sizes(download, 0)
+            case InstallWheels():
+                return Sizes(0, installed)
+            case AptChange() if step.settled:
+                return Sizes(step.download_bytes, step.installed_bytes)
+            case AptChange():
+                return Sizes(None, None)
+            case _:
+                return Sizes(0, 0)
+
+    return tuple(map(taken_by, plan.steps))
 
 
 def _without(whole: int | None, part: int) -> int | None:
     return None if whole is None else max(0, whole - part)
 
 
-def needs_of(plan: Plan, done: Collection[int] = (), *, copies: bool = False) -> Iterator[Need]:
+def wheel_steps(plan: Plan) -> tuple[int, int]:
+    """Numbers of the steps that fetch the wheels and that install them; 0 for none."""
+    fetching = (n for n, step in enumerate(plan.steps, 1) if isinstance(step, FetchWheels))
+    installing = (n for n, step in enumerate(plan.steps, 1) if isinstance(step, InstallWheels))
+    return next(fetching, 0), next(installing, 0)
+
+
+def needs_of(
+    plan: Plan, done: Collection[int] = (), begun: Collection[int] = (), *, copies: bool = False
+) -> Iterator[Need]:
     """What the steps that are not done need while all of it is there; only known sizes.
 
-    ``copies``: the environment's file system has no hard links, so that uv's cache, which lies in
-    the environment while it is filled, takes the files once more.
+    What an installation has left that was ``begun`` is removed before it begins again, and so makes
+    room. ``copies``: the environment's file system has no hard links, so that uv's cache, which
+    lies in the environment while it is filled, takes the files once more.
     """
-    sizes = wheel_sizes(plan)
     fetched = any(isinstance(step, KeepDebs) and step.coming for step in plan.steps)
-    for number, step in enumerate(plan.steps, 1):
+    for number, (step, sizes) in enumerate(zip(plan.steps, sizes_of(plan), strict=True), 1):
         if number in done:
             continue
         match step:
             case FetchWheels() if sizes.download:
-                yield Need(step.staging, sizes.download, "for downloads", OTHER_CACHE)
-            case InstallWheels() if sizes.installed:
+                what = "for downloads"
+                yield Need(step.staging, sizes.download, what, OTHER_CACHE, goes_on=True)
+            case InstallWheels() if sizes.installed and number not in begun:
                 size = sizes.installed * (2 if copies else 1)
                 yield Need(step.venv, size, "for the environment", OTHER_FOLDER)
             case AptChange():

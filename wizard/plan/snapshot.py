@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wizard.machine.facts import Machine
 from wizard.operations.packages import MakeSnapshot
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 

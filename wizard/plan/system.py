@@ -13,13 +13,12 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.system_files import WriteSystemFile
-from wizard.plan.amd_packages import DISTRIBUTION, going
+from wizard.plan.amd_packages import DISTRIBUTION, going, require_apt
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import FilesNow, strangers
 from wizard.plan.removal import held, removal_steps
 from wizard.plan.steps import Step
-from wizard.plan.system_family import require_apt
 
 NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""

@@ -9,10 +9,9 @@ from pathlib import PurePosixPath
 from wizard.advice.floors import older_release
 from wizard.advice.leftovers import left_out
 from wizard.core.amounts import capitalized, listed
-from wizard.knowledge.applications import Application, applications_named, convolves, trains
-from wizard.knowledge.claims import load_claims
+from wizard.knowledge.applications import Application, Trace, applications_named, load_traces
+from wizard.knowledge.claims import convolves, load_claims, trains
 from wizard.knowledge.stacks import find_stack
-from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from wizard.knowledge.variables import NODE_NUMBER, known_names
+from wizard.knowledge.variables import general, known_names
 
 Found = re.Match[str]
 STANDS_IN = re.compile(
@@ -333,9 +333,8 @@ WORD = re.compile(r"[\w.,:;+=\"' -]{0,40}")
 
 def is_known(name: str) -> bool:
     """True for a variable that a released program reads."""
-    known = known_names()
-    numbered = NODE_NUMBER.sub("_N", name)
-    return name in known or numbered in known or TOLD_BEFORE_TABLE.fullmatch(name) is not None
+    known = {name, general(name)} & set(known_names())
+    return bool(known) or TOLD_BEFORE_TABLE.fullmatch(name) is not None
 
 
 def told_value(name: str, value: str) -> str:

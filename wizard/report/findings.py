@@ -11,11 +11,11 @@ from typing import Any
 from wizard.core.lines import clean
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import NO_CAUSE, Finding, Status, conclude, to_form
+from wizard.diagnose.fix_settings import has_plan
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
-from wizard.mending.mendable import has_plan
 from wizard.report.recommendation import text_for_cards
 
 PROGRAM = "rdna1-setup diagnose --fix"

@@ -19,7 +19,7 @@ from wizard.core.events import (
 )
 from wizard.core.journal import Kind
 from wizard.core.lines import clean
-from wizard.knowledge.applications import convolves
+from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.packages import AptChange

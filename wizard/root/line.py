@@ -13,9 +13,20 @@ from typing import Any
 
 from assets.root.requests import PROTOCOL
 from wizard.core.trouble import Trouble
-from wizard.root.news import Event, EventLines, News, ends_step, news_of
 from wizard.root.rights import AskForRights, helper_argv, not_granted
-from wizard.root.session import STATE, Process, Session, follow, gone, session_in
+from wizard.root.session import (
+    STATE,
+    Event,
+    EventLines,
+    News,
+    Process,
+    Session,
+    ends_step,
+    follow,
+    gone,
+    news_of,
+    session_in,
+)
 
 FIRST_WORD_S = 30.0
 CHUNK = 65_536

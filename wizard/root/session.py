@@ -1,22 +1,104 @@
-"""A helper at work as its events file tells it: found, watched, and known to be gone.
-
-The lock of the helper itself cannot be looked at: whoever may open it could also hold it.
-"""
+"""What the root helper tells: its events as values, and a helper at work by its events file."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Union
 
-from assets.root import files
-from wizard.core.events import Progress
+from assets.root.files import STATE as STATE_PATH
+from assets.root.processes import begun_at, is_alive
+from wizard.core.credentials import redact
+from wizard.core.events import Output, Progress
+from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.root.news import Event, EventLines, News, news_of
 
-STATE = Path(files.STATE)
+Event = dict[str, Any]
+"""One line of the helper, of which only ``event`` is known to be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDeb:
+    """A package file in the helper's backup: root can install it, and nobody else can read it."""
+
+    name: str
+    version: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """A step is done, and the helper has looked that it is."""
+
+    outcome: str
+    kept: tuple[KeptDeb, ...] = ()
+
+
+News = Union[Output, Progress, StepDone]  # noqa: UP007 - read at run time on 3.10
+
+
+class EventLines:
+    """Cuts chunks of bytes into events; what is no event of the helper is dropped."""
+
+    def __init__(self) -> None:
+        self._open = b""
+
+    def feed(self, chunk: bytes) -> tuple[Event, ...]:
+        """The events that this chunk completed."""
+        *lines, self._open = (self._open + chunk).split(b"\n")
+        found = (_event(line) for line in lines)
+        return tuple(event for event in found if event is not None)
+
+
+def _event(line: bytes) -> Event | None:
+    try:
+        event = json.loads(line)
+    except ValueError:  # a line that a crash cut off
+        return None
+    return event if isinstance(event, dict) and isinstance(event.get("event"), str) else None
+
+
+def news_of(event: Event) -> News | None:
+    """What an event says to the user; None for what is only between programs.
+
+    Raises Trouble for a step that failed or a plan that was refused.
+    """
+    match event["event"]:
+        case "output":
+            return Output(tuple(_plain(line) for line in event["lines"]))
+        case "progress":
+            what = _plain(event["what"])
+            return Progress(int(event["done"]), int(event["total"]), event["unit"], what, None)
+        case "done":
+            kept = tuple(_kept(one) for one in event.get("kept", ()))
+            return StepDone(_plain(event["outcome"]), kept)
+        case "failed" | "refused":
+            names = ("happened", "meaning", "next_step")
+            raise Trouble(*(_plain(event[name]) for name in names))
+        case _:
+            return None
+
+
+def _plain(text: Any) -> str:
+    """Without control characters, and without a login in an address."""
+    return redact(clean(str(text)))
+
+
+def _kept(one: Event) -> KeptDeb:
+    return KeptDeb(*(str(one[name]) for name in ("name", "version", "path", "sha256")))
+
+
+def ends_step(event: Event, number: int) -> bool:
+    """True for the last event about a step, and for one that ends the helper."""
+    return event["event"] in ("done", "failed") and event.get("step") in (0, number)
+
+
+STATE = Path(STATE_PATH)
 EVENTS = "events.jsonl"
 LOOK_S = 0.2
 CHUNK = 1 << 18
@@ -32,12 +114,7 @@ class Process:
 
     def is_alive(self) -> bool:
         """True until it has ended."""
-        try:
-            stat = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace")
-        except OSError:
-            return False
-        fields = stat.rpartition(") ")[2].split()
-        return len(fields) > 19 and fields[0] not in "ZX" and int(fields[19]) == self.begun
+        return is_alive(self.pid) and begun_at(self.pid) == self.begun
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,17 @@ from typing import Protocol
 
 from wizard.core.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 from wizard.core.trouble import Trouble
-from wizard.root.news import EventLines, News, StepDone, news_of
-from wizard.root.session import EVENTS, STATE, Session, find_at_work, watch
+from wizard.root.session import (
+    EVENTS,
+    STATE,
+    EventLines,
+    News,
+    Session,
+    StepDone,
+    find_at_work,
+    news_of,
+    watch,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from wizard.root.rights import AskForRights, ask_here
 from wizard.run.journal import SCRATCH, Journal, Owned, new_folder, scratch
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
-from wizard.run.obstacles import refuse_to_overwrite, require_place, run_to_go_on_with
+from wizard.run.obstacles import require_place, run_to_go_on_with
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.progress import Ahead
 from wizard.run.resume import done_steps
@@ -155,14 +155,18 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         """One step, begun or gone on with: it ends with StepFinished, StepFailed, or neither where
         the user has stopped it."""
-        journal, began = Journal(Path(record.folder)), time.monotonic()
+        folder, began = Path(record.folder), time.monotonic()
+        journal = Journal(folder)
         try:
             found, left = await asyncio.to_thread(_probe, step, record.intents.get(number), system)
             if left:
                 yield Output(
                     (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
                 )
-            refuse_to_overwrite(step, plan, _as_noted(record))
+            owned = Owned(folder)
+            ours = owned.read() if plan.changes_existing else ()
+            theirs = files_before(_as_noted(record))
+            await asyncio.to_thread(step.refuse_to_overwrite, theirs, ours)
             noted = record.intents.get(number)
             if noted is None:  # what was seen first counts, whatever stands there now
                 noted = await asyncio.to_thread(step.observe)
@@ -179,9 +183,9 @@ class Live:
                             yield item
             after = await asyncio.to_thread(step.verify, noted)
             outcome = after.text or outcome
-            theirs = frozenset(files_before(_as_noted(record)))
-            ours = {path: seen for path, seen in after.files.items() if path not in theirs}
-            Owned(Path(record.folder)).add(ours)
+            there_before = frozenset(files_before(_as_noted(record)))
+            files = after.files.items()
+            owned.add({path: seen for path, seen in files if path not in there_before})
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:

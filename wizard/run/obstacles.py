@@ -13,23 +13,19 @@ from wizard.core.lines import clean
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.contents import read_kept_contents
-from wizard.host.distributions import named_in, read_distributions, wheel_files
+from wizard.host.distributions import named_in, read_distributions
 from wizard.host.environment import LAYOUT, made_with_venv
 from wizard.host.host import Host
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.machine.facts import Disk
-from wizard.operations.fetch_wheels import FetchWheels
-from wizard.operations.install_wheels import InstallWheels
-from wizard.plan.family import torch_family
+from wizard.plan.existing import torch_family
 from wizard.plan.form import plan_form
 from wizard.plan.room import needs_of, shortage
-from wizard.plan.steps import Plan, Step
-from wizard.run.journal import Owned
+from wizard.plan.steps import Plan
 from wizard.run.plan_options import difference
 from wizard.run.rehearsal import NOTHING_DONE, Foreseen
 from wizard.run.resume import done_steps
-from wizard.run.rollback_folder import files_before
 from wizard.run.runs import (
     absence,
     older_run_in,
@@ -247,31 +243,6 @@ def _some(paths: Sequence[str]) -> str:
     return f"{paths[0]}{more}"
 
 
-def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
-    """Raise Trouble when installing would write over files that are not ours: those that were
-    there before the run, and in an environment that existed everything that is no work of it."""
-    if not isinstance(step, InstallWheels):
-        return
-    step.refuse_other_versions()
-    before = frozenset(files_before(record))
-    if not (before or plan.changes_existing):
-        return
-    there = wheel_files(Path(plan.venv), step.wheels, step.site).keys()
-    if plan.changes_existing:
-        ours = Owned(Path(record.folder)).read().keys()
-        # Bytecode goes with its source, whoever compiled it.
-        taken = sorted(path for path in there - ours if not path.endswith(".pyc"))
-    else:
-        taken = sorted(there & before)
-    if taken:
-        raise Trouble(
-            f"{plan.venv}/{_some(taken)} already exists, and this program did not create it.",
-            "A wheel contains a file with the same name and would overwrite the existing file.",
-            "Move the existing files out of the way, or undo this run and choose a new folder "
-            "with --venv.",
-        )
-
-
 WITHOUT_HARD_LINKS = frozenset({"afs", "cifs", "exfat", "smb3", "vboxsf", "vfat"})
 """File systems on which uv copies from its cache, so that all files are there twice."""
 
@@ -315,14 +286,13 @@ def _refuse_taken_back(record: Record, places: Places) -> None:
 def _refuse_full_disks(plan: Plan, found: Record | None) -> None:
     """Raise Trouble where what is still to come does not fit on a file system that is written."""
     host = LiveHost()
-    done = set(done_steps(plan, found)) if found is not None else set[int]()
+    done = done_steps(plan, found) if found is not None else ()
     begun = found.intents.keys() if found is not None else ()
-    # What an interrupted installation has left is removed before it begins again.
-    done |= {n for n in begun if isinstance(plan.steps[n - 1], InstallWheels)}
-    needs = needs_of(plan, done, copies=_without_hard_links(host, plan.venv))
-    staging = [step.staging for step in plan.steps if isinstance(step, FetchWheels)]
-    here = {folder: _bytes_in(folder) for folder in staging}
-    left = (replace(each, bytes=max(0, each.bytes - here.get(each.folder, 0))) for each in needs)
+    needs = needs_of(plan, done, begun, copies=_without_hard_links(host, plan.venv))
+    left = (
+        replace(each, bytes=max(0, each.bytes - _bytes_in(each.folder))) if each.goes_on else each
+        for each in needs
+    )
     if full := shortage(left, host.disk):
         raise full
 

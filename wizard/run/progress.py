@@ -19,11 +19,8 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.time_left import TimeLeft
-from wizard.operations.fetch_wheels import FetchWheels
-from wizard.operations.install_wheels import InstallWheels
-from wizard.operations.packages import AptChange
-from wizard.plan.room import wheel_sizes
-from wizard.plan.steps import Plan, Step
+from wizard.plan.room import Sizes, sizes_of, wheel_steps
+from wizard.plan.steps import Plan
 
 FETCHES = "Retrieving file "
 """How apt begins the text of a download in the locale C.UTF-8, which its callers set."""
@@ -143,16 +140,16 @@ class Overall:
 
 def overall(plan: Plan) -> Overall:
     """The start of a plan."""
-    sizes = wheel_sizes(plan)
-    wheels = Weight(
+    fetches, unpacks = wheel_steps(plan)
+    return Overall(tuple(map(_weight, sizes_of(plan))), fetches=fetches, unpacks=unpacks)
+
+
+def _weight(sizes: Sizes) -> Weight:
+    weight = Weight(
         UNKNOWN_FETCH_BYTES if sizes.download is None else sizes.download,
         UNKNOWN_UNPACK_BYTES if sizes.installed is None else sizes.installed,
     )
-    return Overall(
-        tuple(_weight_of(step, wheels) for step in plan.steps),
-        fetches=_number_of(plan, FetchWheels),
-        unpacks=_number_of(plan, InstallWheels),
-    )
+    return weight if weight.whole >= SMALL_BYTES else Weight(0, SMALL_BYTES)
 
 
 class Ahead:
@@ -170,28 +167,9 @@ class Ahead:
         return replace(event, seconds_left=self._overall.seconds_left(self._step.seconds))
 
 
-def _number_of(plan: Plan, kind: type[FetchWheels | InstallWheels]) -> int:
-    return next((n for n, step in enumerate(plan.steps, 1) if isinstance(step, kind)), 0)
-
-
 def one_step() -> Overall:
     """The start of one step of which nothing is known: fetching counts as much as the rest."""
     return Overall((Weight(SMALL_BYTES, SMALL_BYTES),), current=1)
-
-
-def _weight_of(step: Step, wheels: Weight) -> Weight:
-    match step:
-        case FetchWheels():
-            weight = Weight(wheels.fetch, 0)
-        case InstallWheels():
-            weight = Weight(0, wheels.unpack)
-        case AptChange() if step.settled:
-            weight = Weight(step.download_bytes, step.installed_bytes)
-        case AptChange():
-            weight = Weight(UNKNOWN_FETCH_BYTES, UNKNOWN_UNPACK_BYTES)
-        case _:
-            weight = Weight(0, 0)
-    return weight if weight.whole >= SMALL_BYTES else Weight(0, SMALL_BYTES)
 
 
 MOST_STEPS = 1_000

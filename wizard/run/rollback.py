@@ -37,23 +37,23 @@ from wizard.host.host import Host
 from wizard.operations.edit_lines import EditLines
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
+from wizard.plan.rollback import FOLDER_REASON
 from wizard.plan.steps import Plan
-from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.executor import Executor, now
 from wizard.run.journal import SCRATCH, Journal, Owned
 from wizard.run.lock import only_one
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.rollback_folder import (
+    FolderRollback,
     Tell,
-    WayBack,
-    find_way_back,
+    find_folder_rollback,
     keep_aside,
     own_folders,
     put_back,
     states_of,
     tell_nobody,
 )
-from wizard.run.rollback_system import lost_by, refuse_half, staying, system_way_back
+from wizard.run.rollback_system import lost_by, refuse_half, staying, system_rollback
 from wizard.run.runs import (
     absence,
     older_runs,
@@ -66,35 +66,105 @@ from wizard.run.runs import (
 from wizard.system.programs import wait_for_strays
 from wizard.system.system import System
 
+SEE_LIST = "To see the list of runs, use `rdna1-setup rollback --list`."
 
-def left_by(record: Record) -> tuple[str, ...]:
-    """What forgetting this run leaves as it is; raises Trouble where undoing it can do better."""
-    venv = record.plan["venv"]
-    if not absence(record, venv):
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A run that can be undone, and what that does in its folder."""
+
+    record: Record
+    way: FolderRollback
+
+    def __str__(self) -> str:
+        return f"Undo run {self.record.id} ({self.record.name}):\n{self.way}"
+
+
+def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
+    """What undoing a run, or the newest one, would do; raises Trouble when it cannot be undone.
+
+    With ``wait``, programs that a killed run left behind may end first: seconds.
+    """
+    record = _run_to_undo(Path(places.runs), wanted)
+    try:
+        if wait and record.plan["venv"]:
+            wait_for_strays(Path(record.plan["venv"]))
+        return Undo(record, find_folder_rollback(record))
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeUndo:
+    """What undoing a whole run would do, as it is now."""
+
+    folder: Undo
+    system: Plan | None
+    """What root undoes first; None where nothing of the system's is to be undone."""
+    lost: Versions = ()
+    """Packages that the run removed for good."""
+    staying: tuple[str, ...] = ()
+    """What somebody else has changed since: it is left alone."""
+
+    def __str__(self) -> str:
+        told = "".join(f"\nnot restored: {each}" for each in map(_told, self.lost))
+        told += "".join(f"\nleave unchanged: {each}" for each in self.staying)
+        return f"{self.folder}{told}"
+
+
+def find_whole_undo(
+    places: Places, host: Host, wanted: str = "", *, wait: bool = True
+) -> WholeUndo:
+    """What undoing a run, or the newest one, would do; raises Trouble where there is none.
+
+    With ``wait``, programs that a killed run left behind may end first: seconds.
+    """
+    found = find_undo(places, wanted, wait=wait)
+    system = system_rollback(found.record, host, places)
+    others = tuple(staying(found.record, host).values())
+    return WholeUndo(found, system, lost_by(found.record, host), others)
+
+
+def _told(package: tuple[str, str]) -> str:
+    return f"{' '.join(package)} was removed permanently, and no package file was kept"
+
+
+def _run_to_undo(runs: Path, wanted: str) -> Record:
+    records = read_records(runs)
+    standing = list(filter(stands, records))
+    chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
+    older = {run.id: run for run in older_runs(runs) if not run.rolled_back}
+    unreadable = unreadable_runs(runs)
+    # Without an ID the newest run is meant, also where it cannot be undone.
+    first = max((*older, *unreadable), default="")
+    meant = wanted or (first if not chosen or first > chosen[0].id else "")
+    if meant in older:
+        raise refusal_of_older(older[meant])
+    if meant in unreadable:
         raise Trouble(
-            f"{venv} still exists, so run {record.id} can be undone.",
-            "If you take the run off the list, its files and its backup can no longer be restored.",
-            f"Undo it instead: rdna1-setup rollback {record.id}",
+            f"The journal of run {meant} is damaged or was written by a newer version.",
+            "Without a readable journal, the run's files cannot be told apart from yours. "
+            "Nothing was changed.",
+            f"Name another run by its ID. {SEE_LIST}",
         )
-    waiting = [each for each in states_of(record, ()) if each.awaited]
-    if waiting:
+    if not chosen and not wanted:
         raise Trouble(
-            f"{waiting[0].backup} contains your packages, which can still be restored.",
-            "If you take the run off the list, your packages can no longer be restored.",
-            f"First undo as much of it as possible: rdna1-setup rollback {record.id}",
+            "There is no run to undo.",
+            "This program has not installed anything, or everything has already been undone.",
+            "There is nothing to do. But if an environment contains a .rdna1-setup folder, the "
+            "journal of its run was deleted. `rdna1-setup apply` for that environment explains "
+            "how to undo the run.",
         )
-    folders = own_folders(record)
-    return (f"{venv} (with everything in it, wherever it is now)", *filter(_is_there, folders))
-
-
-def forget(record: Record, time: str) -> None:
-    """Mark the run as undone."""
-    left_by(record)
-    Journal(Path(record.folder)).close(ROLLED_BACK, time)
-
-
-def _is_there(folder: str) -> bool:
-    return Path(folder).is_dir()
+    if not chosen:
+        raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
+    if newer := newer_run(chosen[0], records):
+        raise Trouble(
+            f"Run {newer.id} is newer, and it either uses the same folder or made system changes "
+            "too.",
+            "Undoing the older run first would remove files that the newer one uses.",
+            f"Undo the newer one first: rdna1-setup rollback {newer.id}",
+        )
+    return chosen[0]
 
 
 def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
@@ -131,214 +201,8 @@ def _of_system(record: Record) -> bool:
     return any(step.get("needs_root") for step in record.plan["steps"]) or not record.plan["venv"]
 
 
-def go_back(
-    way: WayBack, record: Record, time: datetime, tell: Tell = tell_nobody
-) -> tuple[str, ...]:
-    """Remove what the way back names; gives what could not be removed, with the reason.
-
-    Raises Trouble, and removes nothing, when the way back is another one by now. Call it with the
-    lock held.
-    """
-    if not way.venv:
-        return _without_folder(record, time)
-    wait_for_strays(Path(way.venv))
-    if find_way_back(read_record(Path(record.folder)) or record, tell) != way:
-        raise Trouble(
-            f"The contents of {way.venv} have changed in the meantime.",
-            "The files are no longer the ones you were shown. Nothing was removed.",
-            "Run the same command again, and check what it shows.",
-        )
-    venv, journal = Path(way.venv), Journal(Path(record.folder))
-    journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
-    coming = sum(len(each.awaited) for each in way.returns)
-    total, unit = len(way.remove) + coming, RESTORED if coming else REMOVED
-    left: list[str] = []
-    removal = Remove("", "", way.venv, {path: way.seen[path] for path in way.remove})
-    for number, problem in enumerate(removal.removing(System({}, "", lambda: False)), 1):
-        left += [problem] if problem else []
-        tell(number, total, unit)
-    left += keep_aside(venv, way.in_the_way)
-    _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
-    back = count(len(way.remove) + 1)
-    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in way.returns]
-    left += [problem for each in moved for problem in each.left]
-    for folder in way.folders:
-        shutil.rmtree(folder, onerror=lambda _f, path, why: left.append(_problem(path, why[1])))
-    for parent in way.parents:
-        with contextlib.suppress(OSError):
-            Path(parent).rmdir()  # only when empty
-    shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
-    state = PARTLY_ROLLED_BACK if left else ROLLED_BACK
-    journal.close(state, time.isoformat(timespec="seconds"))
-    # No second try would mend those: they do not keep the run open.
-    told = [word for each in moved for word in each.told]
-    return (*left, *told, *(word for each in way.returns for word in each.told()))
-
-
-def _without_folder(record: Record, time: datetime) -> tuple[str, ...]:
-    """Nothing of ours is left of a run about the system alone, once that is back."""
-    shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
-    Journal(Path(record.folder)).close(ROLLED_BACK, time.isoformat(timespec="seconds"))
-    return ()
-
-
-def _problem(path: object, error: BaseException) -> str:
-    return f"not removed: {path}: {getattr(error, 'strerror', None) or error}"
-
-
-def _drop_empty(way: WayBack, ours: Iterable[str]) -> None:
-    """Remove folders that are empty now, deepest first: of the venv's own layout, or only those
-    that held files of ours where the environment was there before."""
-    lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
-    held = {*lowest, *way.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
-    for folder in sorted(listing(Path(way.venv)).folders, key=len, reverse=True):
-        ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not way.returns)
-        if ours_too and folder not in way.folders_before:
-            with contextlib.suppress(OSError):
-                Path(way.venv, folder).rmdir()
-
-
-SEE_LIST = "To see the list of runs, use `rdna1-setup rollback --list`."
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """A run that can be undone, and the way back as it is now."""
-
-    record: Record
-    way: WayBack
-
-    def __str__(self) -> str:
-        return f"Undo run {self.record.id} ({self.record.name}):\n{self.way}"
-
-
-def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
-    """What undoing a run, or the newest one, would do; raises Trouble when it cannot be undone.
-
-    With ``wait``, programs that a killed run left behind may end first: seconds.
-    """
-    record = _run_to_undo(Path(places.runs), wanted)
-    try:
-        if wait and record.plan["venv"]:
-            wait_for_strays(Path(record.plan["venv"]))
-        return Undo(record, find_way_back(record))
-    except OSError as error:
-        raise as_trouble(error) from None
-
-
-def undo(
-    shown: Undo,
-    places: Places,
-    time: datetime,
-    *,
-    system_is_back: bool = False,
-    tell: Tell = tell_nobody,
-) -> tuple[str, ...]:
-    """Go back as it was shown; gives what could not be removed. Raises Trouble, with nothing done,
-    when another run is at work, the way back has changed since, or the system's part stands."""
-    if not system_is_back:
-        refuse_half(shown.record)
-    try:
-        with only_one(Path(places.state)):
-            left = go_back(shown.way, shown.record, time, tell)
-            drop_preflight(places)
-            return left
-    except OSError as error:
-        raise as_trouble(error) from None
-
-
-def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
-    """A run whose folder is gone for good, and what forgetting it leaves; else raises Trouble."""
-    record = _run_to_undo(Path(places.runs), wanted)
-    refuse_half(record)
-    return record, left_by(record)
-
-
-def forget_run(record: Record, places: Places, time: datetime) -> None:
-    """Mark the run as undone, and touch nothing else."""
-    try:
-        with only_one(Path(places.state)):
-            forget(record, time.isoformat(timespec="seconds"))
-            drop_preflight(places)
-    except OSError as error:
-        raise as_trouble(error) from None
-
-
-def _run_to_undo(runs: Path, wanted: str) -> Record:
-    records = read_records(runs)
-    standing = list(filter(stands, records))
-    chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
-    older = {run.id: run for run in older_runs(runs) if not run.rolled_back}
-    unreadable = unreadable_runs(runs)
-    # Without an ID the newest run is meant, also where it cannot be taken back.
-    first = max((*older, *unreadable), default="")
-    meant = wanted or (first if not chosen or first > chosen[0].id else "")
-    if meant in older:
-        raise refusal_of_older(older[meant])
-    if meant in unreadable:
-        raise Trouble(
-            f"The journal of run {meant} is damaged or was written by a newer version.",
-            "Without a readable journal, the run's files cannot be told apart from yours. "
-            "Nothing was changed.",
-            f"Name another run by its ID. {SEE_LIST}",
-        )
-    if not chosen and not wanted:
-        raise Trouble(
-            "There is no run to undo.",
-            "This program has not installed anything, or everything has already been undone.",
-            "There is nothing to do. But if an environment contains a .rdna1-setup folder, the "
-            "journal of its run was deleted. `rdna1-setup apply` for that environment explains "
-            "how to undo the run.",
-        )
-    if not chosen:
-        raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
-    if newer := newer_run(chosen[0], records):
-        raise Trouble(
-            f"Run {newer.id} is newer, and it either uses the same folder or made system changes "
-            "too.",
-            "Undoing the older run first would remove files that the newer one uses.",
-            f"Undo the newer one first: rdna1-setup rollback {newer.id}",
-        )
-    return chosen[0]
-
-
-@dataclass(frozen=True, slots=True)
-class WholeUndo:
-    """How a run would be taken back, as it is now."""
-
-    folder: Undo
-    system: Plan | None
-    """What root takes back before; None where nothing of the system's is to be taken back."""
-    lost: Versions = ()
-    """Packages that the run removed for good."""
-    staying: tuple[str, ...] = ()
-    """What somebody else has changed since: it is left alone."""
-
-    def __str__(self) -> str:
-        told = "".join(f"\nnot restored: {each}" for each in map(_told, self.lost))
-        told += "".join(f"\nleave unchanged: {each}" for each in self.staying)
-        return f"{self.folder}{told}"
-
-
-def find_whole_undo(
-    places: Places, host: Host, wanted: str = "", *, wait: bool = True
-) -> WholeUndo:
-    """The way back of a run, or of the newest one; raises Trouble where there is none.
-
-    With ``wait``, programs that a killed run left behind may end first: seconds.
-    """
-    found = find_undo(places, wanted, wait=wait)
-    system = system_way_back(found.record, host, places)
-    others = tuple(staying(found.record, host).values())
-    return WholeUndo(found, system, lost_by(found.record, host), others)
-
-
-def _told(package: tuple[str, str]) -> str:
-    return f"{' '.join(package)} was removed permanently, and no package file was kept"
-
-
-class TakingBack:
-    """Takes a run back as it was shown; the executor must be one that acts."""
+class Rollback:
+    """Undoes a run as it was shown; the executor must be one that acts."""
 
     def __init__(
         self,
@@ -435,3 +299,128 @@ class TakingBack:
 
     def _end(self, *, ok: bool) -> PlanFinished:
         return PlanFinished(ok, self._cancelled and not ok, True, False, "", self._log)
+
+
+def undo(
+    shown: Undo,
+    places: Places,
+    time: datetime,
+    *,
+    system_is_back: bool = False,
+    tell: Tell = tell_nobody,
+) -> tuple[str, ...]:
+    """Undo the folder's part as it was shown; gives what could not be removed. Raises Trouble, with
+    nothing done, when another run is at work, something has changed since, or the system's part
+    stands."""
+    if not system_is_back:
+        refuse_half(shown.record)
+    try:
+        with only_one(Path(places.state)):
+            left = go_back(shown.way, shown.record, time, tell)
+            drop_preflight(places)
+            return left
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def go_back(
+    way: FolderRollback, record: Record, time: datetime, tell: Tell = tell_nobody
+) -> tuple[str, ...]:
+    """Remove what was shown and move back what was set aside; gives what could not be, with the
+    reason.
+
+    Raises Trouble, and removes nothing, where the folder would give another answer by now. Call it
+    with the lock held.
+    """
+    journal, now = Journal(Path(record.folder)), time.isoformat(timespec="seconds")
+    if not way.venv:  # a run about the system alone: nothing else of it is left
+        shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
+        journal.close(ROLLED_BACK, now)
+        return ()
+    wait_for_strays(Path(way.venv))
+    if find_folder_rollback(read_record(Path(record.folder)) or record, tell) != way:
+        raise Trouble(
+            f"The contents of {way.venv} have changed in the meantime.",
+            "The files are no longer the ones you were shown. Nothing was removed.",
+            "Run the same command again, and check what it shows.",
+        )
+    journal.close(PARTLY_ROLLED_BACK, now)
+    coming = sum(len(each.awaited) for each in way.returns)
+    total, unit = len(way.remove) + coming, RESTORED if coming else REMOVED
+    left: list[str] = []
+
+    def not_removed(
+        _function: object, path: str, why: tuple[object, BaseException, object]
+    ) -> None:
+        left.append(f"not removed: {path}: {getattr(why[1], 'strerror', None) or why[1]}")
+
+    removal = Remove("", "", way.venv, {path: way.seen[path] for path in way.remove})
+    for number, problem in enumerate(removal.removing(System({}, "", lambda: False)), 1):
+        left += [problem] if problem else []
+        tell(number, total, unit)
+    left += keep_aside(Path(way.venv), way.in_the_way)
+    _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
+    back = count(len(way.remove) + 1)
+    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in way.returns]
+    left += [problem for each in moved for problem in each.left]
+    for folder in way.folders:
+        shutil.rmtree(folder, onerror=not_removed)
+    for parent in way.parents:
+        with contextlib.suppress(OSError):
+            Path(parent).rmdir()  # only when empty
+    shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
+    journal.close(PARTLY_ROLLED_BACK if left else ROLLED_BACK, now)
+    # No second try would mend those: they do not keep the run open.
+    told = [word for each in moved for word in each.told]
+    return (*left, *told, *(word for each in way.returns for word in each.told()))
+
+
+def _drop_empty(way: FolderRollback, ours: Iterable[str]) -> None:
+    """Remove folders that are empty now, deepest first: of the venv's own layout, or only those
+    that held files of ours where the environment was there before."""
+    lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
+    held = {*lowest, *way.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
+    for folder in sorted(listing(Path(way.venv)).folders, key=len, reverse=True):
+        ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not way.returns)
+        if ours_too and folder not in way.folders_before:
+            with contextlib.suppress(OSError):
+                Path(way.venv, folder).rmdir()
+
+
+def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
+    """A run whose folder is gone for good, and what forgetting it leaves as it is; raises Trouble
+    where undoing it can do better."""
+    record = _run_to_undo(Path(places.runs), wanted)
+    refuse_half(record)
+    return record, left_by(record)
+
+
+def forget_run(record: Record, places: Places, time: datetime) -> None:
+    """Mark the run as undone, and touch nothing else."""
+    try:
+        with only_one(Path(places.state)):
+            left_by(record)
+            Journal(Path(record.folder)).close(ROLLED_BACK, time.isoformat(timespec="seconds"))
+            drop_preflight(places)
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def left_by(record: Record) -> tuple[str, ...]:
+    """What forgetting a run leaves as it is; raises Trouble where undoing it can do better."""
+    venv = record.plan["venv"]
+    if not absence(record, venv):
+        raise Trouble(
+            f"{venv} still exists, so run {record.id} can be undone.",
+            "If you take the run off the list, its files and its backup can no longer be restored.",
+            f"Undo it instead: rdna1-setup rollback {record.id}",
+        )
+    waiting = [each for each in states_of(record, ()) if each.awaited]
+    if waiting:
+        raise Trouble(
+            f"{waiting[0].backup} contains your packages, which can still be restored.",
+            "If you take the run off the list, your packages can no longer be restored.",
+            f"First undo as much of it as possible: rdna1-setup rollback {record.id}",
+        )
+    folders = (folder for folder in own_folders(record) if Path(folder).is_dir())
+    return (f"{venv} (with everything in it, wherever it is now)", *folders)

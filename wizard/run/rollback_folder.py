@@ -298,7 +298,7 @@ def tell_nobody(_done: int, _total: int, _unit: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class WayBack:
+class FolderRollback:
     """What undoing one run would remove, and what it would leave."""
 
     run: str
@@ -348,10 +348,10 @@ class WayBack:
         return "\n".join(lines)
 
 
-def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
+def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRollback:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
-        return WayBack(record.id, "", (), {}, (), 0, 0, (), (), (), ())
+        return FolderRollback(record.id, "", (), {}, (), 0, 0, (), (), (), ())
     venv = Path(record.plan["venv"])
     now = listing(venv, lambda done, total: tell(done, total, CHECKED))
     owned = Owned(Path(record.folder)).read()
@@ -368,7 +368,7 @@ def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     in_the_way |= {path for each in inside for path in _rebuilt(each, ours)} - set(remove) - theirs
     kept = set(now.files) - set(there) - in_the_way
     before = notes_of_the_venv(record)
-    return WayBack(
+    return FolderRollback(
         run=record.id,
         venv=str(venv),
         remove=remove,

@@ -23,15 +23,14 @@ from wizard.operations.root_step import NOTHING_DONE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.form import KINDS, operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
+from wizard.plan.rollback import lost, make_rollback, other_versions
 from wizard.plan.start_check import APT_STEPS
 from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import lost, make_way_back, other_versions
-from wizard.root.news import Event, EventLines, StepDone, news_of
-from wizard.root.session import EVENTS, STATE, undo_script
+from wizard.root.session import EVENTS, STATE, Event, EventLines, StepDone, news_of, undo_script
 from wizard.run.runs import rollback_begun
 
 
-def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
+def system_rollback(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
     """Takes back what the run did to the system; None where nothing there is to be taken back.
 
     One that was cut off is gone on with. Raises Trouble where it cannot be told, or where
@@ -55,7 +54,7 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     half = {row.name for row in rows if row.state != INSTALLED}
     kept = kept_debs(state / "runs" / record.id)
     try:
-        way = make_way_back(
+        way = make_rollback(
             plan,
             begun,
             kept,

@@ -10,9 +10,8 @@ from pathlib import Path
 from wizard.operations.root_step import RootStep, by_hand_script
 from wizard.plan.steps import Plan
 from wizard.root.line import Line, open_line
-from wizard.root.news import StepDone
 from wizard.root.rights import AskForRights
-from wizard.root.session import begun_by_helper
+from wizard.root.session import StepDone, begun_by_helper
 from wizard.system.system import Done, News
 
 BY_HAND = "by-hand.sh"

@@ -27,9 +27,9 @@ class Diagnostics:
     ) -> Diagnosis:
         """Every check, each reported when it begins and when it ends."""
         from wizard.commands.looking import places_of
+        from wizard.diagnose.fix_settings import by_hand
         from wizard.diagnose.machine import diagnose
         from wizard.diagnose.this_machine import looks_here
-        from wizard.mending.settings import by_hand
 
         looks = looks_here(self._host, machine, places_of(self._host))
         found = diagnose(machine, looks, on_progress)
@@ -50,7 +50,7 @@ class Diagnostics:
 
     def fixes(self, machine: Machine, findings: Iterable[Finding]) -> dict[Finding, Plan | None]:
         """The findings that a plan fixes, each with its plan; None where that fails by now."""
-        from wizard.mending.fixing import has_plan
+        from wizard.diagnose.fix import has_plan
 
         return {each: self._fix_if_any(machine, each) for each in findings if has_plan(each)}
 
@@ -62,6 +62,6 @@ class Diagnostics:
 
     def make_fix(self, machine: Machine, finding: Finding) -> Plan:
         """The plan that fixes it. Raises ValueError, with a text fit to show, where none does."""
-        from wizard.mending.fixing import make_fix
+        from wizard.diagnose.fix import make_fix
 
         return make_fix(self._host, machine, finding)

@@ -137,8 +137,8 @@ class Runs:
 
     def way_back(self) -> WayBack:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.run.rollback import TakingBack, find_whole_undo
+        from wizard.run.rollback import Rollback, find_whole_undo
 
         found = find_whole_undo(self._places, self._host)
-        taking = TakingBack(found, self._executor(), self._places)
+        taking = Rollback(found, self._executor(), self._places)
         return WayBack(str(found), found.system, taking.events, taking.cancel)

@@ -1,7 +1,7 @@
 """What the scripts and notes of hkevin01/rocm-patch leave on a machine, told in our own words.
 
 The profile file and the lines in ``.bashrc`` are those of a recorded machine that follows the same
-notes; the remover's way is that of a rehearsal with packages of these names.
+notes; the remover's way is that of a trial with packages of these names.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from screens.session import Session
 from screens.start import services_for
 from wizard.core.journal import Kind
 from wizard.__main__ import parser
-from wizard.plan.identity import with_id
+from wizard.plan.form import with_id
 from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wizard.apt.sources import KEY_FOLDERS, OLD_RING
-from wizard.knowledge.traces import load_traces
+from wizard.knowledge.applications import load_traces
 from wizard.machine.recording import excerpts
 from wizard.machine.recording.excerpts import Excerpt, HeadExcerpt
 from wizard.machine.rocm import OF_DRIVERS

@@ -17,7 +17,7 @@ from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
 from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
-from wizard.knowledge.traces import load_traces
+from wizard.knowledge.applications import load_traces
 from wizard.machine.access import KFD_PROCESSES, PROC
 from wizard.machine.assignments import imported_modules, is_wanted, unit_files
 from wizard.machine.detect import detect

@@ -1,4 +1,4 @@
-"""Steps that take out of files the settings that a finding names, and nothing else."""
+"""Which findings a plan may fix, and steps that take the settings of a finding out of files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,55 @@ from wizard.host.host import Host
 from wizard.machine.assignments import assignments
 from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting
-from wizard.mending.mendable import SETTINGS, has_plan
 from wizard.operations.edit_lines import Lines, TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines
 from wizard.plan.steps import Step
+
+SETTINGS = (
+    "override-isa-mismatch",
+    "stale-override",
+    "noop-setting",
+    "library-path-shadow",
+    "visible-devices-mask",
+    "miopen-solver-restricted",
+)
+"""Causes that are mended by taking lines out of files."""
+FOLDERS = ("numpy2-abi", "wheel-library-replaced")
+"""Causes of which every environment has its own finding."""
+SYSTEM = ("kfd-permission", "dpkg-interrupted", "apt-distro-shadows-amd")
+
+
+def has_plan(finding: Finding) -> bool:
+    """True when a plan of ours may mend it; what cannot be planned after all says so."""
+    about = finding.about
+    if about is None or not finding.counts:
+        return False
+    if finding.cause in SETTINGS:
+        return any(one.file for one in about.settings)
+    if finding.cause == "kfd-permission":
+        return bool(about.groups)
+    return finding.cause in (*FOLDERS, *SYSTEM)
+
+
+NAMED = re.compile(r"rdna1-setup (?:plan|clean-up)(?![\w-])")
+"""Commands that make a plan, as a fix names them."""
+ONLY_NAMED = (
+    "Follow the steps. {0} makes the plan they mention. You review it before anything is changed."
+)
+BY_HAND = "This program has no plan to fix this problem. Follow the steps to fix it yourself."
+
+
+def without_plan(finding: Finding) -> str:
+    """Who fixes what no plan of its own fixes: a plan that its steps name, or the user alone.
+
+    ``""`` where a plan fixes it, and where there is nothing to do.
+    """
+    if has_plan(finding) or not finding.fix:
+        return ""
+    named = NAMED.search(" ".join(finding.fix))
+    return ONLY_NAMED.format(f"`{named[0]}`") if named else BY_HAND
+
 
 PROFILES = "/etc/profile.d/"
 NO_SHELL = (".py", ".pth", ".json", ".yml", ".yaml", ".service", "/conda-meta/state")

@@ -1,4 +1,4 @@
-"""The way back from a plan's root steps and edits of the user's files: a plan like any other.
+"""The rollback of a plan's root steps and edits of the user's files: a plan like any other.
 
 What a plan put below its venv is no part of it: the run's own list of files undoes that.
 """
@@ -31,10 +31,10 @@ FOLDER_REASON = (
     "This removes the files that the run wrote in its folder, and restores the files "
     "that it replaced."
 )
-"""What follows a way back: the run's own list of files undoes the venv."""
+"""What follows such a plan: the run's own list of files undoes the venv."""
 
 
-def make_way_back(
+def make_rollback(
     plan: Plan,
     begun: Collection[int],
     kept: tuple[LocalDeb, ...],
@@ -46,27 +46,23 @@ def make_way_back(
     half: Collection[str] = (),
     staying: Collection[str] = (),
 ) -> Plan:
-    """Takes back what the steps of these numbers did; raises NothingToDo where that is nothing.
+    """Undoes what the steps of these numbers did; raises NothingToDo where that is nothing.
 
     ``begun`` leaves out steps that found nothing to do, ``noted`` is what steps saw before them.
-    ``kept`` are the package files in the
-    backup of that ``run``, ``installed`` is what dpkg holds for installed now, and ``half`` what of
-    it is not whole: a transaction that was cut off is taken back as far as it came. Paths and
-    packages that are ``staying`` are by now somebody else's.
+    ``kept`` are the package files in the backup of that ``run``, ``installed`` is what dpkg holds
+    for installed now, and ``half`` what of it is not whole: a transaction that was cut off is
+    undone as far as it came. Paths and packages that are ``staying`` are by now somebody else's.
     """
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
     numbered = [(n, step) for n, step in enumerate(plan.steps, 1) if n in begun]
     done = [step for _, step in numbered]
     changes = [step for step in done if isinstance(step, AptChange)]
-    steps: list[Step] = [
-        inverse
-        for number, step in reversed(numbered)
-        for inverse in (
-            _change_back(step, versions, kept, installed, half, staying)
-            if isinstance(step, AptChange)
-            else _inverse(step, noted.get(number, {}), staying)
-        )
-    ]
+    steps: list[Step] = []
+    for number, step in reversed(numbered):
+        if isinstance(step, AptChange):
+            steps += _change_back(step, versions, kept, installed, half, staying)
+        else:
+            steps += _inverse(step, noted.get(number, {}), staying)
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
     if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):

@@ -1,1 +1,0 @@
-"""From a finding to the plan that mends it."""
