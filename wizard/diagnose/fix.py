@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from wizard.apt.indexes import amd_versions
-from wizard.apt.packages import Package
+from wizard.apt.packages import Package, cut_off, reinstallation
 from wizard.apt.sources import PIN
 from wizard.core.amounts import counted
+from wizard.core.fact import known
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places, places
 from wizard.diagnose.finding import About, Finding
@@ -25,7 +26,7 @@ from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
@@ -47,10 +48,7 @@ from wizard.plan.new_environment import (
 )
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system import PIN_TEXT
-
-CUT = ("half-installed", "must be reinstalled")
-"""States that dpkg cannot finish: what it unpacks is not there any more."""
+from wizard.plan.system import PIN_TEXT, PIN_WHY
 
 
 def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
@@ -68,15 +66,12 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
 def finished(machine: Machine) -> Mending:
     """dpkg finishes what was cut off; that cannot be taken back."""
     require_apt(machine)
-    unfinished = machine.package_work.unfinished
-    named = () if isinstance(unfinished, Unknown) else unfinished
-    if cut := [one for one in named if any(word in one for word in CUT)]:
-        names = " ".join(one.split(" ")[0] for one in cut)
+    if cut := cut_off(machine.package_work):
         raise PlanImpossible(
-            f"dpkg cannot finish {', '.join(cut)}: it was interrupted while unpacking. Run `sudo "
-            f"apt-get install --reinstall {names}`. If no archive has the package, run `sudo dpkg "
-            f"--remove --force-remove-reinstreq {names}`."
+            f"dpkg cannot finish {', '.join(cut)}: it was interrupted while unpacking. "
+            f"{reinstallation(cut)}"
         )
+    named = known(machine.package_work.unfinished, ())
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
         f"apt refuses to work until dpkg has finished its interrupted work{told}.",
@@ -93,11 +88,7 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     require_apt(machine)
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
-    why = (
-        "Without this file, apt prefers the distribution's packages over AMD's packages with the "
-        "same names, now and in later upgrades."
-    )
-    pin = WriteSystemFile(why, PIN, PIN_TEXT, before)
+    pin = WriteSystemFile(PIN_WHY, PIN, PIN_TEXT, before)
     going = _shadowing(host, machine, names)
     if not going:
         return Mending((pin,), _staying(names, going))
@@ -114,9 +105,8 @@ _THEN = (
 def _shadowing(host: Host, machine: Machine, names: tuple[str, ...]) -> tuple[Package, ...]:
     """Packages of the distribution of which AMD's lists have one of the same name."""
     amds = {name for name, _ in amd_versions(host)[0]}
-    packages = machine.rocm_packages
-    known = () if isinstance(packages, Unknown) else packages
-    theirs = (one for one in known if one.origin == "distribution" and one.name in names)
+    packages = known(machine.rocm_packages, ())
+    theirs = (one for one in packages if one.origin == "distribution" and one.name in names)
     return tuple(one for one in theirs if one.name in amds)
 
 
