@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, environment, wizard
-from tests.preflight.index_servers import Listener, Talk, drip_headers, never, status, stocked
+from tests.plan.index_servers import Listener, Talk, drip_headers, never, status, stocked
 from tests.run.server import WheelServer
 
 CERTIFICATE = str(Path(__file__).parents[1] / "run" / "certificate.pem")
@@ -130,7 +130,7 @@ def test_a_dry_run_and_a_recorded_machine_have_nobody_to_ask(
 
 ASKING = """
 import sys
-from tests.preflight.wheels_asked import QUICK, answer_of, wheels_at
+from tests.plan.wheels_asked import QUICK, answer_of, wheels_at
 print(answer_of(wheels_at(sys.argv[1]), QUICK).standing.value)
 """
 

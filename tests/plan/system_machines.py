@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.apt.asked import VALID
 from tests.handmade import clean_jammy
 from tests.machine.records import machine
-from tests.preflight.asked import VALID
 from wizard.apt.packages import LocalDeb, Package
 from wizard.apt.sources import AptSource
 from wizard.machine.detect import detect

@@ -34,9 +34,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
+from tests.apt.asked import VALID
 from tests.e2e.system.bases import BOOKWORM, NOBLE, Suite, base_tar
 from tests.e2e.system.roots import OWNER, Root, fresh_root
-from tests.preflight.asked import VALID
 from tests.root.archive import StandIn, add_source, publish
 from tests.root.conftest import SPARE, TOOL
 from tests.root.conversation import (

@@ -30,7 +30,7 @@ from assets.root.requests import (
 from assets.root.serve import ACTIONS, _take_own_end, who_asks
 from assets.root.terminal import describe, edited, shown
 from assets.root.trouble import Trouble, Wrong
-from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
+from tests.apt.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.root.conversation import RUN, Event, apt_change, keep_debs, put_back, set_aside
 from tests.root.conversation import write_file as write
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.apt.asked import VALID
 from tests.e2e.system.roots import OWNER, Root
 from tests.e2e.terminal import Terminal
-from tests.preflight.asked import VALID
 from tests.root.archive import KEYRING, SOURCE, SOURCE_LINE, StandIn, build, public_key
 from tests.root.conftest import STOCK
 from tests.root.conversation import (

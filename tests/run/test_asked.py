@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.apt.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.handmade import clean_jammy, python
 from tests.plan.system_machines import offer
-from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.run.places import places_below
 from wizard.apt.sources import KEYRING, SOURCE
 from wizard.core.journal import Record

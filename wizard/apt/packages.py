@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from wizard.apt.files import opt_folders
-from wizard.core.fact import Fact, Unknown
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host, Query
 
 Versions = tuple[tuple[str, str], ...]
@@ -25,6 +25,8 @@ STATES = {
     "t": "triggers pending",
 }
 """Second letter of dpkg's short state; ``n`` and ``c`` (only settings left) are not installed."""
+CUT_OFF = (STATES["H"], "must be reinstalled")
+"""States that dpkg cannot finish: what it unpacks is not there any more."""
 LOCKS = (
     "/var/lib/dpkg/lock-frontend",
     "/var/lib/dpkg/lock",
@@ -236,6 +238,20 @@ def package_work(host: Host, rows: Fact[list[Row]]) -> PackageWork:
     )
 
 
+def cut_off(work: PackageWork) -> list[str]:
+    """What of the unfinished packages dpkg cannot finish."""
+    return [one for one in known(work.unfinished, ()) if any(state in one for state in CUT_OFF)]
+
+
+def reinstallation(packages: Iterable[str]) -> str:
+    """What the user can do about these, each given with its state."""
+    names = " ".join(one.split(" ")[0] for one in packages)
+    return (
+        f"Run `sudo apt-get install --reinstall {names}`. If no archive has the package, run "
+        f"`sudo dpkg --remove --force-remove-reinstreq {names}`."
+    )
+
+
 def no_work(why: Unknown) -> PackageWork:
     """What is known when nothing answered."""
     return PackageWork(why, why, interrupted=False)
@@ -295,5 +311,4 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _named(host: Host, process: str) -> str:
     name = host.read(f"/proc/{process}/comm")
-    words = "a process" if isinstance(name, Unknown) else name.strip()
-    return f"{words} (process {process})"
+    return f"{known(name, 'a process').strip()} (process {process})"

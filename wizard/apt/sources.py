@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wizard.core.fact import Unknown
+from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
 
 KEYRING = "/etc/apt/keyrings/rdna1-setup-rocm.asc"
@@ -92,7 +92,7 @@ def apt_sources(host: Host) -> tuple[tuple[AptSource, ...], tuple[Unknown, ...]]
     With them, the files that could not be read.
     """
     names = host.names(PARTS)
-    listed = () if isinstance(names, Unknown) else filter(SOURCE_NAME.fullmatch, names)
+    listed = filter(SOURCE_NAME.fullmatch, known(names, ()))
     sources: list[AptSource] = []
     unread = []
     for path in (f"{APT}/sources.list", *(f"{PARTS}/{name}" for name in listed)):
@@ -248,7 +248,7 @@ def amd_pins(host: Host) -> Iterator[tuple[str, str]]:
 def _pin_files(host: Host) -> Iterator[str]:
     yield PREFERENCES
     names = host.names(f"{PREFERENCES}.d")
-    for name in () if isinstance(names, Unknown) else names:
+    for name in known(names, ()):
         if PIN_NAME.fullmatch(name) and (name.endswith(".pref") or "." not in name):
             yield f"{PREFERENCES}.d/{name}"
 
@@ -278,8 +278,7 @@ def _key_files(host: Host) -> Iterator[str]:
     if host.is_file(OLD_RING):
         yield OLD_RING
     for folder in KEY_FOLDERS:
-        names = host.names(folder)
-        yield from () if isinstance(names, Unknown) else (f"{folder}/{name}" for name in names)
+        yield from (f"{folder}/{name}" for name in known(host.names(folder), ()))
 
 
 def _named_by_sources(host: Host) -> tuple[str, ...]:

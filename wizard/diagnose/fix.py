@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from wizard.apt.indexes import amd_versions
-from wizard.apt.packages import Package
+from wizard.apt.packages import Package, cut_off, reinstallation
 from wizard.apt.sources import PIN
 from wizard.core.amounts import counted
+from wizard.core.fact import known
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places, places
 from wizard.diagnose.finding import About, Finding
@@ -47,10 +48,7 @@ from wizard.plan.new_environment import (
 )
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system import PIN_TEXT
-
-CUT = ("half-installed", "must be reinstalled")
-"""States that dpkg cannot finish: what it unpacks is not there any more."""
+from wizard.plan.system import PIN_TEXT, PIN_WHY
 
 
 def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
@@ -68,15 +66,12 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
 def finished(machine: Machine) -> Mending:
     """dpkg finishes what was cut off; that cannot be taken back."""
     require_apt(machine)
-    unfinished = machine.package_work.unfinished
-    named = () if isinstance(unfinished, Unknown) else unfinished
-    if cut := [one for one in named if any(word in one for word in CUT)]:
-        names = " ".join(one.split(" ")[0] for one in cut)
+    if cut := cut_off(machine.package_work):
         raise PlanImpossible(
-            f"dpkg cannot finish {', '.join(cut)}: it was interrupted while unpacking. Run `sudo "
-            f"apt-get install --reinstall {names}`. If no archive has the package, run `sudo dpkg "
-            f"--remove --force-remove-reinstreq {names}`."
+            f"dpkg cannot finish {', '.join(cut)}: it was interrupted while unpacking. "
+            f"{reinstallation(cut)}"
         )
+    named = known(machine.package_work.unfinished, ())
     told = f": {', '.join(named)}" if named else ""
     step = FinishInterrupted(
         f"apt refuses to work until dpkg has finished its interrupted work{told}.",
@@ -93,11 +88,7 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     require_apt(machine)
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
-    why = (
-        "Without this file, apt prefers the distribution's packages over AMD's packages with the "
-        "same names, now and in later upgrades."
-    )
-    pin = WriteSystemFile(why, PIN, PIN_TEXT, before)
+    pin = WriteSystemFile(PIN_WHY, PIN, PIN_TEXT, before)
     going = _shadowing(host, machine, names)
     if not going:
         return Mending((pin,), _staying(names, going))

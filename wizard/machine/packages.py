@@ -15,6 +15,7 @@ from wizard.apt.packages import (
     rocm_packages,
 )
 from wizard.apt.sources import APT, LISTS, PARTS, AptSource, apt_sources
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.machine.facts import Fact, Unknown
 from wizard.machine.part import Found, Part
@@ -63,8 +64,7 @@ def _line(package: Package) -> str:
 
 
 def _work_lines(work: PackageWork) -> list[str]:
-    unfinished = () if isinstance(work.unfinished, Unknown) else work.unfinished
-    lines = [f"not fully installed: {name}" for name in unfinished]
+    lines = [f"not fully installed: {name}" for name in known(work.unfinished, ())]
     if isinstance(work.lock_holder, Unknown):
         why = work.lock_holder.because
         lines.append(f"it is unknown whether packages are being installed, because {why}")
@@ -103,7 +103,6 @@ APT_SOURCES: Part[tuple[AptSource, ...]] = Part(
     title="Package sources",
     source=f"{APT}/sources.list, {PARTS}, {LISTS}",
     read=lambda host: Found(*apt_sources(host)),
-    without=lambda _: (),
     tell=_tell_sources,
 )
 """Where apt takes packages from."""

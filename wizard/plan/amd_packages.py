@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wizard.apt.packages import Package, is_rocm, without_architecture
+from wizard.core.fact import known
 from wizard.knowledge.stacks import load_catalogue
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.impossible import PlanImpossible
@@ -90,13 +91,13 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
 
 def drivers_of(machine: Machine) -> tuple[str, ...]:
     """AMD's kernel driver packages that are installed, by name."""
-    packages = () if isinstance(machine.rocm_packages, Unknown) else machine.rocm_packages
+    packages = known(machine.rocm_packages, ())
     return tuple(one.name for one in packages if one.name in DRIVERS and one.origin == "amd")
 
 
 def broken_driver(machine: Machine) -> tuple[str, ...]:
     """The same where one of them is half installed: they go with ROCm, or apt would fail."""
-    packages = () if isinstance(machine.rocm_packages, Unknown) else machine.rocm_packages
+    packages = known(machine.rocm_packages, ())
     broken = any(one.name in DRIVERS and is_broken(one) for one in packages)
     return drivers_of(machine) if broken else ()
 

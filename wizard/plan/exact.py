@@ -12,9 +12,10 @@ from wizard.apt.programs import explained
 from wizard.apt.repository import fetch_key, find_suite
 from wizard.apt.sources import APT
 from wizard.apt.view import AptView, Asking, Coming, Transaction, make_view, transaction
+from wizard.core.fact import known
 from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import Release, load_catalogue, repository_at
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
@@ -98,8 +99,7 @@ async def _resolved(
     machine: Machine, entry: Release, names: tuple[str, ...], view: AptView, asking: Asking
 ) -> tuple[tuple[LocalDeb, ...], Transaction]:
     """The transaction, with the packages that had to be made good for it; raises Trouble."""
-    rows = installed_rows(asking.host)
-    installed = set() if isinstance(rows, Unknown) else {row.name for row in rows}
+    installed = {row.name for row in known(installed_rows(asking.host), [])}
     need: Remedies = frozenset()
     debs: tuple[LocalDeb, ...] = ()
     while True:

@@ -15,6 +15,7 @@ from wizard.apt.sources import (
     entries_of,
     paragraphs,
 )
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
 from wizard.operations.edit_lines import Lines, sha256, without_lines
@@ -75,7 +76,7 @@ def files_now(host: Host, machine: Machine) -> FilesNow:
 def _exchanged(host: Host, machine: Machine) -> Iterator[str]:
     for tree in machine.rocm_trees:
         names = host.names(f"{tree.path}/lib") if tree.link_to is None else ()
-        for name in () if isinstance(names, Unknown) else names:
+        for name in known(names, ()):
             if EXCHANGED.fullmatch(name):
                 yield f"{tree.path}/lib/{name}"
 

@@ -9,8 +9,9 @@ from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
 from wizard.apt.sources import OURS
 from wizard.core.amounts import counted
+from wizard.core.fact import known
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of, require_apt
@@ -237,8 +238,7 @@ def _finish_first(machine: Machine) -> Iterator[Step]:
 
 
 def _finish_after(machine: Machine, gone: Going) -> Iterator[Step]:
-    unfinished = machine.package_work.unfinished
-    names = () if isinstance(unfinished, Unknown) else (one.split(" ")[0] for one in unfinished)
+    names = (one.split(" ")[0] for one in known(machine.package_work.unfinished, ()))
     if rest := [name for name in names if name not in gone.names]:
         yield FinishInterrupted(
             f"dpkg tries again to finish what is not fully installed: {', '.join(rest)}."

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.apt.packages import STATES, PackageWork, installed_rows, package_work
+from wizard.apt.packages import (
+    PackageWork,
+    cut_off,
+    installed_rows,
+    package_work,
+    reinstallation,
+)
 from wizard.apt.programs import explained
 from wizard.apt.view import Asking, Transaction, transaction
+from wizard.core.fact import Unknown, known
 from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.machine.facts import Unknown
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut, sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import (
@@ -27,7 +33,6 @@ from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
 from wizard.plan.steps import Plan, Step
 
-HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"
 APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
 UNREADABLE = "unreadable"
 
@@ -115,17 +120,9 @@ def _unfinished(plan: Plan, work: PackageWork, gone: set[str]) -> Iterator[Troub
             "apt refuses everything else until this work is finished. Nothing was changed.",
             "Run `sudo dpkg --configure -a`, then run the same command again.",
         )
-    named = () if isinstance(work.unfinished, Unknown) else work.unfinished
-    left = [one for one in named if one.split(" ")[0] not in gone]
-    cut = [one for one in left if HALF_INSTALLED in one or REINSTALL in one]
-    if cut:  # dpkg cannot finish what was cut off while it was unpacked
-        names = " ".join(one.split(" ")[0] for one in cut)
-        yield _not_fully(
-            cut,
-            f"Run `sudo apt-get install --reinstall {names}`. If no archive has the package, run "
-            f"`sudo dpkg --remove --force-remove-reinstreq {names}`. Then run the same command "
-            "again.",
-        )
+    left = [one for one in known(work.unfinished, ()) if one.split(" ")[0] not in gone]
+    if cut := [one for one in cut_off(work) if one in left]:
+        yield _not_fully(cut, f"{reinstallation(cut)} Then run the same command again.")
     elif left and not finishes:
         yield _not_fully(
             left,

@@ -23,6 +23,10 @@ from wizard.plan.steps import Step
 NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""
 PIN_TEXT = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
+PIN_WHY = (
+    "Without this file, apt prefers the distribution's packages over AMD's packages with the "
+    "same names, now and in later upgrades."
+)
 ASKED_FIRST = (
     "Before you are asked to confirm, rdna1-setup looks up the exact packages, versions and sizes "
     "in the repository."
@@ -54,7 +58,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Both; without an offer a plan shows what it can, and cannot be begun."""
+    """What is found out before a plan with root steps; without an offer it cannot be begun."""
 
     files: FilesNow = field(default_factory=FilesNow)
     offer: Offer | None = None
@@ -80,24 +84,35 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     catalogue = load_catalogue()
     entry = release_named(catalogue, release)
     gone = going(machine, choice.system_removal, kept_release=release)
-    offer = prepared.offer
-    coming = tuple(_coming(machine, choice, catalogue, entry, prepared))
-    removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good, coming)
-    notes = (*notes, *strangers(machine, removed), *_made_for_ubuntu(machine, entry))
-    if not offer:
-        _, twins = asked_for(machine, choice, entry)
-        notes = (*notes, *twins, *_repair(machine, entry, choice), ASKED_FIRST)
+    suites = suites_to_ask(catalogue, entry, machine.system.glibc)
+    if not suites:
+        raise PlanImpossible(
+            f"ROCm {entry.version} needs a newer C library than this system's "
+            f"{machine.system.glibc}. Use an older ROCm release, or use --footprint venv."
+        )
+    if prepared.offer is not None:
+        offer, first = prepared.offer, ""
+    else:
+        names, twins = asked_for(machine, choice, entry)
+        unknown = tuple((name, UNSETTLED) for name in names)
+        notes = (*twins, *_repair(machine, entry, choice), ASKED_FIRST)
+        offer = Offer(suites[0], UNSETTLED, unknown, brings=unknown, notes=notes)
+        first = f" First, the repository is checked for these suites: {', '.join(suites)}."
+    files = prepared.files
+    source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{first}"
+    coming = tuple(_coming(choice, catalogue, entry, offer, source_why, files))
+    removed, notes = removal_steps(machine, gone, files, prepared.for_good, coming)
     steps = (
         *removed,
-        *_install(machine, entry, choice, offer),
-        *(_profile(entry, prepared) if choice.profile_file else ()),
+        *_install(entry, choice, offer, settled=prepared.offer is not None),
+        *(_profile(entry, files) if choice.profile_file else ()),
     )
     return SystemPart(
         steps,
-        (*notes, *(offer.notes if offer else ())),
+        (*notes, *strangers(machine, removed), *_made_for_ubuntu(machine, entry), *offer.notes),
         held(gone.packages),
-        offer.download_bytes if offer else None,
-        offer.installed_bytes if offer else None,
+        None if prepared.offer is None else offer.download_bytes,
+        None if prepared.offer is None else offer.installed_bytes,
     )
 
 
@@ -158,11 +173,6 @@ def release_named(catalogue: Catalogue, release: str) -> Release:
     return found
 
 
-def source_line(address: str, entry: Release, suite: str, keyring: str = KEYRING) -> str:
-    """The entry of our apt source."""
-    return f"deb [arch=amd64 signed-by={keyring}] {address}/{entry.directory} {suite} main\n"
-
-
 def suites_to_ask(catalogue: Catalogue, entry: Release, glibc: object) -> tuple[str, ...]:
     """Suites whose packages can run with this C library, in the order in which they are asked for.
 
@@ -173,77 +183,54 @@ def suites_to_ask(catalogue: Catalogue, entry: Release, glibc: object) -> tuple[
 
 
 def _coming(
-    machine: Machine, choice: Choice, catalogue: Catalogue, entry: Release, prepared: Prepared
+    choice: Choice,
+    catalogue: Catalogue,
+    entry: Release,
+    offer: Offer,
+    source_why: str,
+    files: FilesNow,
 ) -> Iterator[Step]:
     """The source of the release, and all that it brings, fetched."""
     repository = repository_at(catalogue, choice.rocm_repo, choice.rocm_key_fingerprint)
-    offer = prepared.offer
-    suites = suites_to_ask(catalogue, entry, machine.system.glibc)
-    if not suites:
-        raise PlanImpossible(
-            f"ROCm {entry.version} needs a newer C library than this system's "
-            f"{machine.system.glibc}. Use an older ROCm release, or use --footprint venv."
-        )
-    line = source_line(repository.address, entry, offer.suite if offer else suites[0])
     key_why = f"This key signs the packages. Its fingerprint is {repository.fingerprint}."
-    yield from _write(KEYRING, offer.key if offer else UNSETTLED, key_why, prepared)
-    asked = (
-        ""
-        if offer
-        else (f" First, the repository is checked for these suites: {', '.join(suites)}.")
-    )
-    source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{asked}"
-    yield from _write(SOURCE, line, source_why, prepared)
-    pin_why = (
-        "Without this file, apt prefers the distribution's packages over AMD's packages with the "
-        "same names, now and in later upgrades."
-    )
-    yield from _write(PIN, PIN_TEXT, pin_why, prepared)
+    yield from _write(KEYRING, offer.key, key_why, files)
+    place = f"{repository.address}/{entry.directory}"
+    line = f"deb [arch=amd64 signed-by={KEYRING}] {place} {offer.suite} main\n"
+    yield from _write(SOURCE, line, source_why, files)
+    yield from _write(PIN, PIN_TEXT, PIN_WHY, files)
     yield AptUpdate("apt reads only the package list of the new source.")
-    yield from _fetch(machine, entry, choice, offer)
-
-
-def _fetch(machine: Machine, entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
-    why = (
-        "All packages are downloaded before any package on the system is changed, in case the "
-        "network fails."
-    )
-    unknown = tuple((name, UNSETTLED) for name in asked_for(machine, choice, entry)[0])
-    own = {deb.name for deb in offer.debs} if offer else set()
-    brings = offer.brings if offer else unknown
-    if pairs := tuple(pair for pair in brings if pair[0] not in own):
+    own = {deb.name for deb in offer.debs}
+    if pairs := tuple(pair for pair in offer.brings if pair[0] not in own):
+        why = (
+            "All packages are downloaded before any package on the system is changed, in case the "
+            "network fails."
+        )
         yield KeepDebs(why, pairs, coming=True)
 
 
-def _install(
-    machine: Machine, entry: Release, choice: Choice, offer: Offer | None
-) -> Iterator[Step]:
+def _install(entry: Release, choice: Choice, offer: Offer, *, settled: bool) -> Iterator[Step]:
+    if not offer.brings:
+        return
+    many = f" ({counted(len(offer.brings), 'package')})" if settled else ""
+    yield AptChange(
+        f"This installs the {choice.system_set} set of ROCm {entry.version}{many}. PyTorch itself "
+        "does not need it.",
+        install=offer.install,
+        debs=offer.debs,
+        expect_install=offer.brings,
+        download_bytes=offer.download_bytes,
+        installed_bytes=offer.installed_bytes,
+    )
     names = entry.sets[choice.system_set]
-    what = f"the {choice.system_set} set of ROCm {entry.version}"
-    if offer is None:
-        unknown = tuple((name, UNSETTLED) for name in asked_for(machine, choice, entry)[0])
-        why = f"This installs {what}. PyTorch itself does not need it."
-        yield AptChange(why, install=unknown, expect_install=unknown)
-    elif offer.brings:
-        yield AptChange(
-            f"This installs {what} ({counted(len(offer.brings), 'package')}). PyTorch itself does "
-            "not need it.",
-            install=offer.install,
-            debs=offer.debs,
-            expect_install=offer.brings,
-            download_bytes=offer.download_bytes,
-            installed_bytes=offer.installed_bytes,
+    if helping := tuple(deb.name for deb in offer.debs if deb.name not in names):
+        why = (
+            "These packages are needed only for ROCm. When ROCm is removed, apt may offer to "
+            "remove them too."
         )
-        helping = tuple(deb.name for deb in offer.debs if deb.name not in names)
-        if helping:
-            why = (
-                "These packages are needed only for ROCm. When ROCm is removed, apt may offer to "
-                "remove them too."
-            )
-            yield MarkPackages(why, auto=helping)
+        yield MarkPackages(why, auto=helping)
 
 
-def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
+def _profile(entry: Release, files: FilesNow) -> Iterator[Step]:
     place = f"/opt/rocm-{entry.version}"
     # No LD_LIBRARY_PATH: it would put these libraries before those that torch brings.
     text = (
@@ -251,12 +238,12 @@ def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
         f"export ROCM_PATH={place}\n"
         f'export PATH="$PATH:{place}/bin"\n'
     )
-    yield from _write(PROFILE, text, f"You asked for this file. {PROFILE_WARNING}", prepared)
+    yield from _write(PROFILE, text, f"You asked for this file. {PROFILE_WARNING}", files)
 
 
-def _write(path: str, content: str, reason: str, prepared: Prepared) -> Iterator[Step]:
+def _write(path: str, content: str, reason: str, files: FilesNow) -> Iterator[Step]:
     """Nothing where the file holds that already."""
-    now = prepared.files.texts.get(path)
+    now = files.texts.get(path)
     if now is None or now != content:
         before = None if now is None else sha256(now)
         yield WriteSystemFile(reason, path, content, before)

@@ -11,6 +11,7 @@ from wizard.apt.indexes import qualified
 from wizard.apt.packages import INSTALLED, LocalDeb, Versions, installed_rows, package_work
 from wizard.apt.sources import paragraphs
 from wizard.apt.view import STATUS, status_of
+from wizard.core.fact import known
 from wizard.core.journal import UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
@@ -107,7 +108,7 @@ def staying(record: Record, host: Host, state: Path = STATE) -> dict[str, str]:
         return {}
     plan, begun = _begun(record, state)
     rows = installed_rows(host)
-    installed = {} if isinstance(rows, Unknown) else {row.name: row.version for row in rows}
+    installed = {row.name: row.version for row in known(rows, [])}
     found = {
         name: f"{name} {version} was installed since the run"
         for name, version in other_versions(plan, begun, installed)
@@ -143,7 +144,7 @@ def lost_by(record: Record, host: Host) -> Versions:
     if not touched_system(record):
         return ()
     rows = installed_rows(host)
-    installed = {} if isinstance(rows, Unknown) else {row.name: row.version for row in rows}
+    installed = {row.name: row.version for row in known(rows, [])}
     return lost(plan_of(record.plan), record.intents, installed)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.preflight.asked import (
+from tests.apt.asked import (
     EXPIRED,
     EXPIRED_FINGERPRINT,
     NOW,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.preflight.asked import said
+from tests.apt.asked import said
 from wizard.apt.dependencies import unmet
 from wizard.apt.indexes import package_records
 from wizard.apt.programs import explained

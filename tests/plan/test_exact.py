@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.handmade import clean_jammy
-from tests.plan.system_machines import RELEASES, amd, distribution, with_packages
-from tests.preflight.asked import (
+from tests.apt.asked import (
     VALID,
     VALID_FINGERPRINT,
     Reply,
@@ -21,7 +19,9 @@ from tests.preflight.asked import (
     said,
     when,
 )
-from tests.preflight.small_archive import run
+from tests.apt.small_archive import run
+from tests.handmade import clean_jammy
+from tests.plan.system_machines import RELEASES, amd, distribution, with_packages
 from wizard.apt.packages import LocalDeb
 from wizard.apt.programs import Answer, Children
 from wizard.apt.view import Asking

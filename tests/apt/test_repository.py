@@ -11,7 +11,7 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 
-from tests.preflight.asked import (
+from tests.apt.asked import (
     EXPIRED,
     EXPIRED_FINGERPRINT,
     NOW,

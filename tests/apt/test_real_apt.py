@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.handmade import clean_jammy
-from tests.plan.system_machines import amd, with_packages
-from tests.preflight.asked import listed
-from tests.preflight.small_archive import (
+from tests.apt.asked import listed
+from tests.apt.small_archive import (
     MISSING,
     SmallArchive,
     build_deb,
@@ -22,6 +20,8 @@ from tests.preflight.small_archive import (
     signing_key,
     small_system,
 )
+from tests.handmade import clean_jammy
+from tests.plan.system_machines import amd, with_packages
 from tests.run.places import tree
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.apt.asked import Reply, Scripted, asking, listed, said, when
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
-from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
 from wizard.core.amounts import size_text

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.handmade import clean_jammy
+from tests.plan.index_servers import Listener, never, status, stocked
 from tests.plan.test_existing import plan_for as plan_there
 from tests.plan.test_existing import there
 from tests.plan.test_planner import plan_for
-from tests.preflight.index_servers import Listener, never, status, stocked
-from tests.preflight.wheels_asked import QUICK, WHEELS
+from tests.plan.wheels_asked import QUICK, WHEELS
 from tests.run.places import places_below
 from tests.run.server import WheelServer
 from wizard.plan.steps import Plan

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assets.root.packages import APT_OPTIONS
-from tests.preflight.asked import Scripted, asking, said
+from tests.apt.asked import Scripted, asking, said
 from tests.run.places import tree
 from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.apt.view import CHANGE, AptView

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.preflight.index_servers import stocked
-from tests.preflight.wheels_asked import WHEELS, answer_of, wheels_at
+from tests.plan.index_servers import stocked
+from tests.plan.wheels_asked import WHEELS, answer_of, wheels_at
 from tests.run.server import Manner, WheelServer
 from wizard.plan.wheel_index import Standing
 

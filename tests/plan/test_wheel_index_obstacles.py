@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from packaging.requirements import InvalidRequirement
 
-from tests.preflight.index_servers import (
+from tests.plan.index_servers import (
     Listener,
     Talk,
     drip_body,
@@ -21,7 +21,7 @@ from tests.preflight.index_servers import (
     stocked,
     untrusted_tls,
 )
-from tests.preflight.wheels_asked import QUICK, WHEELS, Stopwatch, answer_of, wheels_at
+from tests.plan.wheels_asked import QUICK, WHEELS, Stopwatch, answer_of, wheels_at
 from tests.run.server import Manner, WheelServer
 from wizard.plan.wheel_index import Standing
 
