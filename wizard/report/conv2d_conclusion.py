@@ -304,6 +304,7 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
 
 def answer_text(request: Request, done: SweepDone, has_card: bool | None = None) -> str:
     """What it came to, and why it could not go on; ``""`` where nothing can be told."""
+
     def tell(text: str) -> str:
         # Nobody needs a stack for a card that is not there.
         if has_card is False and text == WITH_A_CARD.format(INSTALL_FOR_IT):
