@@ -10,7 +10,7 @@ from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
     from wizard.host.host import Host
-    from wizard.machine.wheel_hashes import Verified
+    from wizard.machine.torch import Verified
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _verified(host: Host) -> tuple[Verified, ...]:
-    from wizard.machine.wheel_hashes import verify
+    from wizard.machine.torch import verify
 
     found = tuple(verify(host, _show_progress if sys.stderr.isatty() else _say_nothing))
     if sys.stderr.isatty():
