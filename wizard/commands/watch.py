@@ -48,7 +48,7 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
 
     from wizard.core.lines import clean
     from wizard.root.session import STATE, find_at_work
-    from wizard.run.at_work import InSession, at_work_text, watch_events
+    from wizard.run.at_work import at_work_text, events_of
 
     session = find_at_work(state or STATE) if acts(arguments) else None
     if session is None:
@@ -57,7 +57,7 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
 
     with redirect_stdout(sys.stderr):
         print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
-        asyncio.run(follow(watch_events(InSession(session)), ENDED))
+        asyncio.run(follow(events_of(session), ENDED))
 
 
 async def follow(events: AsyncGenerator[Event, None], ending: str = "") -> int:
