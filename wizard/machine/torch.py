@@ -25,7 +25,6 @@ from wizard.machine.facts import (
     ChangedLibrary,
     Environment,
     Machine,
-    Package,
     TorchInstall,
     Unknown,
 )
