@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, RocmTree, Setting
+from wizard.machine.facts import Machine, RocmTree
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
@@ -141,11 +141,16 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
                 f"variables, or is part of a larger command: {line.strip()}"
                 for number, line in found.left
             )
-        if _left_to_the_user(path, machine, files):
+        mine = path.startswith(f"{machine.access.home.rstrip('/')}/") and path in files.texts
+        if not path.startswith(PROFILES) and (path.endswith(UNEDITED) or not mine):
             first = next(one for one in machine.settings if one.file == path)
-            yield (
-                f"{short_path(path, machine)}:{first.line} is kept ({_text(first)}). {_how(path)}"
+            how = (
+                "In fish, remove it with `set --universal --erase NAME`."
+                if path.endswith(UNEDITED)
+                else "Edit it yourself."
             )
+            place = f"{short_path(path, machine)}:{first.line}"
+            yield f"{place} is kept ({first.name}={first.value}). {how}"
     within = dict.fromkeys(one.within for one in machine.settings if one.within)
     if within:
         yield f"Settings that affect only these programs are kept: {', '.join(within)}."
@@ -156,28 +161,7 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
     )
 
 
-def _left_to_the_user(path: str, machine: Machine, files: FilesNow) -> bool:
-    if path.startswith(PROFILES):
-        return False
-    mine = path.startswith(f"{machine.access.home.rstrip('/')}/")
-    return not mine or path not in files.texts or path.endswith(UNEDITED)
-
-
-def _how(path: str) -> str:
-    if path.endswith(UNEDITED):
-        return "In fish, remove it with `set --universal --erase NAME`."
-    return "Edit it yourself."
-
-
 def _names(found: Findings) -> str:
-    names = dict.fromkeys(re.findall(r"\b([A-Z][A-Z0-9_]+)(?==| )", _sets(found)))
-    return ", ".join(names)
-
-
-def _sets(found: Findings) -> str:
     rows = (line for _, line in found.out)
-    return "\n".join(row for row in rows if not row.lstrip().startswith("#"))
-
-
-def _text(setting: Setting) -> str:
-    return f"{setting.name}={setting.value}"
+    sets = "\n".join(row for row in rows if not row.lstrip().startswith("#"))
+    return ", ".join(dict.fromkeys(re.findall(r"\b([A-Z][A-Z0-9_]+)(?==| )", sets)))
