@@ -13,7 +13,7 @@ from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.leftover_files import FilesNow, Leftovers, files_with_settings
+from wizard.plan.leftover_files import FilesNow, Leftover, files_with_settings
 from wizard.plan.removal import held, removal_steps, system_plan
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
@@ -31,11 +31,15 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
     Of packages that go ``for_good`` no file is kept: the user has chosen that.
     """
     own = tuple(_own_files(machine, files))
-    profiles = _profiles(machine, files)
+    profiles = [
+        _profile(path, files.texts.get(path))
+        for path in files_with_settings(machine)
+        if path.startswith(PROFILES)
+    ]
     packages, notes, first = _packages(machine, files, for_good)
     trees = _orphans(machine, packages)
-    steps = (*own, *packages, *profiles.steps, *trees)
-    told = (*notes, *profiles.notes, *_told(machine, files))
+    steps = (*own, *packages, *(each for each in profiles if not isinstance(each, str)), *trees)
+    told = (*notes, *(each for each in profiles if isinstance(each, str)), *_told(machine, files))
     if not steps:
         raise NothingToDo(
             " ".join((("There is nothing to clean up: other scripts left nothing behind."), *told))
@@ -58,27 +62,19 @@ def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:
             )
 
 
-def _profiles(machine: Machine, files: FilesNow) -> Leftovers:
-    found = Leftovers()
-    for path in files_with_settings(machine):
-        if path.startswith(PROFILES):
-            found += _profile(path, files.texts.get(path))
-    return found
-
-
-def _profile(path: str, text: str | None) -> Leftovers:
-    name = path.removeprefix(PROFILES)
+def _profile(path: str, text: str | None) -> Leftover:
+    """What becomes of a file that every shell reads."""
     lines = rocm_lines(path, text or "")
-    if OWN_NAME.search(name) or lines.only:
-        return Leftovers((SetSystemPathAside("These settings affect every user.", path),))
+    if OWN_NAME.search(path.removeprefix(PROFILES)) or lines.only:
+        return SetSystemPathAside("These settings affect every user.", path)
     if text is None or not lines.out:
-        return Leftovers((), (f"{path} does more than set variables for ROCm. Edit it yourself.",))
+        return f"{path} does more than set variables for ROCm. Edit it yourself."
     content = without_lines(text, lines.out)
     why = (
         f"This removes settings that affect every user: {_names(lines)}. The rest of the "
         "file is kept."
     )
-    return Leftovers((WriteSystemFile(why, path, content, sha256(text), lines=lines.out),))
+    return WriteSystemFile(why, path, content, sha256(text), lines=lines.out)
 
 
 def _packages(

@@ -20,7 +20,7 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
     Edit,
     FilesNow,
-    Leftovers,
+    Leftover,
     alternative_leftovers,
     file_leftovers,
     source_leftovers,
@@ -76,19 +76,16 @@ def removal_steps(
 
     ``coming`` fetches what is installed afterwards: while the network may fail, nothing has gone.
     """
-    sources = left = Leftovers()
+    sources, left = list[Leftover](), list[Leftover]()
     if gone.amd:
-        sources = source_leftovers(machine, files, driver_stays=gone.driver_stays)
+        sources += source_leftovers(machine, files, driver_stays=gone.driver_stays)
     if gone.amd and not gone.rocm_stays:
         left += file_leftovers(machine, driver_stays=gone.driver_stays)
-        left += Leftovers() if gone.packages else alternative_leftovers(machine)
+        left += () if gone.packages else alternative_leftovers(machine)
     if of_amd := [one for one in gone.packages if one.origin == "amd"]:
         releases = frozenset(map(release_of, of_amd)) - {""}
         left += tree_leftovers(machine, releases, frozenset(gone.names), files.belongings)
-    # What belongs to a package goes and comes back with it.
-    owners = files.belongings.owners if files.belongings else {}
-    before = [step for step in sources.steps if owners.get(step.path) not in gone.names]
-    after = [step for step in left.steps if owners.get(step.path) not in gone.names]
+    before, after = _not_owned(sources, gone, files), _not_owned(left, gone, files)
     steps: list[Step] = []
     work = machine.package_work
     if work.interrupted and not work.lock_holder:
@@ -111,7 +108,8 @@ def removal_steps(
     if rest := [name for name in unfinished if name not in gone.names]:
         why = f"dpkg tries again to finish what is not fully installed: {', '.join(rest)}."
         steps.append(FinishInterrupted(why))
-    notes = [*gone.notes, *sources.notes, *left.notes, *((NEVER,) if pairs else ())]
+    told = (each for each in (*sources, *left) if isinstance(each, str))
+    notes = [*gone.notes, *told, *((NEVER,) if pairs else ())]
     if lost:
         notes.insert(
             0,
@@ -119,6 +117,13 @@ def removal_steps(
             "archive has them or their dependencies, so rollback cannot restore them.",
         )
     return tuple(steps), tuple(notes)
+
+
+def _not_owned(left: list[Leftover], gone: Going, files: FilesNow) -> list[Edit]:
+    """The steps of it, but for what belongs to a package: it goes and comes back with that."""
+    owners = files.belongings.owners if files.belongings else {}
+    steps = (each for each in left if not isinstance(each, str))
+    return [step for step in steps if owners.get(step.path) not in gone.names]
 
 
 def _purge(gone: Going, files: FilesNow, lost: Versions) -> AptChange:
