@@ -360,4 +360,4 @@ async def test_where_python_is_python3_is_installed_the_compiler_is_packed_anew(
     assert any("repackaged without its dependency on python" in note for note in offer.notes)
     assert any("rdna1-setup-rocm52-compat, rocm-llvm" in note for note in offer.notes)
     assert offer.installed_bytes == (1050 + 7000) * 1024
-    assert offer.download_bytes == 320_000, "what was packed anew lies here already"
+    assert offer.download_bytes == 320_000, "what was packed again lies here already"

@@ -18,6 +18,7 @@ from screens.run.screen import failure_text
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
+from wizard.cli.options import COMMANDS
 from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
@@ -148,10 +149,4 @@ def test_no_remedy_names_a_command_on_a_screen_where_a_key_does_it() -> None:
 
 
 def _is_alone(command: str) -> bool:
-    return command.startswith(COMMANDS_ALONE) or command.split()[0] not in wizard_commands()
-
-
-def wizard_commands() -> tuple[str, ...]:
-    from wizard.__main__ import COMMANDS
-
-    return COMMANDS
+    return command.startswith(COMMANDS_ALONE) or command.split()[0] not in COMMANDS

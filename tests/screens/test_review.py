@@ -34,7 +34,7 @@ from tests.screens.driving import (
 )
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
@@ -428,7 +428,7 @@ async def test_a_stack_that_cannot_run_what_was_ticked_says_so_above_the_steps()
 async def test_space_unfolds_the_marked_step_and_folds_it_again() -> None:
     async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        assert ">  1  Run a program" in screen_text(pilot.app)
+        assert ">  1  Install Python 3.10 with uv" in screen_text(pilot.app)
         await press(pilot, "down", "down", "space")
         text = screen_text(pilot.app)
         for told in ("resumable, and checked by hash", "lock.json", "remove the downloads"):

@@ -29,7 +29,7 @@ SAME_BYTES = {"SOURCE_DATE_EPOCH": "1577836800"}
 """So that building twice gives one hash, and with it one plan."""
 VERSION = "1.0"
 SUFFIX = "+rdna1.1"
-"""After the version of a package that is packed anew: to apt it is newer, so it stays."""
+"""After the version of a package that is packed again: to apt it is newer, so it stays."""
 CONTROL = """\
 Package: {name}
 Version: {version}
@@ -49,7 +49,7 @@ class Remedy(Enum):
 
     STAND_IN = "the empty package provides it"
     OLDER = "an older Ubuntu has it"
-    REPACK = "the package is packed anew without it"
+    REPACK = "the package is packed again without it"
 
 
 Remedies = frozenset[tuple[Remedy, str]]

@@ -62,7 +62,7 @@ async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking
     debs, found = await _resolved(machine, entry, names, view, asking)
     _refuse_surprises(found, choice)
 
-    # What was packed anew is as large as it was before.
+    # What was packed again is as large as it was before.
     own = {deb.name for deb in debs}
     wanted = {(name, version.removesuffix(SUFFIX)) for name, version in found.brings}
     records = await view.records(*sorted(map("=".join, wanted))) if wanted else ()

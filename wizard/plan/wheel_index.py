@@ -29,7 +29,6 @@ from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
 from wizard.operations.create_environment import CreateEnvironment
-from wizard.operations.resolve import Resolve
 from wizard.plan.steps import Plan
 from wizard.system.web import Web, name_failure, open_web
 
@@ -122,7 +121,7 @@ async def seek_wheels(
     plan: Plan, machine: Machine, environ: Mapping[str, str], patience: Patience = USUAL
 ) -> WheelsSought:
     """Ask for the wheels of a plan: what is gone is refused, who could not be asked is named."""
-    resolve = next((step for step in plan.steps if isinstance(step, Resolve)), None)
+    resolve = plan.resolve
     if resolve is None:
         return WheelsSought()
     settings = PipSettings()
@@ -154,9 +153,9 @@ async def seek_wheels(
 
 def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
     """The torch that is looked for; None without one, or where only resolving can say."""
-    wishes = next((step.wishes for step in plan.steps if isinstance(step, Resolve)), None)
-    if wishes is None:
+    if plan.resolve is None:
         return None
+    wishes = plan.resolve.wishes
     folder, place = wishes.wheelhouse, wishes.wheelhouse or wishes.index
     wanted = tuple(text for text in wishes.requirements if Requirement(text).name in FAMILY)
     python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
@@ -167,10 +166,10 @@ def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
 
 def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
     """The minor version of the Python that the wheels are for; ``""`` where a plan has none."""
+    if plan.resolve is not None and plan.resolve.site:
+        found = re.search(r"/python(3\.\d+)/", f"{plan.resolve.site}/")
+        return found[1] if found else ""
     for step in plan.steps:
-        if isinstance(step, Resolve) and step.site:
-            found = re.search(r"/python(3\.\d+)/", f"{step.site}/")
-            return found[1] if found else ""
         if isinstance(step, CreateEnvironment):
             versions = {each.path: each.version for each in interpreters}
             found = re.search(r"python(3\.\d+)\Z", step.python)

@@ -18,7 +18,6 @@ from wizard.host.contents import Contents
 from wizard.host.host import Host
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
-from wizard.operations.fetch_wheels import FetchWheels
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
@@ -27,6 +26,7 @@ from wizard.plan.leftover_files import files_now
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
 from wizard.plan.rollback_packages import Sources, sources_of
+from wizard.plan.room import wheel_steps
 from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought, seek_wheels
@@ -94,8 +94,8 @@ def asks_size(plan: Plan, places: Places) -> bool:
 
     Nor for a run that waits: some of it may be here already.
     """
-    fetches = any(isinstance(step, FetchWheels) for step in plan.steps)
-    return fetches and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
+    fetches, _ = wheel_steps(plan)
+    return bool(fetches) and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
 
 
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:
