@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, RocmTree, Setting
+from wizard.machine.facts import Machine, RocmTree
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.leftover_files import FilesNow, Leftovers, files_with_settings
+from wizard.plan.leftover_files import FilesNow, Leftover, files_with_settings
 from wizard.plan.removal import held, removal_steps, system_plan
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
@@ -31,11 +31,15 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
     Of packages that go ``for_good`` no file is kept: the user has chosen that.
     """
     own = tuple(_own_files(machine, files))
-    profiles = _profiles(machine, files)
+    profiles = [
+        _profile(path, files.texts.get(path))
+        for path in files_with_settings(machine)
+        if path.startswith(PROFILES)
+    ]
     packages, notes, first = _packages(machine, files, for_good)
     trees = _orphans(machine, packages)
-    steps = (*own, *packages, *profiles.steps, *trees)
-    told = (*notes, *profiles.notes, *_told(machine, files))
+    steps = (*own, *packages, *(each for each in profiles if not isinstance(each, str)), *trees)
+    told = (*notes, *(each for each in profiles if isinstance(each, str)), *_told(machine, files))
     if not steps:
         raise NothingToDo(
             " ".join((("There is nothing to clean up: other scripts left nothing behind."), *told))
@@ -58,27 +62,19 @@ def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:
             )
 
 
-def _profiles(machine: Machine, files: FilesNow) -> Leftovers:
-    found = Leftovers()
-    for path in files_with_settings(machine):
-        if path.startswith(PROFILES):
-            found += _profile(path, files.texts.get(path))
-    return found
-
-
-def _profile(path: str, text: str | None) -> Leftovers:
-    name = path.removeprefix(PROFILES)
+def _profile(path: str, text: str | None) -> Leftover:
+    """What becomes of a file that every shell reads."""
     lines = rocm_lines(path, text or "")
-    if OWN_NAME.search(name) or lines.only:
-        return Leftovers((SetSystemPathAside("These settings affect every user.", path),))
+    if OWN_NAME.search(path.removeprefix(PROFILES)) or lines.only:
+        return SetSystemPathAside("These settings affect every user.", path)
     if text is None or not lines.out:
-        return Leftovers((), (f"{path} does more than set variables for ROCm. Edit it yourself.",))
+        return f"{path} does more than set variables for ROCm. Edit it yourself."
     content = without_lines(text, lines.out)
     why = (
         f"This removes settings that affect every user: {_names(lines)}. The rest of the "
         "file is kept."
     )
-    return Leftovers((WriteSystemFile(why, path, content, sha256(text), lines=lines.out),))
+    return WriteSystemFile(why, path, content, sha256(text), lines=lines.out)
 
 
 def _packages(
@@ -141,11 +137,16 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
                 f"variables, or is part of a larger command: {line.strip()}"
                 for number, line in found.left
             )
-        if _left_to_the_user(path, machine, files):
+        mine = path.startswith(f"{machine.access.home.rstrip('/')}/") and path in files.texts
+        if not path.startswith(PROFILES) and (path.endswith(UNEDITED) or not mine):
             first = next(one for one in machine.settings if one.file == path)
-            yield (
-                f"{short_path(path, machine)}:{first.line} is kept ({_text(first)}). {_how(path)}"
+            how = (
+                "In fish, remove it with `set --universal --erase NAME`."
+                if path.endswith(UNEDITED)
+                else "Edit it yourself."
             )
+            place = f"{short_path(path, machine)}:{first.line}"
+            yield f"{place} is kept ({first.name}={first.value}). {how}"
     within = dict.fromkeys(one.within for one in machine.settings if one.within)
     if within:
         yield f"Settings that affect only these programs are kept: {', '.join(within)}."
@@ -156,28 +157,7 @@ def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
     )
 
 
-def _left_to_the_user(path: str, machine: Machine, files: FilesNow) -> bool:
-    if path.startswith(PROFILES):
-        return False
-    mine = path.startswith(f"{machine.access.home.rstrip('/')}/")
-    return not mine or path not in files.texts or path.endswith(UNEDITED)
-
-
-def _how(path: str) -> str:
-    if path.endswith(UNEDITED):
-        return "In fish, remove it with `set --universal --erase NAME`."
-    return "Edit it yourself."
-
-
 def _names(found: Findings) -> str:
-    names = dict.fromkeys(re.findall(r"\b([A-Z][A-Z0-9_]+)(?==| )", _sets(found)))
-    return ", ".join(names)
-
-
-def _sets(found: Findings) -> str:
     rows = (line for _, line in found.out)
-    return "\n".join(row for row in rows if not row.lstrip().startswith("#"))
-
-
-def _text(setting: Setting) -> str:
-    return f"{setting.name}={setting.value}"
+    sets = "\n".join(row for row in rows if not row.lstrip().startswith("#"))
+    return ", ".join(dict.fromkeys(re.findall(r"\b([A-Z][A-Z0-9_]+)(?==| )", sets)))

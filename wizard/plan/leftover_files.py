@@ -36,6 +36,8 @@ EXCHANGED = re.compile(r"libMIOpen\.so[.\d]*\.(?:original|orig|bak|backup)")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 Edit = SetSystemPathAside | WriteSystemFile
+Leftover = Edit | str
+"""A step for what is left, or a note on what is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +89,9 @@ def files_with_settings(machine: Machine) -> tuple[str, ...]:
     return tuple(path for path in paths if path not in OURS)
 
 
-@dataclass(frozen=True, slots=True)
-class Leftovers:
-    """Steps for what is left, and what is left alone, with the reason."""
-
-    steps: tuple[Edit, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def __add__(self, other: Leftovers) -> Leftovers:
-        return Leftovers((*self.steps, *other.steps), (*self.notes, *other.notes))
-
-
-def source_leftovers(machine: Machine, files: FilesNow, *, driver_stays: bool) -> Leftovers:
+def source_leftovers(
+    machine: Machine, files: FilesNow, *, driver_stays: bool
+) -> Iterator[Leftover]:
     """AMD's apt sources but our own, their pins, and the keys that nothing else needs."""
     foreign = [one for one in machine.apt_sources if one.file not in OURS]
     going = [
@@ -107,36 +100,30 @@ def source_leftovers(machine: Machine, files: FilesNow, *, driver_stays: bool) -
         if one.amd and not (driver_stays and any(map(GRAPHICS_SOURCE.search, one.uris)))
     ]
     staying = [one for one in foreign if one not in going]
-    found = Leftovers()
     for file in dict.fromkeys(one.file for one in going):
         lines = frozenset(one.line for one in going if one.file == file)
-        rest = [one for one in staying if one.file == file]
-        found += _source(file, lines, rest, files)
+        rest = any(one.file == file for one in staying)
+        yield _source(file, lines, files.texts.get(file), rest=rest)
     if not any(one.amd for one in staying):
-        found += _pins(machine, files)
-    return found + Leftovers(tuple(_keys(machine, staying)))
+        yield from (_pin(pin, files.texts.get(pin.path)) for pin in _of_kind(machine, "pin"))
+        yield from _keys(machine, staying)
 
 
-def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: FilesNow) -> Leftovers:
+def _source(file: str, lines: frozenset[int], text: str | None, *, rest: bool) -> Leftover:
     why = (
         "This is AMD's apt source. No remaining package comes from it, and it would interfere "
         "with another source of ROCm."
     )
     if not rest and file.startswith("/etc/apt/sources.list.d/"):
-        return Leftovers((SetSystemPathAside(why, file),))
-    text = files.texts.get(file)
+        return SetSystemPathAside(why, file)
     if text is None:
-        return Leftovers(
-            (),
-            (
-                f"{file} contains AMD's apt sources as well as others. Edit it "
-                "yourself to remove AMD's entries.",
-            ),
+        return (
+            f"{file} contains AMD's apt sources as well as others. Edit it yourself to remove "
+            "AMD's entries."
         )
     out = _entries(file, text, lines)
-    content = without_lines(text, out)
     why = f"{why} The other sources in this file are kept."
-    return Leftovers((WriteSystemFile(why, file, content, sha256(text), lines=out),))
+    return WriteSystemFile(why, file, without_lines(text, out), sha256(text), lines=out)
 
 
 def _entries(file: str, text: str, starts: frozenset[int]) -> Lines:
@@ -151,24 +138,13 @@ def _entries(file: str, text: str, starts: frozenset[int]) -> Lines:
     return tuple(found)
 
 
-def _pins(machine: Machine, files: FilesNow) -> Leftovers:
-    found = Leftovers()
-    for pin in _of_kind(machine, "pin"):
-        text = files.texts.get(pin.path)
-        if not pin.path.startswith(PIN_FOLDER):
-            found += Leftovers(
-                (),
-                ((f"{pin.path} gives AMD's packages priority ({pin.detail}). Edit it yourself."),),
-            )
-        elif text is not None and not _only_amd_pins(text):
-            found += Leftovers(
-                (),
-                (f"{pin.path} also pins other packages. Edit it yourself to remove AMD's pins.",),
-            )
-        else:
-            why = f"This file makes apt prefer AMD's packages: {pin.detail}."
-            found += Leftovers((SetSystemPathAside(why, pin.path),))
-    return found
+def _pin(pin: SystemFile, text: str | None) -> Leftover:
+    if not pin.path.startswith(PIN_FOLDER):
+        return f"{pin.path} gives AMD's packages priority ({pin.detail}). Edit it yourself."
+    if text is not None and not _only_amd_pins(text):
+        return f"{pin.path} also pins other packages. Edit it yourself to remove AMD's pins."
+    why = f"This file makes apt prefer AMD's packages: {pin.detail}."
+    return SetSystemPathAside(why, pin.path)
 
 
 def _only_amd_pins(text: str) -> bool:
@@ -182,18 +158,16 @@ def _keys(machine: Machine, staying: list[AptSource]) -> Iterator[Edit]:
         movable = key.path.startswith(KEY_FOLDERS[0]) or (
             key.path.startswith(KEY_FOLDERS[1]) and "rocm" in key.path
         )
-        if movable and key.path not in needed and not any(one.amd for one in staying):
+        if movable and key.path not in needed:
             yield SetSystemPathAside(f"This is AMD's key: {key.detail}.", key.path)
 
 
-def file_leftovers(machine: Machine, *, driver_stays: bool) -> Leftovers:
+def file_leftovers(machine: Machine, *, driver_stays: bool) -> Iterator[Leftover]:
     """What is of no use once no ROCm of AMD's is installed."""
-    steps: list[Edit] = []
     for file in machine.system_files:
         why = _useless(file, driver_stays=driver_stays)
         if why and file.path not in OURS:
-            steps.append(SetSystemPathAside(why, file.path))
-    return Leftovers(tuple(steps))
+            yield SetSystemPathAside(why, file.path)
 
 
 def _useless(file: SystemFile, *, driver_stays: bool) -> str:
@@ -215,7 +189,7 @@ def _all_rocm(detail: str) -> bool:
     return all("/opt/rocm" in part for part in detail.split("; "))
 
 
-def alternative_leftovers(machine: Machine) -> Leftovers:
+def alternative_leftovers(machine: Machine) -> Iterator[Leftover]:
     """Alternatives that lead nowhere, with what dpkg notes of them.
 
     Only where no package of theirs goes: it takes its alternative away itself.
@@ -223,13 +197,9 @@ def alternative_leftovers(machine: Machine) -> Leftovers:
     files = [file for file in machine.system_files if file.kind == "alternative"]
     lost = {file.path.rpartition("/")[2] for file in files if GONE in file.detail}
     why = "This ROCm link points to a file that does not exist."
-    return Leftovers(
-        tuple(
-            SetSystemPathAside(why, file.path)
-            for file in files
-            if file.path.rpartition("/")[2] in lost
-        )
-    )
+    for file in files:
+        if file.path.rpartition("/")[2] in lost:
+            yield SetSystemPathAside(why, file.path)
 
 
 def tree_leftovers(
@@ -237,24 +207,25 @@ def tree_leftovers(
     releases: frozenset[str],
     names: frozenset[str],
     known: Belongings | None = None,
-) -> Leftovers:
+) -> Iterator[Leftover]:
     """Folders below ``/opt`` that are left when packages of these releases and names went."""
     trees = [one for one in machine.rocm_trees if one.path.startswith("/opt/rocm")]
     gone = {one.path for one in trees if one.link_to is None and _goes(one, releases, names)}
-    found = Leftovers()
     for tree in trees:
-        if tree.path in gone:
-            found += _tree(tree.path, names, known)
-        elif tree.link_to in gone:
-            found += Leftovers(
-                (
-                    SetSystemPathAside(
-                        f"This link points to {tree.link_to}, which will be removed.",
-                        tree.path,
-                    ),
-                )
+        content = known.trees.get(tree.path) if known else None
+        if tree.link_to in gone:
+            why = f"This link points to {tree.link_to}, which will be removed."
+            yield SetSystemPathAside(why, tree.path)
+        elif tree.path not in gone:
+            continue
+        elif content and (others := sorted(content.owners - names)):
+            yield f"{tree.path} is kept, because it contains files from {', '.join(others)}."
+        elif not content or content.stray:
+            why = (
+                "Once the packages that use this folder are removed, no package owns the files "
+                "that remain in it."
             )
-    return found
+            yield SetSystemPathAside(why, tree.path)
 
 
 def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
@@ -268,24 +239,8 @@ def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
     )
 
 
-def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:
-    why = (
-        "Once the packages that use this folder are removed, no package owns the files that "
-        "remain in it."
-    )
-    content = known.trees.get(path) if known else None
-    if content and (others := sorted(content.owners - names)):
-        return Leftovers(
-            (), (f"{path} is kept, because it contains files from {', '.join(others)}.",)
-        )
-    if content and not content.stray:
-        return Leftovers()
-    return Leftovers((SetSystemPathAside(why, path),))
-
-
 def _goes(tree: RocmTree, releases: frozenset[str], names: frozenset[str]) -> bool:
-    known = not isinstance(tree.owner, Unknown)
-    if known and tree.owner:
+    if isinstance(tree.owner, str) and tree.owner:
         return tree.owner in names
     return tree.path.removeprefix("/opt/rocm-") in releases
 

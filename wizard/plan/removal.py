@@ -20,7 +20,7 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
     Edit,
     FilesNow,
-    Leftovers,
+    Leftover,
     alternative_leftovers,
     file_leftovers,
     source_leftovers,
@@ -49,10 +49,19 @@ def make_removal(
     files = files or FilesNow()
     gone = going(machine, scopes)
     steps, notes = removal_steps(machine, gone, files, for_good)
-    steps = (*steps, *_ours(gone, files))
-    notes = (*notes, *strangers(machine, steps), *_settings_stay(machine))
+    if gone.amd and not gone.rocm_stays:
+        why = (
+            "This program wrote the file for a system-wide ROCm, and no such ROCm will remain "
+            "after the removal."
+        )
+        order = reversed(OURS)  # the source before its key: without that one apt would complain
+        ours = (SetSystemPathAside(why, path) for path in order if path in files.texts)
+        steps = (*steps, *ours)
     if not steps:
-        raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
+        whose = "ROCm package" if DISTRIBUTION in scopes else "package from AMD's repository"
+        nothing = f"There is nothing to remove: no {whose} is installed."
+        raise NothingToDo(" ".join((nothing, *gone.notes)))
+    notes = (*notes, *strangers(machine, steps), *_settings_stay(machine))
     return system_plan(Kind.REMOVE, steps, notes, held(gone.packages))
 
 
@@ -67,29 +76,72 @@ def removal_steps(
 
     ``coming`` fetches what is installed afterwards: while the network may fail, nothing has gone.
     """
-    sources = left = Leftovers()
+    sources, left = list[Leftover](), list[Leftover]()
     if gone.amd:
-        sources = source_leftovers(machine, files, driver_stays=gone.driver_stays)
+        sources += source_leftovers(machine, files, driver_stays=gone.driver_stays)
     if gone.amd and not gone.rocm_stays:
         left += file_leftovers(machine, driver_stays=gone.driver_stays)
-        left += Leftovers() if gone.packages else alternative_leftovers(machine)
+        left += () if gone.packages else alternative_leftovers(machine)
     if of_amd := [one for one in gone.packages if one.origin == "amd"]:
         releases = frozenset(map(release_of, of_amd)) - {""}
         left += tree_leftovers(machine, releases, frozenset(gone.names), files.belongings)
-    steps = (
-        *_finish_first(machine),
-        *_keep(gone, for_good),
-        # Before ours is written: apt refuses two keys for one source.
-        *(_not_owned(gone, sources, files) if coming else ()),
-        *coming,
-        *_purge(gone, files, for_good),
-        # Afterwards: settings that belong to the packages go with them, and come back with them.
-        *_left_by(gone, left if coming else sources + left, files),
-        *_finish_after(machine, gone),
+    before, after = _not_owned(sources, gone, files), _not_owned(left, gone, files)
+    steps: list[Step] = []
+    work = machine.package_work
+    if work.interrupted and not work.lock_holder:
+        why = "dpkg was interrupted, and apt refuses to work until this step has run."
+        steps.append(FinishInterrupted(why))
+    pairs = tuple((one.name, one.version) for one in gone.packages)
+    lost = tuple(pair for pair in pairs if pair in for_good)
+    if kept := tuple(pair for pair in pairs if pair not in for_good):
+        why = "With these files, each package can be restored, even without a network connection."
+        steps.append(KeepDebs(why, kept))
+    if coming:  # before ours is written: apt refuses two keys for one source
+        steps += (*before, *coming)
+    else:
+        after = [*before, *after]
+    if pairs:
+        steps.append(_purge(gone, files, lost))
+        after = list(map(_may_be_gone, after))
+    steps += after
+    unfinished = (one.split(" ")[0] for one in known(work.unfinished, ()))
+    if rest := [name for name in unfinished if name not in gone.names]:
+        why = f"dpkg tries again to finish what is not fully installed: {', '.join(rest)}."
+        steps.append(FinishInterrupted(why))
+    told = (each for each in (*sources, *left) if isinstance(each, str))
+    notes = [*gone.notes, *told, *((NEVER,) if pairs else ())]
+    if lost:
+        notes.insert(
+            0,
+            f"These packages will be removed permanently: {', '.join(map(' '.join, lost))}. No "
+            "archive has them or their dependencies, so rollback cannot restore them.",
+        )
+    return tuple(steps), tuple(notes)
+
+
+def _not_owned(left: list[Leftover], gone: Going, files: FilesNow) -> list[Edit]:
+    """The steps of it, but for what belongs to a package: it goes and comes back with that."""
+    owners = files.belongings.owners if files.belongings else {}
+    steps = (each for each in left if not isinstance(each, str))
+    return [step for step in steps if owners.get(step.path) not in gone.names]
+
+
+def _purge(gone: Going, files: FilesNow, lost: Versions) -> AptChange:
+    changed = sorted(path for path, owner in files.changed.items() if owner in gone.names)
+    return AptChange(
+        f"This removes {counted(len(gone.names), 'installed package')}. The step stops if apt "
+        "would remove anything else.",
+        remove=gone.names,
+        purge=True,
+        expect_remove=gone.names,
+        changed=tuple(changed),
+        for_good=lost,
     )
-    never = (NEVER,) if gone.packages else ()
-    notes = (*gone.notes, *sources.notes, *left.notes)
-    return steps, (*_lost(gone, for_good), *notes, *never)
+
+
+def _may_be_gone(step: Edit) -> Edit:
+    """What dpkg does not list, the scripts of packages may still take away."""
+    return replace(step, may_be_gone=True) if isinstance(step, SetSystemPathAside) else step
 
 
 def system_plan(
@@ -129,17 +181,6 @@ def held(packages: tuple[Package, ...]) -> str:
     return f"to release held packages: sudo apt-mark unhold {' '.join(names)}"
 
 
-def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
-    """What this program wrote into the system's folders for a ROCm that goes."""
-    if gone.amd and not gone.rocm_stays:
-        why = (
-            "This program wrote the file for a system-wide ROCm, and no such ROCm will remain "
-            "after the removal."
-        )
-        order = reversed(OURS)  # the source before its key: without that one apt would complain
-        yield from (SetSystemPathAside(why, path) for path in order if path in files.texts)
-
-
 def _settings_stay(machine: Machine) -> Iterator[str]:
     """Where settings for ROCm stand in files that every login reads: they are not removed here."""
     lines: dict[str, list[int]] = {}
@@ -164,88 +205,3 @@ def _lines(numbers: Collection[int]) -> str:
             spans.append((number, number))
     text = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
     return f"line{'s' * (len(set(numbers)) > 1)} {text}"
-
-
-def _left_by(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
-    """The steps for what the packages leave, but for what is known to go with them.
-
-    What dpkg does not list, their scripts may still take away.
-    """
-    for step in _not_owned(gone, left, files):
-        if gone.packages and isinstance(step, SetSystemPathAside):
-            step = replace(step, may_be_gone=True)
-        yield step
-
-
-def _not_owned(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
-    owners = files.belongings.owners if files.belongings else {}
-    return (step for step in left.steps if owners.get(step.path) not in gone.names)
-
-
-def versions_of(gone: Going) -> Versions:
-    """What goes, each in the version that is installed."""
-    return tuple((one.name, one.version) for one in gone.packages)
-
-
-def _lost(gone: Going, for_good: Versions) -> Iterator[str]:
-    if lost := [pair for pair in versions_of(gone) if pair in for_good]:
-        yield (
-            f"These packages will be removed permanently: {', '.join(map(' '.join, lost))}. No "
-            "archive has them or their dependencies, so rollback cannot restore them."
-        )
-
-
-def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
-    if pairs := tuple(pair for pair in versions_of(gone) if pair not in for_good):
-        yield KeepDebs(
-            "With these files, each package can be restored, even without a network connection.",
-            pairs,
-        )
-
-
-def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
-    if not gone.packages:
-        return
-    lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
-    yield AptChange(
-        f"This removes {counted(len(gone.names), 'installed package')}. The step stops if apt "
-        "would remove anything else.",
-        remove=gone.names,
-        purge=True,
-        expect_remove=gone.names,
-        changed=tuple(sorted(p for p, owner in files.changed.items() if owner in gone.names)),
-        for_good=lost,
-    )
-
-
-def _back(going: int, lost: int) -> str:
-    """How packages come back of which so many are lost."""
-    if not lost:
-        return "install the packages again from the backup"
-    if lost == going:
-        return "not possible: the packages are removed permanently"
-    return (
-        f"install {counted(going - lost, 'package')} again from the backup; {lost} cannot be "
-        "restored"
-    )
-
-
-def _finish_first(machine: Machine) -> Iterator[Step]:
-    if machine.package_work.interrupted and not machine.package_work.lock_holder:
-        yield FinishInterrupted(
-            "dpkg was interrupted, and apt refuses to work until this step has run."
-        )
-
-
-def _finish_after(machine: Machine, gone: Going) -> Iterator[Step]:
-    names = (one.split(" ")[0] for one in known(machine.package_work.unfinished, ()))
-    if rest := [name for name in names if name not in gone.names]:
-        yield FinishInterrupted(
-            f"dpkg tries again to finish what is not fully installed: {', '.join(rest)}."
-        )
-
-
-def _nothing(machine: Machine, scopes: tuple[str, ...]) -> str:
-    if DISTRIBUTION in scopes:
-        return "There is nothing to remove: no ROCm package is installed."
-    return "There is nothing to remove: no package from AMD's repository is installed."
