@@ -21,7 +21,6 @@ from wizard.host.host import Host
 from wizard.host.live import LiveHost
 from wizard.machine.surroundings import reading_aid
 from wizard.plan.impossible import NothingToDo, PlanImpossible
-from wizard.preflight.refusal import Refused
 from wizard.services.command_line import acts, wrong_wheelhouse
 
 READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
@@ -127,8 +126,6 @@ def _carry_out(arguments: argparse.Namespace) -> int:
         return 0
     except PlanImpossible as error:
         return refuse(str(error))
-    except Refused as refused:
-        return refuse_for(refused.refusal)
     except Trouble as trouble:
         return refuse_for(trouble)
 

@@ -29,7 +29,7 @@ from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.rehearsal import Rehearsal
 from wizard.services import DRY_RUN, LIVE, Services
 from wizard.services.experiments import Experiments

@@ -10,7 +10,6 @@ from typing import Any
 from wizard.core.json_form import SCHEMA
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble
-from wizard.preflight.refusal import Refusal
 
 
 def agreed(question: str) -> bool:
@@ -44,7 +43,7 @@ def forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def refuse_for(why: Refusal | Trouble) -> int:
+def refuse_for(why: Trouble) -> int:
     """Say what happened, what it means and what to do, and give the exit code."""
     refuse(clean(why.happened))
     print(clean(why.meaning), clean(why.next_step), sep="\n", file=sys.stderr)

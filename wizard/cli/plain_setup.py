@@ -13,6 +13,7 @@ from wizard.cli.plain_measuring import measure_installed
 from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
 from wizard.core.journal import OLDER, Kind
 from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 from wizard.host.host import Host
 from wizard.knowledge.applications import PLAIN_TORCH, Application, load_applications
 from wizard.knowledge.cards import AMD
@@ -23,9 +24,8 @@ from wizard.plan.amd_packages import broken_driver
 from wizard.plan.choice import Choice
 from wizard.plan.group_steps import joinable
 from wizard.plan.impossible import PlanImpossible
+from wizard.plan.rollback_packages import Sources, no_way_back
 from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refused
-from wizard.preflight.way_back import Sources, no_way_back
 from wizard.report.recommendation import (
     Compared,
     cannot_run,
@@ -151,7 +151,7 @@ def ask_for_good(guide: Guide, host: Host, plan: Plan) -> tuple[str, ...] | None
     """
     try:
         sources = asked_sources(plan, asking_of(host))
-    except Refused:
+    except Trouble:
         return ()  # the command says why
     return chosen_for_good(guide, sources) if sources.lost else ()
 

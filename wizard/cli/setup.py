@@ -38,9 +38,8 @@ from wizard.plan.plan_file import (
     plan_document,
     read_plan_document,
 )
+from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Plan
-from wizard.preflight.holding import no_longer_so
-from wizard.preflight.refusal import Refused
 from wizard.report.plan import as_of_lines, ending_lines, plan_lines, size_told
 from wizard.report.recommendation import (
     Compared,
@@ -133,11 +132,11 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
 
 
 def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
-    """Ask the index for the wheels, and tell if it could not be asked. Raises Refused."""
+    """Ask the index for the wheels, and tell if it could not be asked. Raises Trouble."""
     print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
-        raise Refused(found.refusal)
+        raise found.refusal
     print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 

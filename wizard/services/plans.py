@@ -21,12 +21,11 @@ from wizard.machine.facts import Machine
 from wizard.machine.system import with_disks
 from wizard.plan.choice import Choice
 from wizard.plan.keep_setting import make_keep
+from wizard.plan.leftover_files import files_now
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import Prepared
 from wizard.plan.steps import Plan
-from wizard.preflight.reading import files_now
-from wizard.preflight.refusal import Refusal
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.system import Prepared
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.exact_plan import (
     asking_of,
     asks_size,
@@ -171,7 +170,7 @@ class Plans:
     ) -> Plan:
         """The plan that takes these scopes away, if so said also what nothing could put back.
 
-        It may take a while. Raises Refused where apt cannot be asked.
+        It may take a while. Raises Trouble where apt cannot be asked.
         """
         if not for_good:
             return clearing_plan(kind, scopes, machine, self._host)
@@ -208,9 +207,9 @@ class Plans:
             return WheelsSize(because=as_trouble(error).happened)
 
 
-def refused(*refusals: Refusal) -> Trouble:
+def refused(*refusals: Trouble) -> Trouble:
     """Why Apply would not begin, in three texts."""
-    kind = NoWayBack if any(each.waivable for each in refusals) else Trouble
+    kind = NoWayBack if any(isinstance(each, NoWayBack) for each in refusals) else Trouble
     happened = " ".join(each.happened for each in refusals)
     return kind(
         happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))

@@ -1,16 +1,84 @@
-"""What apt's errors mean, in plain words."""
+"""Asks apt's programs as the ordinary user, and says in plain words what their errors mean."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Protocol
 
-from wizard.core.trouble import CHECK, NOT_ANSWERED, NOT_KNOWN
-from wizard.preflight.programs import Answer
-from wizard.preflight.refusal import Refusal
+from wizard.core.process import Exited, stream
+from wizard.core.trouble import CHECK, NOT_ANSWERED, NOT_KNOWN, Trouble
 
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+PASSED_ON = ("HOME", "TMPDIR", "LANG")
+"""No proxies: root's apt will not see the user's either, so only apt's own settings count."""
 NOTHING = "Nothing was changed."
 LAST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a program said, both streams in order, and its exit code."""
+
+    code: int
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(self.lines)
+
+
+class Programs(Protocol):
+    """A way to ask programs; raises Trouble for one that cannot be started or does not end."""
+
+    async def ask(
+        self, argv: tuple[str, ...], deadline_s: float, environment: Mapping[str, str] | None = None
+    ) -> Answer:
+        """What it said; ``environment`` comes on top of a plain one."""
+
+
+class Children:
+    """Asks them as children of our own."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """With so much of the user's environment as matters."""
+        self._environment = {
+            **{name: environ[name] for name in PASSED_ON if name in environ},
+            "PATH": PATH,
+            "LC_ALL": "C.UTF-8",
+            "DEBIAN_FRONTEND": "noninteractive",
+        }
+
+    async def ask(
+        self, argv: tuple[str, ...], deadline_s: float, environment: Mapping[str, str] | None = None
+    ) -> Answer:
+        """What it said."""
+        whole = {**self._environment, **(environment or {})}
+        lines: list[str] = []
+        code = -1
+        async with aclosing(stream(argv, environment=whole, deadline_s=deadline_s)) as output:
+            async for item in output:
+                if isinstance(item, Exited):
+                    code = item.code
+                else:
+                    lines += item
+        return Answer(code, tuple(lines))
+
+
+async def told(
+    programs: Programs,
+    argv: tuple[str, ...],
+    deadline_s: float,
+    environment: Mapping[str, str] | None = None,
+) -> Answer:
+    """The answer of a program that must succeed; raises Trouble with what its error means."""
+    answer = await programs.ask(argv, deadline_s, environment)
+    if answer.code != 0:
+        raise explained(answer)
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +200,15 @@ KNOWN = (
 )
 
 
-def explained(answer: Answer) -> Refusal:
+def explained(answer: Answer) -> Trouble:
     """Why apt failed."""
     for known in KNOWN:
         if found := known.pattern.search(answer.text):
             what = [*filter(None, found.groups()), "it"]
             happened = known.happened.format(*what)
             next_step = known.next_step.format(*what)
-            return Refusal(happened, f"{known.meaning} {NOTHING}", next_step)
-    return Refusal(
+            return Trouble(happened, f"{known.meaning} {NOTHING}", next_step)
+    return Trouble(
         f"apt failed with exit code {answer.code}: {' / '.join(_last_words(answer))}",
         f"rdna1-setup does not know this error. {NOTHING}",
         "Fix the problem that apt reports, then run the same command again.",

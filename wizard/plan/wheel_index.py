@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import http.client
 import os
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from packaging.requirements import Requirement
+from packaging.tags import Tag, compatible_tags, cpython_tags
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
@@ -24,10 +29,7 @@ from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Interpreter, Machine
 from wizard.operations.create_environment import CreateEnvironment
-from wizard.operations.resolve import Resolve
 from wizard.plan.steps import Plan
-from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
-from wizard.preflight.refusal import Refusal
 from wizard.system.web import Web, name_failure, open_web
 
 FAMILY = ("torch", "torchvision", "torchaudio")
@@ -53,6 +55,12 @@ PORTAL = (
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 """What a request may raise; an address that is none, after a redirect, is a ValueError."""
 NOTHING_CHANGED = "What this plan installs cannot be downloaded. Nothing was changed."
+LINK = re.compile(r"<a\b[^>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.IGNORECASE)
+IS_INDEX = re.compile(r"pypi:repository-version|<title>\s*Links for ", re.IGNORECASE)
+"""What pages of an index carry that list nothing."""
+OLDER_NAMES = ("manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64")
+"""Every C library that a stack runs on is newer than these ask for."""
+NEWEST_GLIBC = 99
 
 
 class Standing(Enum):
@@ -105,7 +113,7 @@ USUAL = Patience()
 class WheelsSought:
     """What speaks against a plan, or what is to be known beside it."""
 
-    refusal: Refusal | None = None
+    refusal: Trouble | None = None
     note: str = ""
 
 
@@ -113,7 +121,7 @@ async def seek_wheels(
     plan: Plan, machine: Machine, environ: Mapping[str, str], patience: Patience = USUAL
 ) -> WheelsSought:
     """Ask for the wheels of a plan: what is gone is refused, who could not be asked is named."""
-    resolve = next((step for step in plan.steps if isinstance(step, Resolve)), None)
+    resolve = plan.resolve
     if resolve is None:
         return WheelsSought()
     settings = PipSettings()
@@ -121,8 +129,7 @@ async def seek_wheels(
         try:
             settings = await asyncio.to_thread(pip_settings, LiveHost(environ), resolve.venv)
         except Trouble as trouble:
-            told = (trouble.happened, trouble.meaning, trouble.next_step)
-            return WheelsSought(Refusal(*told))
+            return WheelsSought(trouble)
     wanted = wheels_of(plan, machine)
     if wanted is None or settings.no_index:
         return WheelsSought()
@@ -141,14 +148,14 @@ async def seek_wheels(
                     "They will be tried."
                 )
                 return WheelsSought(note=note)
-            return WheelsSought(Refusal(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
+            return WheelsSought(Trouble(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
 
 
 def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
     """The torch that is looked for; None without one, or where only resolving can say."""
-    wishes = next((step.wishes for step in plan.steps if isinstance(step, Resolve)), None)
-    if wishes is None:
+    if plan.resolve is None:
         return None
+    wishes = plan.resolve.wishes
     folder, place = wishes.wheelhouse, wishes.wheelhouse or wishes.index
     wanted = tuple(text for text in wishes.requirements if Requirement(text).name in FAMILY)
     python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
@@ -159,10 +166,10 @@ def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
 
 def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
     """The minor version of the Python that the wheels are for; ``""`` where a plan has none."""
+    if plan.resolve is not None and plan.resolve.site:
+        found = re.search(r"/python(3\.\d+)/", f"{plan.resolve.site}/")
+        return found[1] if found else ""
     for step in plan.steps:
-        if isinstance(step, Resolve) and step.site:
-            found = re.search(r"/python(3\.\d+)/", f"{step.site}/")
-            return found[1] if found else ""
         if isinstance(step, CreateEnvironment):
             versions = {each.path: each.version for each in interpreters}
             found = re.search(r"python(3\.\d+)\Z", step.python)
@@ -203,7 +210,12 @@ async def ask(wanted: Wheels, environ: Mapping[str, str], patience: Patience = U
     def work() -> None:
         answer: Answer | Exception
         try:
-            answer = _look(wanted, environ, patience)
+            _look(wanted, environ, patience)
+            answer = Answer(Standing.LISTED, "")
+        except _Gone as gone:
+            answer = Answer(Standing.GONE, clean(str(gone)))
+        except _NotAsked as failure:
+            answer = Answer(Standing.NOT_ASKED, clean(str(failure)))
         except Exception as error:  # raised again where it is waited for
             answer = error
         with suppress(RuntimeError):  # the program has gone on, or ended
@@ -216,95 +228,82 @@ async def ask(wanted: Wheels, environ: Mapping[str, str], patience: Patience = U
         return Answer(Standing.NOT_ASKED, f"No answer within {patience.all_s:g} seconds.")
 
 
-def _look(wanted: Wheels, environ: Mapping[str, str], patience: Patience) -> Answer:
+class _Gone(Exception):
+    """The place answers, and has not what is looked for."""
+
+
+class _NotAsked(Exception):
+    """The place gives no answer that could be believed."""
+
+
+def _look(wanted: Wheels, environ: Mapping[str, str], patience: Patience) -> None:
+    """Look for all of it; raises _Gone or _NotAsked."""
     if wanted.in_folder:
-        found = _in_folder(wanted)
-    else:
         try:
-            web = open_web(environ, (wanted.place,), stall_s=patience.stall_s, redirects=REDIRECTS)
-        except Trouble as trouble:
-            return Answer(Standing.NOT_ASKED, clean(f"{trouble.happened} {trouble.meaning}"))
-        found = _on_index(wanted, web, time.monotonic() + patience.all_s)
-    return Answer(found.standing, clean(found.detail))
-
-
-def _in_folder(wanted: Wheels) -> Answer:
+            names = os.listdir(wanted.place)  # noqa: PTH208 - names, no paths
+        except OSError as error:
+            why = f"The folder {wanted.place} cannot be read: {error.strerror or error}."
+            raise _Gone(why) from None
+        for text in wanted.requirements:
+            _first(text, wheels_in(names, Requirement(text).name), wanted)
+        return
     try:
-        names = os.listdir(wanted.place)  # noqa: PTH208 - names, no paths
-    except OSError as error:
-        why = f"The folder {wanted.place} cannot be read: {error.strerror or error}."
-        return Answer(Standing.GONE, why)
-    for text in wanted.requirements:
-        project = Requirement(text)
-        wheels = wheels_in(names, project.name)
-        if not fitting(wheels, project, wanted.python, wanted.glibc):
-            return _missing(text, wanted, bool(wheels))
-    return Answer(Standing.LISTED, "")
+        web = open_web(environ, (wanted.place,), stall_s=patience.stall_s, redirects=REDIRECTS)
+    except Trouble as trouble:
+        raise _NotAsked(f"{trouble.happened} {trouble.meaning}") from None
+    ends = time.monotonic() + patience.all_s
+    found = [_on_index(text, wanted, web, ends) for text in wanted.requirements]
+    try:
+        web.head(found[0].address).close()
+    except HTTPError as error:
+        error.close()
+        if error.code not in NO_HEAD:
+            raise _listed_only(found[0], _by_status(error, found[0].address)) from None
+    except FAILURES as error:
+        raise _listed_only(found[0], _failure(error, found[0].address)) from None
 
 
-def _on_index(wanted: Wheels, web: Web, ends: float) -> Answer:
-    """Reads the page of each project, then asks for the first file itself."""
-    first: Listed | None = None
-    for text in wanted.requirements:
-        project = Requirement(text)
-        address = f"{wanted.place.rstrip('/')}/{project.name}/"
-        found = _page_at(web, address, ends)
-        if isinstance(found, Answer):
-            return found
-        page = read_page(found.text, found.address, project.name)
-        if not page.is_index:
-            return Answer(Standing.NOT_ASKED, _no_index(found, address))
-        fits = fitting(page.wheels, project, wanted.python, wanted.glibc)
-        if not fits:
-            return _missing(text, wanted, bool(page.wheels))
-        first = first or fits[0]
-    fault = None if first is None else _file_fault(web, first.address)
-    if first is None or fault is None:
-        return Answer(Standing.LISTED, "")
-    return Answer(
-        fault.standing, f"{first.file} is listed, but the server did not offer it. {fault.detail}"
+def _listed_only(wheel: Listed, why: _Gone | _NotAsked) -> _Gone | _NotAsked:
+    return type(why)(f"{wheel.file} is listed, but the server did not offer it. {why}")
+
+
+def _first(requirement: str, wheels: tuple[Listed, ...], wanted: Wheels) -> Listed:
+    """The newest of these wheels that fits."""
+    fits = fitting(wheels, Requirement(requirement), wanted.python, wanted.glibc)
+    if fits:
+        return fits[0]
+    others = "other wheels" if wheels else "no wheel"
+    raise _Gone(
+        f"{wanted.host} has no {requirement} for Python {wanted.python} on a 64-bit PC with "
+        f"Linux. The index has {others} for this package."
     )
 
 
-def _missing(requirement: str, wanted: Wheels, some: bool) -> Answer:
-    others = (
-        "The index has other wheels for this package."
-        if some
-        else ("The index has no wheel for this package.")
-    )
-    here = f"for Python {wanted.python} on a 64-bit PC with Linux"
-    text = f"{wanted.host} has no {requirement} {here}. {others}"
-    return Answer(Standing.GONE, text)
-
-
-def _no_index(found: Text, asked: str) -> str:
-    host, asked_host = urlsplit(found.address).hostname, urlsplit(asked).hostname
+def _on_index(requirement: str, wanted: Wheels, web: Web, ends: float) -> Listed:
+    """What the page of a project lists that fits."""
+    name = Requirement(requirement).name
+    asked = f"{wanted.place.rstrip('/')}/{name}/"
+    try:
+        with web.get(asked, PAGE_FORM) as answer:
+            text, address = _body(answer, ends).decode("utf-8", "replace"), answer.geturl()
+    except HTTPError as error:
+        error.close()
+        raise _by_status(error, asked) from None
+    except FAILURES as error:
+        raise _failure(error, asked) from None
+    page = read_page(text, address, name)
+    if page.is_index:
+        return _first(requirement, page.wheels, wanted)
+    host, asked_host = urlsplit(address).hostname, urlsplit(asked).hostname
     led = (
         f"{asked_host} redirected to {host}, which sent a"
         if host != asked_host
         else f"{asked_host} sent a"
     )
-    return f"{led} page that is not an index. {PORTAL}"
+    raise _NotAsked(f"{led} page that is not an index. {PORTAL}")
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """The text of a page, and where redirects led for it."""
-
-    text: str
-    address: str
-
-
-def _page_at(web: Web, address: str, ends: float) -> Text | Answer:
-    try:
-        with web.get(address, PAGE_FORM) as answer:
-            body = _read(answer, ends)
-            return Text(body.decode("utf-8", "replace"), answer.geturl())
-    except FAILURES as error:
-        return _failed(error, address)
-
-
-def _read(answer: http.client.HTTPResponse, ends: float) -> bytes:
+def _body(answer: http.client.HTTPResponse, ends: float) -> bytes:
     """The body, as far as it is wanted; a server that drips is not waited for."""
     pieces, size = [], 0
     while size < PAGE_BYTES and (piece := answer.read1(min(PIECE, PAGE_BYTES - size))):
@@ -315,52 +314,106 @@ def _read(answer: http.client.HTTPResponse, ends: float) -> bytes:
     return b"".join(pieces)
 
 
-def _file_fault(web: Web, address: str) -> Answer | None:
-    """What HEAD says against a file; None where nothing does, or the server knows no HEAD."""
-    try:
-        web.head(address).close()
-    except HTTPError as error:
-        if error.code in NO_HEAD:
-            error.close()
-            return None
-        return _failed(error, address)
-    except FAILURES as error:
-        return _failed(error, address)
-    return None
-
-
-def _failed(error: Exception, address: str) -> Answer:
-    """What a request that failed means, in words without any login.
-
-    What follows ``?`` may be a key: a link that is signed is shown without it.
-    """
-    address = urlunsplit((*urlsplit(address)[:3], "", ""))
-    host = clean(urlsplit(address).hostname or "The server")
-    if isinstance(error, HTTPError):
-        error.close()
-        return _by_status(error, address, host)
+def _failure(error: Exception, address: str) -> _NotAsked:
+    """What a request that failed means."""
+    address, host = _shown(address)
+    if isinstance(error, http.client.IncompleteRead):
+        return _NotAsked(f"{host} closed the connection while it was responding.")
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
-        if isinstance(error, http.client.IncompleteRead):
-            return Answer(
-                Standing.NOT_ASKED, f"{host} closed the connection while it was responding."
-            )
-        return Answer(Standing.NOT_ASKED, f"{host} did not respond like a web server.")
+        return _NotAsked(f"{host} did not respond like a web server.")
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http
-        return Answer(
-            Standing.NOT_ASKED,
-            f"{host} redirected the request to something other than a web address.",
-        )
+        return _NotAsked(f"{host} redirected the request to something other than a web address.")
     trouble = name_failure(error, address)
-    return Answer(Standing.NOT_ASKED, f"{trouble.happened} {trouble.meaning}")
+    return _NotAsked(f"{trouble.happened} {trouble.meaning}")
 
 
-def _by_status(error: HTTPError, address: str, host: str) -> Answer:
+def _by_status(error: HTTPError, address: str) -> _Gone | _NotAsked:
+    address, host = _shown(address)
     trouble = name_failure(error, address)
     if error.code in NOTHING_THERE:
-        return Answer(Standing.GONE, f"{trouble.happened} There is nothing at this address.")
+        return _Gone(f"{trouble.happened} There is nothing at this address.")
     if error.code < 400:
-        text = f"{host} redirected the request (HTTP {error.code}), but never returned a page."
-        return Answer(Standing.NOT_ASKED, text)
-    said = f"{trouble.happened} {trouble.meaning}"
-    return Answer(Standing.NOT_ASKED, said + (WORDS_OF_403 if error.code == 403 else ""))
+        return _NotAsked(
+            f"{host} redirected the request (HTTP {error.code}), but never returned a page."
+        )
+    more = WORDS_OF_403 if error.code == 403 else ""
+    return _NotAsked(f"{trouble.happened} {trouble.meaning}{more}")
+
+
+def _shown(address: str) -> tuple[str, str]:
+    """An address without what follows ``?``, which may be a key, and its server without a login."""
+    host = clean(urlsplit(address).hostname or "The server")
+    return urlunsplit((*urlsplit(address)[:3], "", "")), host
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A wheel that is listed."""
+
+    file: str
+    address: str
+    version: Version
+    tags: frozenset[Tag]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the page of one project lists."""
+
+    is_index: bool
+    """False for a page that lists no file and does not say that it is one of an index."""
+    wheels: tuple[Listed, ...]
+
+
+def read_page(text: str, address: str, project: str) -> Page:
+    """The wheels of a project that a page lists; the address is where it came from."""
+    links = [html.unescape(next(filter(None, found), "")) for found in LINK.findall(text)]
+    named = [(_file_of(link), urljoin(address, link)) for link in links]
+    wheels = tuple(_wheels(named, project))
+    files = any(name.endswith((".whl", ".tar.gz", ".zip")) for name, _ in named)
+    return Page(bool(wheels) or files or IS_INDEX.search(text) is not None, wheels)
+
+
+def wheels_in(names: Iterable[str], project: str) -> tuple[Listed, ...]:
+    """The wheels of a project among the files of a folder."""
+    return tuple(_wheels(((name, "") for name in names), project))
+
+
+def fitting(
+    wheels: tuple[Listed, ...], wanted: Requirement, python: str, glibc: str
+) -> tuple[Listed, ...]:
+    """Those that a Python on a PC with this C library takes for a requirement, newest first.
+
+    A version before its release counts where there is no other, as with pip: nightly indexes.
+    """
+    here = [each for each in wheels if each.tags & _tags_of(python, glibc)]
+    versions = set(wanted.specifier.filter(each.version for each in here))
+    found = (each for each in here if each.version in versions)
+    return tuple(sorted(found, key=lambda each: each.version, reverse=True))
+
+
+def _file_of(link: str) -> str:
+    return unquote(urlsplit(link).path).rpartition("/")[2]
+
+
+def _wheels(named: Iterable[tuple[str, str]], project: str) -> Iterator[Listed]:
+    for file, address in named:
+        try:
+            name, version, _, tags = parse_wheel_filename(file)
+        except InvalidWheelFilename:
+            continue
+        if name == canonicalize_name(project):
+            yield Listed(file, address, version, tags)
+
+
+@cache
+def _tags_of(python: str, glibc: str) -> frozenset[Tag]:
+    """What a CPython of that minor version takes on a PC; a C library that is not known counts
+    as new."""
+    major, _, minor = python.partition(".")
+    version, here = (int(major), int(minor)), re.match(r"2\.(\d+)", glibc)
+    newest = int(here[1]) if here else NEWEST_GLIBC
+    platforms = (*(f"manylinux_2_{each}_x86_64" for each in range(newest, 4, -1)), *OLDER_NAMES)
+    own = cpython_tags(version, [f"cp{major}{minor}"], platforms)
+    return frozenset((*own, *compatible_tags(version, f"cp{major}{minor}", platforms)))

@@ -1,37 +1,31 @@
-"""Reads AMD's package indexes as apt keeps them: which versions are really AMD's."""
+"""What package indexes say: AMD's as apt keeps them, and records as ``apt-cache show`` has them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from wizard.apt.sources import LISTS, Paragraph, is_amd_host, is_amd_release, paragraphs
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, Unknown
-from wizard.machine.part import Found
 
-LISTS = "/var/lib/apt/lists"
-ORIGIN = "repo.radeon.com"
-"""What the Release files of both of AMD's repositories say as Origin and as Label.
-
-https://github.com/ROCm/ROCm/issues/4022 quotes those of ROCm 6.2.4.
-"""
 RELEASES = ("InRelease", "Release")
-RELEASE_HEAD = 4096
-"""Origin and Label stand at the top; the hashes below them can be long."""
 INDEX_BYTES = 4 * 1024 * 1024
 """AMD's are small: 351,040 bytes for ROCm 6.2.4."""
 UNPACKED_BYTES = 16 * 1024 * 1024
 LZMA_BYTES = 64 * 1024 * 1024
 """Memory that unpacking may take; ``xz -9`` asks for 65 MiB, ``xz -6`` for 9."""
+KIBIBYTE = 1024
+BEGINNING = re.compile(r"^Package:", re.MULTILINE)
+"""Each begins with this; the reader of a program's output leaves blank lines out."""
 
-Versions = frozenset[tuple[str, str]]
-"""Names and versions of packages."""
 
-
-def amd_versions(host: Host) -> Found[Versions]:
+def amd_versions(host: Host) -> tuple[frozenset[tuple[str, str]], tuple[Unknown, ...]]:
     """Every package and version in AMD's indexes, and the indexes that could not be read."""
     names = host.names(LISTS)
     if isinstance(names, Unknown):
-        return Found(frozenset())
+        return frozenset(), ()
     versions: set[tuple[str, str]] = set()
     unread = []
     for name in _amd_indexes(host, names):
@@ -40,25 +34,7 @@ def amd_versions(host: Host) -> Found[Versions]:
             unread.append(text)
         else:
             versions.update(_versions(text))
-    return Found(frozenset(versions), tuple(unread))
-
-
-def is_amd_host(name: str) -> bool:
-    """True for a server of AMD's, also with a port."""
-    host = name.partition(":")[0].lower()
-    return host == ORIGIN or host.endswith(".amd.com")
-
-
-def is_amd_release(host: Host, path: str) -> bool:
-    """True for a Release file of AMD's, also when a mirror hands it out."""
-    head = host.head(path, RELEASE_HEAD)
-    if isinstance(head, Unknown):
-        return False
-    for line in head.decode("utf-8", "replace").splitlines():
-        field, _, value = line.partition(":")
-        if field in ("Origin", "Label") and value.strip() == ORIGIN:
-            return True
-    return False
+    return frozenset(versions), tuple(unread)
 
 
 def _amd_indexes(host: Host, names: tuple[str, ...]) -> list[str]:
@@ -96,7 +72,7 @@ def _index(host: Host, path: str) -> Fact[str]:
 
 def _unpacked(packed: bytes, kind: str, path: str) -> Fact[str]:
     """The text, up to a limit: a few bytes can unpack to gigabytes."""
-    import lzma  # here and not above: most machines keep no index of AMD's packed
+    import lzma  # a Python can be built without these
     import zlib
 
     try:
@@ -119,3 +95,42 @@ def _versions(text: str) -> Iterator[tuple[str, str]]:
             yield name, line[8:].strip()
         elif not line:
             name = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageRecord:
+    """One version of a package as an index tells of it."""
+
+    name: str
+    """With its architecture where that is not the system's own."""
+    version: str
+    downloadable: bool
+    """False for one that only dpkg knows of."""
+    download_bytes: int
+    installed_bytes: int
+
+
+def package_records(text: str) -> tuple[PackageRecord, ...]:
+    """Every version that was told, with or without blank lines between them."""
+    apart = BEGINNING.sub(r"\n\g<0>", text)
+    return tuple(_record(fields) for _, fields in paragraphs(apart) if "package" in fields)
+
+
+def qualified(fields: Paragraph) -> str:
+    """The name of a package, with its architecture where that is not the system's own."""
+    name, architecture = (fields.get(key, "").strip() for key in ("package", "architecture"))
+    return name if architecture in ("", "all", "amd64") else f"{name}:{architecture}"
+
+
+def _record(fields: Paragraph) -> PackageRecord:
+    return PackageRecord(
+        name=qualified(fields),
+        version=fields.get("version", "").strip(),
+        downloadable="filename" in fields,
+        download_bytes=_number(fields.get("size", "")),
+        installed_bytes=_number(fields.get("installed-size", "")) * KIBIBYTE,
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.strip().isdecimal() and len(text) < 20 else 0
