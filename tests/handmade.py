@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wizard.apt.packages import Package, PackageWork
 from wizard.machine.facts import (
     Access,
     DeviceNode,
@@ -14,8 +15,6 @@ from wizard.machine.facts import (
     Interpreter,
     Link,
     Machine,
-    Package,
-    PackageWork,
     RocmTree,
     Setting,
     Surroundings,

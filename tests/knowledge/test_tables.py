@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
@@ -23,6 +23,7 @@ class Part(NamedTuple):
 class Row:
     """A row with everything that our tables hold beside plain values."""
 
+    title: ClassVar[str] = "no field"
     id: str
     form: re.Pattern[str]
     words: frozenset[str] = frozenset()
@@ -40,11 +41,11 @@ def test_rows_become_values_with_their_defaults() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"form": "("}, "form: not a regular expression: '(' (missing )"),
-        ({"form": 1}, "form: not a regular expression: 1"),
-        ({"words": "y"}, "words: not a list: 'y'"),
-        ({"parts": [{"name": "p", "size": "2"}]}, "parts: size: not a int: '2'"),
-        ({"parts": [{}]}, "parts: Part lacks name: {}"),
+        ({"form": "("}, "form must be a regular expression, not '(' (missing )"),
+        ({"form": 1}, "form must be a regular expression, not 1"),
+        ({"words": "y"}, "words must be a list, not 'y'"),
+        ({"parts": [{"name": "p", "size": "2"}]}, "parts.size must be a whole number, not '2'"),
+        ({"parts": [{}]}, "parts Part lacks name: {}"),
         ({"colour": "red"}, "unknown keys in Row: {'colour'}"),
     ],
     ids=str,

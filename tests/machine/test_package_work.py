@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.facts import PackageWork, Unknown
+from wizard.apt.packages import PackageWork
+from wizard.machine.facts import Unknown
 from wizard.machine.packages import PACKAGES, read_packages
 
 FRONTEND = "/var/lib/dpkg/lock-frontend"

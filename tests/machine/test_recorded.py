@@ -142,13 +142,10 @@ def test_the_disk_of_a_path_that_nobody_looked_at_is_not_known(tmp_path: Path) -
         ('{"uid": "1000"}', "uid must be a whole number"),
         ('{"uid": true}', "uid must be a whole number"),
         ('{"user": null}', "user must be a text"),
-        ('{"links": {"/a": 1}}', "links must map strings to strings"),
-        ('{"access": [1]}', "access must list only texts"),
-        ('{"disks": [{"total_bytes": "big"}]}', "total_bytes must be a whole number"),
-        (
-            '{"answers": {"DPKG_PACKAGES": 1}}',
-            "each entry in 'answers' must be text or a list of lines",
-        ),
+        ('{"links": {"/a": 1}}', "links./a must be a text, not 1"),
+        ('{"access": [1]}', "access must be a text, not 1"),
+        ('{"disks": [{"total_bytes": "big"}]}', "disks.total_bytes must be a whole number"),
+        ('{"answers": {"DPKG_PACKAGES": 1}}', "answers.DPKG_PACKAGES must be a text, not 1"),
     ],
 )
 def test_a_damaged_record_gives_one_clear_sentence(text: str, reason: str, tmp_path: Path) -> None:
@@ -164,7 +161,7 @@ def test_a_damaged_record_gives_one_clear_sentence(text: str, reason: str, tmp_p
 
 @pytest.mark.parametrize("sizes", [{"/a": "1"}, {"/a": -1}, {"/a": True}, [1]])
 def test_sizes_that_are_none_are_a_record_error(sizes: object, tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="sizes must"):
+    with pytest.raises(RecordError, match="sizes"):
         make(tmp_path, {"/a": ""}, sizes=sizes)
 
 

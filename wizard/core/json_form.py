@@ -35,18 +35,27 @@ def to_json(value: Any) -> Any:
 
 T = TypeVar("T")
 Reader = Callable[[Any], Any]
-SORTS: Mapping[type, tuple[type, ...]] = {
-    str: (str,),
-    bool: (bool,),
-    int: (int,),
-    float: (float, int),
-    NoneType: (NoneType,),
+SORTS: Mapping[type, tuple[str, tuple[type, ...]]] = {
+    str: ("a text", (str,)),
+    bool: ("true or false", (bool,)),
+    int: ("a whole number", (int,)),
+    float: ("a number", (float, int)),
+    NoneType: ("null", (NoneType,)),
 }
-"""What may stand for a plain value."""
+"""How a plain value is called, and what may stand for it."""
 
 
 class WrongForm(ValueError):
-    """A form is not that of the value that it should be."""
+    """A form is not that of the value that it should be; its text begins with the field."""
+
+    def __init__(self, why: str, path: tuple[str, ...] = ()) -> None:
+        """``why`` goes on after the names of the fields that lead there."""
+        super().__init__(f"{'.'.join(path)} {why}" if path else why)
+        self.why, self.path = why, path
+
+    def below(self, name: str) -> WrongForm:
+        """The same, in a field of this name."""
+        return WrongForm(self.why, (name, *self.path))
 
 
 def typed(form: object, kind: type[T], *, exact: bool = False) -> T:
@@ -92,16 +101,17 @@ def _named(kinds: Sequence[Any], exact: bool) -> dict[str, Reader]:
 
 
 def _record_reader(kind: Any, exact: bool) -> Reader:
-    hints = get_type_hints(kind)
     if is_dataclass(kind):
-        names = tuple(field.name for field in fields(kind))  # without ClassVars
+        names = [field.name for field in fields(kind)]
         needed = frozenset(
             field.name
             for field in fields(kind)
             if field.default is MISSING and field.default_factory is MISSING
         )
     else:
-        names, needed = kind._fields, frozenset(kind._fields) - kind._field_defaults.keys()
+        names = kind._fields
+        needed = frozenset(names) - kind._field_defaults.keys()
+    hints = get_type_hints(kind)
     readers = {name: _reader(hints[name], exact) for name in names}
     return partial(_record, kind, readers, needed, exact)
 
@@ -110,7 +120,7 @@ def _record(
     kind: Any, readers: Mapping[str, Reader], needed: frozenset[str], exact: bool, form: Any
 ) -> Any:
     if not isinstance(form, Mapping):
-        raise WrongForm(f"not a {kind.__name__}: {shown(form)}")
+        raise WrongForm(f"must be an object, not {shown(form)}")
     if lacking := ", ".join(sorted(needed - form.keys())):
         raise WrongForm(f"{kind.__name__} lacks {lacking}: {shown(form)}")
     if exact and not form.keys() <= readers.keys():
@@ -122,7 +132,7 @@ def _record(
         try:
             values[name] = read(form[name])
         except WrongForm as error:
-            raise WrongForm(f"{name}: {error}") from None
+            raise error.below(name) from None
     try:
         return kind(**values)
     except ValueError as error:  # what the class itself refuses
@@ -130,10 +140,10 @@ def _record(
 
 
 def _plain(kind: type, form: Any) -> Any:
-    sort = type(form)
-    no_float = kind is float and sort is int and abs(form) > float_info.max
-    if sort not in SORTS[kind] or no_float:
-        raise WrongForm(f"not a {kind.__name__}: {shown(form)}")
+    called, sorts = SORTS[kind]
+    no_float = kind is float and type(form) is int and abs(form) > float_info.max
+    if type(form) not in sorts or no_float:
+        raise WrongForm(f"must be {called}, not {shown(form)}")
     return form
 
 
@@ -141,25 +151,31 @@ def _pattern(form: Any) -> re.Pattern[str]:
     try:
         return re.compile(form)
     except (re.error, TypeError) as error:
-        raise WrongForm(f"not a regular expression: {shown(form)} ({error})") from None
+        raise WrongForm(f"must be a regular expression, not {shown(form)} ({error})") from None
 
 
 def _sequence(kind: type, read: Reader, form: Any) -> Any:
     if not isinstance(form, (list, tuple)):
-        raise WrongForm(f"not a list: {shown(form)}")
+        raise WrongForm(f"must be a list, not {shown(form)}")
     return kind(map(read, form))
 
 
 def _row(readers: Sequence[Reader], form: Any) -> tuple[Any, ...]:
     if not isinstance(form, (list, tuple)) or len(form) != len(readers):
-        raise WrongForm(f"not a list of {len(readers)} values: {shown(form)}")
+        raise WrongForm(f"must be a list of {len(readers)} values, not {shown(form)}")
     return tuple(read(value) for read, value in zip(readers, form, strict=True))
 
 
 def _mapping(key: Reader, read: Reader, form: Any) -> dict[Any, Any]:
     if not isinstance(form, Mapping):
-        raise WrongForm(f"not a table: {shown(form)}")
-    return {key(name): read(value) for name, value in form.items()}
+        raise WrongForm(f"must be an object, not {shown(form)}")
+    values = {}
+    for name, value in form.items():
+        try:
+            values[key(name)] = read(value)
+        except WrongForm as error:
+            raise error.below(str(name)) from None
+    return values
 
 
 def _optional(read: Reader, form: Any) -> Any:
@@ -169,7 +185,7 @@ def _optional(read: Reader, form: Any) -> Any:
 def _one_of(readers: Mapping[str, Reader], form: Any) -> Any:
     kind = form.get("kind") if isinstance(form, Mapping) else None
     if not isinstance(kind, str) or kind not in readers:
-        raise WrongForm(f"not one of {', '.join(readers)}: {shown(form)}")
+        raise WrongForm(f"must be one of {', '.join(readers)}, not {shown(form)}")
     return readers[kind]({name: value for name, value in form.items() if name != "kind"})
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from wizard.apt.packages import Package
 from wizard.knowledge.cards import targets_of
-from wizard.machine.facts import Environment, Machine, Package, Unknown
+from wizard.machine.facts import Environment, Machine, Unknown
 from wizard.machine.pythons import DISTRIBUTION
 
 PYTHON, LIBRARY = "python3-torch-rocm", "libtorch-rocm-"

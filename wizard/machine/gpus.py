@@ -300,8 +300,8 @@ def _ends(host: Host, ports: list[str]) -> tuple[str, ...]:
     (RD890) have AMD's graphics vendor too.
     """
     last = len(ports) - 1
-    vendors = [_line(host, f"{port}/vendor").lower() for port in ports]
-    first = next((n for n in range(1, last) if vendors[n] == AMD_VENDOR), last)
+    vendors = (_line(host, f"{port}/vendor").lower() for port in ports[1:last])
+    first = next((n for n, vendor in enumerate(vendors, 1) if vendor == AMD_VENDOR), last)
     return (ports[first], ports[first - 1]) if first else (ports[0],)
 
 

@@ -5,28 +5,32 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from wizard.core.json_form import WrongForm, typed
 from wizard.host.files import head_of, text_of, why
 from wizard.host.host import Query
 from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
 from wizard.machine.system import ALWAYS, is_below
 
 T = TypeVar("T")
-KIND_NAMES: dict[type[object], tuple[str, str]] = {
-    str: ("a text", "texts"),
-    int: ("a whole number", "whole numbers"),
-    list: ("a list", "lists"),
-    dict: ("an object", "objects"),
-}
 
 
 class RecordError(ValueError):
     """A recorded machine that cannot be used; its text is fit to show."""
+
+
+class RecordedDisk(NamedTuple):
+    """A file system that was looked at."""
+
+    path: str = ""
+    filesystem: str = "/"
+    total_bytes: int = 0
+    free_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +38,39 @@ class Record:
     """What files cannot hold: who looked, links, rights, sizes, answers of programs."""
 
     name: str
-    user: str
-    uid: int
-    home: str
-    prefix: str
-    architecture: str
-    glibc: str
-    environ: dict[str, str]
-    groups_in_force: tuple[str, ...]
-    links: dict[str, str]
+    user: str = ""
+    uid: int = 1000
+    home: str = "/"
+    prefix: str = ""
+    architecture: str = "x86_64"
+    glibc: str = ""
+    environ: dict[str, str] = field(default_factory=dict)
+    groups_in_force: tuple[str, ...] = ()
+    links: dict[str, str] = field(default_factory=dict)
     """Path to target: wheels cannot hold links, so they are data."""
-    access: tuple[str, ...]
+    access: tuple[str, ...] = ()
     """Paths that the user could open for reading and writing."""
-    unreadable: tuple[str, ...]
+    unreadable: tuple[str, ...] = ()
     """Paths that the user could not read."""
-    failures: dict[str, str]
+    failures: dict[str, str] = field(default_factory=dict)
     """Path, or name of a query, to the reason for which there was no answer."""
-    silent: dict[str, str]
+    silent: dict[str, str] = field(default_factory=dict)
     """Mount point to the kind of a file system that did not answer."""
-    groups: dict[str, str]
+    groups: dict[str, str] = field(default_factory=dict)
     """Path to the name of its group."""
-    memory_bytes: int
-    sizes: dict[str, int]
+    memory_bytes: int = 0
+    sizes: dict[str, int] = field(default_factory=dict)
     """Path to the size of a file of which only the beginning, or nothing, is recorded."""
-    inodes: dict[str, int]
+    inodes: dict[str, int] = field(default_factory=dict)
     """Path to the number of a file on its file system."""
-    disks: tuple[dict[str, Any], ...]
-    answers: dict[str, str]
+    disks: tuple[RecordedDisk, ...] = ()
+    answers: dict[str, str] = field(default_factory=dict)
     """Name of a query to what the program printed."""
+
+    def __post_init__(self) -> None:
+        """Refuses sizes that no file has."""
+        if any(size < 0 for size in (*self.sizes.values(), *self.inodes.values())):
+            raise ValueError("sizes and inodes must not be negative")
 
 
 def stored(path: str) -> str:
@@ -79,101 +88,26 @@ def read_record(folder: Path) -> Record:
     path = folder / "record.json"
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RecordError(f"{folder} is not a machine recording: {_reason(path, error)}.") from None
+    except OSError as error:
+        why = f"{path.name} could not be read ({error.strerror or error})"
+        raise RecordError(f"{folder} is not a machine recording: {why}.") from None
+    except (ValueError, RecursionError):
+        why = f"{path.name} is not valid JSON"
+        raise RecordError(f"{folder} is not a machine recording: {why}.") from None
     if not isinstance(values, dict):
         raise RecordError(f"{path} is damaged: it must contain one JSON object.")
-    field = _Fields(path, values)
-    return Record(
-        name=field.one("name", str, folder.name),
-        user=field.one("user", str, ""),
-        uid=field.one("uid", int, 1000),
-        home=field.one("home", str, "/"),
-        prefix=field.one("prefix", str, ""),
-        architecture=field.one("architecture", str, "x86_64"),
-        glibc=field.one("glibc", str, ""),
-        environ=field.mapping("environ"),
-        groups_in_force=field.many("groups_in_force", str),
-        links=field.mapping("links"),
-        access=field.many("access", str),
-        unreadable=field.many("unreadable", str),
-        failures=field.mapping("failures"),
-        silent=field.mapping("silent"),
-        groups=field.mapping("groups"),
-        memory_bytes=field.one("memory_bytes", int, 0),
-        sizes=field.sizes("sizes"),
-        inodes=field.sizes("inodes"),
-        disks=tuple(_disk(path, disk) for disk in field.many("disks", dict)),
-        answers={
-            name: _joined(path, text) for name, text in field.one("answers", dict, {}).items()
-        },
-    )
+    if isinstance(answers := values.get("answers"), dict):
+        # An answer is one text, or a list of lines, which is easier to review.
+        values["answers"] = {name: _joined(text) for name, text in answers.items()}
+    try:
+        return typed({"name": folder.name, **values}, Record)
+    except WrongForm as error:
+        raise RecordError(f"{path} is damaged: {error}.") from None
 
 
-class _Fields:
-    """Typed access to the values of one record."""
-
-    def __init__(self, path: Path, values: dict[str, Any]) -> None:
-        self._path = path
-        self._values = values
-
-    def one(self, key: str, kind: type[T], otherwise: T) -> T:
-        value = self._values.get(key, otherwise)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise RecordError(f"{self._path} is damaged: {key} must be {_kind_name(kind)}.")
-        return value
-
-    def many(self, key: str, kind: type[T]) -> tuple[T, ...]:
-        values = self.one(key, list, [])
-        if not all(isinstance(value, kind) for value in values):
-            raise RecordError(
-                f"{self._path} is damaged: {key} must list only {_kind_name(kind, many=True)}."
-            )
-        return tuple(values)
-
-    def mapping(self, key: str) -> dict[str, str]:
-        values = self.one(key, dict, {})
-        if not all(isinstance(value, str) for value in values.values()):
-            raise RecordError(f"{self._path} is damaged: {key} must map strings to strings.")
-        return values
-
-    def sizes(self, key: str) -> dict[str, int]:
-        values = self.one(key, dict, {})
-        if not all(type(value) is int and value >= 0 for value in values.values()):
-            raise RecordError(f"{self._path} is damaged: {key} must map strings to sizes.")
-        return values
-
-
-def _disk(path: Path, disk: dict[str, Any]) -> dict[str, Any]:
-    field = _Fields(path, disk)
-    return {
-        "path": field.one("path", str, ""),
-        "filesystem": field.one("filesystem", str, "/"),
-        "total_bytes": field.one("total_bytes", int, 0),
-        "free_bytes": field.one("free_bytes", int, 0),
-    }
-
-
-def _joined(path: Path, text: object) -> str:
-    """An answer is one text, or a list of lines, which is easier to review."""
-    if isinstance(text, str):
-        return text
-    if isinstance(text, list) and all(isinstance(line, str) for line in text):
-        return "".join(f"{line}\n" for line in text)
-    raise RecordError(
-        f"{path} is damaged: each entry in 'answers' must be text or a list of lines."
-    )
-
-
-def _kind_name(kind: type[object], *, many: bool = False) -> str:
-    one, several = KIND_NAMES[kind]
-    return several if many else one
-
-
-def _reason(path: Path, error: Exception) -> str:
-    if isinstance(error, OSError):
-        return f"{path.name} could not be read ({error.strerror or error})"
-    return f"{path.name} is not valid JSON"
+def _joined(text: Any) -> Any:
+    is_list = isinstance(text, list) and all(isinstance(line, str) for line in text)
+    return "".join(f"{line}\n" for line in text) if is_list else text
 
 
 __all__ = ["RecordError", "RecordedHost"]
@@ -202,27 +136,14 @@ class RecordedHost:
 
     def read(self, path: str) -> Fact[str]:
         """The text of a recorded file."""
-        if (failure := self._failure(path)) is not None:
-            return failure
-        try:
-            real = self._real(path)
-            if not stat.S_ISREG(os.lstat(real).st_mode):
-                return Unknown(f"{path} is not a regular file")
-            return text_of(real)
-        except (OSError, ValueError) as error:
-            return Unknown(why(path, error))
+        failure = self._failure(path)
+        return self._of_file(path, text_of) if failure is None else failure
 
     def head(self, path: str, count: int) -> Fact[bytes]:
         """The first bytes of a recorded file."""
         if path in self._record.unreadable:
             return Unknown(f"no permission to read {path}")
-        try:
-            real = self._real(path)
-            if not stat.S_ISREG(os.lstat(real).st_mode):
-                return Unknown(f"{path} is not a regular file")
-            return head_of(real, count)
-        except (OSError, ValueError) as error:
-            return Unknown(why(path, error))
+        return self._of_file(path, lambda real: head_of(real, count))
 
     def size(self, path: str) -> Fact[int]:
         """The size that the record states for a file, else that of the recorded file itself."""
@@ -322,14 +243,14 @@ class RecordedHost:
 
         Of any other path it is not known: more may have been mounted than was recorded.
         """
-        inside = [disk for disk in self._record.disks if disk["path"] == path]
+        inside = [disk for disk in self._record.disks if disk.path == path]
         if not inside and any(is_below(path, each) for each in (self.home, *ALWAYS)):
             disks = self._record.disks
-            inside = [disk for disk in disks if is_below(path, disk["filesystem"])]
+            inside = [disk for disk in disks if is_below(path, disk.filesystem)]
         if not inside:
             return Unknown(f"the file system of {path} was not recorded")
-        nearest = max(inside, key=lambda disk: len(disk["filesystem"]))
-        return Disk(path, nearest["filesystem"], nearest["total_bytes"], nearest["free_bytes"])
+        nearest = max(inside, key=lambda disk: len(disk.filesystem))
+        return Disk(path, *nearest[1:])
 
     def silent(self) -> tuple[SilentFileSystem, ...]:
         """The recorded file systems that did not answer."""
@@ -349,6 +270,15 @@ class RecordedHost:
             return Unknown(f"no permission to read {path}")
         failure = self._record.failures.get(path)
         return None if failure is None else Unknown(failure)
+
+    def _of_file(self, path: str, take: Callable[[str], Fact[T]]) -> Fact[T]:
+        try:
+            real = self._real(path)
+            if not stat.S_ISREG(os.lstat(real).st_mode):
+                return Unknown(f"{path} is not a regular file")
+            return take(real)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
 
     def _real(self, path: str) -> str:
         return self._place(self._walk(path))

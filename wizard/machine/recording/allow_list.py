@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from wizard.apt.sources import KEY_FOLDERS as KEY_FOLDERS
+from wizard.apt.sources import OLD_RING
 from wizard.knowledge.applications import load_traces
-from wizard.machine.apt.keys import FOLDERS as KEY_FOLDERS
-from wizard.machine.apt.keys import OLD_RING
 from wizard.machine.recording import excerpts
 from wizard.machine.recording.excerpts import Excerpt, HeadExcerpt
 from wizard.machine.rocm import OF_DRIVERS
@@ -29,9 +29,19 @@ DISTRIBUTIONS = (
     *("jupyterlab", "notebook"),
 )
 """As their wheels spell the names of the packages in ``assets/applications.toml``."""
+NAMES = """
+    /sys/bus/pci/devices /dev/kfd /dev/dri/* /dev/dxg /sys/module/amdgpu /var/lib/dkms/amdgpu/*
+    /proc /sys/firmware /sys/firmware/* /.dockerenv /run/.containerenv /.flatpak-info
+    /etc/snapper/configs/* /opt /opt/rocm /opt/rocm-* /opt/amdgpu /opt/amdgpu-* /opt/rocm*/**/*
+    /opt/amdgpu*/**/* /etc/alternatives/rocm /var/lib/dpkg/info /var/lib/dpkg/updates/*
+    /var/lib/dpkg/lock* /var/cache/apt/archives/lock ~ **/bin/python3 **/bin/uv **/conda-meta
+    **/conda-meta/python-3*.json **/lib/python3.*/site-packages **/lib/python3.*/dist-packages
+    /usr/lib/python3/dist-packages **/*-packages/torch **/*-packages/torch-*.*-info
+    **/*-packages/numpy-*.*-info **/*-packages/amd_torch_device_*.dist-info
+"""
+"""Of these a record holds the name alone: that they are there says all."""
 ALWAYS: tuple[tuple[str, Excerpt], ...] = (
     # The cards and their driver, as the kernel tells them.
-    ("/sys/bus/pci/devices", excerpts.nothing),
     (f"{NODE}/properties", excerpts.kfd_properties),
     (f"{NODE}/gpu_id", excerpts.number),
     (f"{NODE}/io_links/*/properties", excerpts.kfd_properties),
@@ -42,50 +52,23 @@ ALWAYS: tuple[tuple[str, Excerpt], ...] = (
         for what, form in (("width", excerpts.number), ("speed", excerpts.link_speed))
     ),
     (f"{PORT}/vendor", excerpts.hex_number),
-    ("/dev/kfd", excerpts.nothing),
-    ("/dev/dri/*", excerpts.nothing),
-    ("/dev/dxg", excerpts.nothing),
-    ("/sys/module/amdgpu", excerpts.nothing),
     ("/sys/module/amdgpu/version", excerpts.only(r"\d[\w.+~:-]{0,60}")),
-    ("/var/lib/dkms/amdgpu/*", excerpts.nothing),
     # The system and what it runs inside of.
-    ("/proc", excerpts.nothing),
     ("/etc/os-release", excerpts.os_release),
     ("/usr/lib/os-release", excerpts.os_release),
     ("/proc/sys/kernel/osrelease", excerpts.only(r"[\w.+~-]+")),
     ("/proc/cpuinfo", excerpts.cpu),
-    ("/sys/firmware", excerpts.nothing),
-    ("/sys/firmware/*", excerpts.nothing),
     ("/run/systemd/container", excerpts.only("[a-z][a-z0-9-]{1,30}")),
-    ("/.dockerenv", excerpts.nothing),
-    ("/run/.containerenv", excerpts.nothing),
-    ("/.flatpak-info", excerpts.nothing),
     ("/run/systemd/seats/seat0", excerpts.lines(r"(?:ACTIVE|SESSIONS)=[\w ]{0,200}")),
     ("/run/systemd/sessions/*", excerpts.lines(r"CLASS=[a-z-]{1,30}")),
     ("/etc/timeshift/timeshift.json", excerpts.timeshift),
     ("/etc/timeshift.json", excerpts.timeshift),
-    ("/etc/snapper/configs/*", excerpts.nothing),
     # ROCm and packages.
-    ("/opt", excerpts.nothing),
-    ("/opt/rocm", excerpts.nothing),
-    ("/opt/rocm-*", excerpts.nothing),
-    ("/opt/amdgpu", excerpts.nothing),
-    ("/opt/amdgpu-*", excerpts.nothing),
     ("/opt/rocm*/.info/version*", excerpts.first(r"\A\s*\d+(?:\.\d+)+")),
-    ("/opt/rocm*/**/*", excerpts.nothing),
-    ("/opt/amdgpu*/**/*", excerpts.nothing),
-    ("/etc/alternatives/rocm", excerpts.nothing),
-    ("/var/lib/dpkg/info", excerpts.nothing),
-    ("/var/lib/dpkg/updates/*", excerpts.nothing),
-    ("/var/lib/dpkg/lock*", excerpts.nothing),
     (f"{LISTS}/lock", excerpts.nothing),
-    ("/var/cache/apt/archives/lock", excerpts.nothing),
     ("/proc/*/comm", excerpts.only(r"[^\n]{1,64}")),
     # Pythons.
-    ("~", excerpts.nothing),
-    ("**/bin/python3", excerpts.nothing),
     *((f"**/bin/python3.{minor}", excerpts.nothing) for minor in range(MINORS)),
-    ("**/bin/uv", excerpts.nothing),
     *(
         (f"**/{library}/python3.*/{name}", excerpts.nothing)
         for library in ("lib", "lib64")
@@ -94,15 +77,6 @@ ALWAYS: tuple[tuple[str, Excerpt], ...] = (
     ("**/include/python3.*/patchlevel.h", excerpts.first(r'^#define\s+PY_VERSION\s+"3\.[\w.+]+"')),
     # Environments, and the torch in each.
     ("**/pyvenv.cfg", excerpts.venv_config),
-    ("**/conda-meta", excerpts.nothing),
-    ("**/conda-meta/python-3*.json", excerpts.nothing),
-    ("**/lib/python3.*/site-packages", excerpts.nothing),
-    ("**/lib/python3.*/dist-packages", excerpts.nothing),
-    ("/usr/lib/python3/dist-packages", excerpts.nothing),
-    ("**/*-packages/torch", excerpts.nothing),
-    ("**/*-packages/torch-*.*-info", excerpts.nothing),
-    ("**/*-packages/numpy-*.*-info", excerpts.nothing),
-    ("**/*-packages/amd_torch_device_*.dist-info", excerpts.nothing),
     ("**/*-packages/torch.dist-info/METADATA", excerpts.first(r"^Version:\s*[\w.+!-]+$")),
     ("**/*-packages/numpy.dist-info/METADATA", excerpts.first(r"^Version:\s*[\w.+!-]+$")),
     ("**/*-packages/torch/version.py", excerpts.torch_version),
@@ -112,6 +86,7 @@ ALWAYS: tuple[tuple[str, Excerpt], ...] = (
         excerpts.lines(r"torch/lib/lib[\w+-]+\.so[\w.]*,sha256=[\w-]*,\d{1,19}"),
     ),
     ("**/rdna1-setup/runs/*/journal.jsonl", excerpts.journal),
+    *((name, excerpts.nothing) for name in NAMES.split()),
 )
 """Kept wherever detection looked at them."""
 WITH_WORDS: tuple[tuple[str, Excerpt], ...] = (
@@ -121,6 +96,11 @@ WITH_WORDS: tuple[tuple[str, Excerpt], ...] = (
     *((f"/sys/class/dmi/id/{name}", excerpts.maker) for name in DMI_FILES),
 )
 """Kept where something of their text is."""
+TOLD_NAMES = """
+    /etc/alternatives/* /proc/* /proc/*/stat /proc/*/fd /proc/*/fd/* /proc/locks
+    /proc/self/mountinfo /sys/class/kfd/kfd/proc/*
+"""
+"""Of these the name alone, where a fact has it."""
 TOLD: tuple[tuple[str, Excerpt], ...] = (
     (f"{CARD}/class", excerpts.hex_number),
     (f"{CARD}/vendor", excerpts.hex_number),
@@ -166,7 +146,6 @@ TOLD: tuple[tuple[str, Excerpt], ...] = (
     # What a set-up leaves in the system's own folders.
     ("/etc/apt/preferences", excerpts.pins),
     ("/etc/apt/preferences.d/*", excerpts.pins),
-    ("/etc/alternatives/*", excerpts.nothing),
     ("/var/lib/dpkg/alternatives/*", excerpts.alternative),
     ("/etc/ld.so.conf.d/*.conf", excerpts.plain_lines("rocm|amdgpu")),
     ("/etc/modprobe.d/*.conf", excerpts.plain_lines(OF_DRIVERS.pattern)),
@@ -174,14 +153,8 @@ TOLD: tuple[tuple[str, Excerpt], ...] = (
     ("/usr/lib/udev/rules.d/*.rules", excerpts.plain_lines("kfd|renderD")),
     ("/etc/OpenCL/vendors/*.icd", excerpts.first(r"\A\s*[\w./+-]{1,160}")),
     # Told by facts alone.
-    ("/proc/*", excerpts.nothing),
-    ("/proc/*/stat", excerpts.nothing),
-    ("/proc/*/fd", excerpts.nothing),
-    ("/proc/*/fd/*", excerpts.nothing),
-    ("/proc/locks", excerpts.nothing),
-    ("/proc/self/mountinfo", excerpts.nothing),
-    ("/sys/class/kfd/kfd/proc/*", excerpts.nothing),
     (f"{LISTS}/*Packages*", excerpts.nothing),
+    *((name, excerpts.nothing) for name in TOLD_NAMES.split()),
 )
 """Kept where a fact names them, or written from facts."""
 HEADS: tuple[tuple[str, HeadExcerpt], ...] = (

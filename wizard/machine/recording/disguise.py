@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from wizard.apt.packages import NATIVE, is_rocm
+from wizard.apt.sources import LISTS
+from wizard.core.fact import known
 from wizard.host.accounts import Account
 from wizard.host.host import Host
-from wizard.machine.apt.indexes import LISTS
-from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.machine.package_states import NATIVE
-from wizard.machine.rocm_names import is_rocm
+from wizard.machine.facts import Fact, Machine
 from wizard.redaction import rules
 from wizard.redaction.names import GROUP, STRANGERS, is_telling
 from wizard.redaction.rules import StandIns
@@ -111,15 +111,14 @@ def host_names(host: Host) -> list[str]:
     """What this machine is called, whole and up to the first dot."""
     names: list[str] = []
     for path in HOST_NAME_FILES:
-        text = host.read(path)
-        lines = () if isinstance(text, Unknown) else text.splitlines()
+        lines = known(host.read(path), "").splitlines()
         names += [line.rpartition("=")[2].strip("\"' ") for line in lines]
     return names + [name.partition(".")[0] for name in names]
 
 
 def people_in(passwd: Fact[str]) -> list[tuple[str, int, str]]:
     """Name, number and comment of each account."""
-    rows = [] if isinstance(passwd, Unknown) else [line.split(":") for line in passwd.splitlines()]
+    rows = [line.split(":") for line in known(passwd, "").splitlines()]
     return [
         (row[0], int(row[2]), row[4])
         for row in rows
@@ -146,30 +145,18 @@ def is_account_file(path: str) -> bool:
 def account_file(path: str, text: str, own: Account, disguise: Disguise) -> bytes:
     """The own row of ``/etc/passwd``, or the rows of ``/etc/group`` that bear on us."""
     rows = [line.split(":") for line in text.splitlines()]
-    if path == PASSWD_FILE:
-        kept = [_person(row, disguise) for row in rows if len(row) == 7 and row[0] == own.name]
-    else:
-        kept = [
-            _group(row, disguise)
-            for row in rows
-            if len(row) == 4 and (row[0] in GROUPS or row[2] == own.group or _is_member(row, own))
-        ]
-    return "".join(f"{row}\n" for row in kept).encode()
-
-
-def _person(row: list[str], disguise: Disguise) -> str:
-    """Number and groups; not the password, the full name or the shell."""
-    home = disguise.text(row[5])
-    return ":".join((disguise.user_name(row[0]), "x", row[2], row[3], "", home, "/bin/sh"))
-
-
-def _group(row: list[str], disguise: Disguise) -> str:
-    member = disguise.owner if disguise.user in row[3].split(",") else ""
-    return ":".join((disguise.group(row[0]), "x", row[2], member))
-
-
-def _is_member(row: list[str], own: Account) -> bool:
-    return own.name in row[3].split(",")
+    kept: list[tuple[str, ...]] = []
+    for row in rows:
+        if path == PASSWD_FILE and len(row) == 7 and row[0] == own.name:
+            # Number and groups; not the password, the full name or the shell.
+            name, home = disguise.user_name(row[0]), disguise.text(row[5])
+            kept.append((name, "x", row[2], row[3], "", home, "/bin/sh"))
+        elif path == GROUP_FILE and len(row) == 4:
+            members = row[3].split(",")
+            if row[0] in GROUPS or row[2] == own.group or own.name in members:
+                member = disguise.owner if disguise.user in members else ""
+                kept.append((disguise.group(row[0]), "x", row[2], member))
+    return "".join(f"{':'.join(row)}\n" for row in kept).encode()
 
 
 PYTHON = re.compile(r"(?:lib)?python3(?:\.\d+)?(?:-venv|-pip|-minimal|-full)?")
@@ -183,25 +170,16 @@ KNOWN_MAKER = re.compile(
 
 def kept_rows(listing: str, machine: Machine, disguise: Disguise) -> list[str]:
     """Rows of ROCm, of Python, and of everything that is not fully installed."""
-    packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
-    named = {package.name for package in packages}
-    rows = (line.split("\t") for line in listing.splitlines())
-    matter = (row for row in rows if len(row) > 1 and (_name(row) in named or _matters(row)))
-    return ["\t".join(_cells(row, disguise)) for row in matter]
-
-
-def _matters(row: list[str]) -> bool:
-    state = row[2].strip() if len(row) > 2 else ""
-    removed = state[1:2] in ("n", "c")
-    unfinished = state not in INSTALLED and not removed
-    return unfinished or is_rocm(row[0]) or PYTHON.fullmatch(_name(row)) is not None
-
-
-def _name(row: list[str]) -> str:
-    return row[0].removesuffix(NATIVE)
-
-
-def _cells(row: list[str], disguise: Disguise) -> list[str]:
-    """Name, version, state and maker; of the maker the words that everybody knows."""
-    makers = [" ".join(KNOWN_MAKER.findall(maker)) for maker in row[3:4]]
-    return [*map(disguise.text, row[:3]), *makers]
+    named = {package.name for package in known(machine.rocm_packages, ())}
+    kept = []
+    for row in (line.split("\t") for line in listing.splitlines()):
+        name = row[0].removesuffix(NATIVE)
+        state = row[2].strip() if len(row) > 2 else ""
+        unfinished = state not in INSTALLED and state[1:2] not in ("n", "c")
+        if len(row) > 1 and (
+            unfinished or name in named or is_rocm(row[0]) or PYTHON.fullmatch(name)
+        ):
+            # Of the maker only the words that everybody knows.
+            makers = [" ".join(KNOWN_MAKER.findall(maker)) for maker in row[3:4]]
+            kept.append("\t".join((*map(disguise.text, row[:3]), *makers)))
+    return kept

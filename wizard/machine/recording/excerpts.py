@@ -7,14 +7,22 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 
+from wizard.apt.files import OPT_FOLDER
+from wizard.apt.sources import (
+    AMD_WORDS,
+    INLINE_KEY,
+    KEY_ID,
+    ORIGIN,
+    deb822_entries,
+    holds_amds_key,
+    line_entries,
+    paragraphs,
+)
 from wizard.core.journal import SCHEMA, older_run_of, record_of
 from wizard.host.elf import segments_of
-from wizard.machine.apt.entries import INLINE_KEY, Entry, deb822_entries, line_entries, paragraphs
-from wizard.machine.apt.indexes import ORIGIN
-from wizard.machine.apt.keys import KEY_ID, holds_amds_key
-from wizard.machine.apt.pins import WORDS
 from wizard.machine.assignments import (
     Assigned,
+    Reader,
     assignments,
     compose_environment,
     fish_universals,
@@ -24,7 +32,6 @@ from wizard.machine.assignments import (
     unit_environment,
     unit_files,
 )
-from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
 from wizard.machine.rocm import OPT_FOLDERS
 from wizard.machine.surroundings import AMAZON, DEVICE, MAKERS
 from wizard.redaction.rules import told_value
@@ -65,28 +72,10 @@ def lines(pattern: str) -> Excerpt:
     return lambda text: "".join(f"{one}\n" for one in text.splitlines() if form.fullmatch(one))
 
 
-def lines_in_place(change: Callable[[str], str]) -> Excerpt:
-    """Each line changed, so that line numbers stay; empty lines at the end are left out."""
-
-    def keep(text: str) -> str:
-        kept = [change(line) for line in text.splitlines()]
-        while kept and not kept[-1]:
-            kept.pop()
-        return "".join(f"{line}\n" for line in kept)
-
-    return keep
-
-
-def _shell(line: str) -> str:
-    pairs = ((name, told_value(name, value)) for name, value, _ in assignments(line))
-    return "; ".join(f"export {name}={shlex.quote(value)}" for name, value in pairs)
-
-
-shell = lines_in_place(_shell)
-"""The wanted assignments of a shell file, each on its line."""
-
 number = only(r"\d{1,20}")
 """A whole number."""
+link_speed = only(r"\d{1,3}(?:\.\d)? GT/s(?: PCIe)?")
+"""Speed of a PCI Express link."""
 hex_number = only(r"0x[0-9A-Fa-f]{1,8}")
 """A number as the PCI bus writes it."""
 kfd_properties = lines(
@@ -112,15 +101,6 @@ def cpu(text: str) -> str:
     return model + ("flags\t: hypervisor\n" if flags else "")
 
 
-def _fish(line: str) -> str:
-    pairs = ((name, told_value(name, value)) for name, value, _ in assignments(line))
-    return "; ".join(f"set -gx {name} {shlex.quote(value)}" for name, value in pairs)
-
-
-fish = lines_in_place(_fish)
-"""The wanted assignments of a fish file, each on its line."""
-
-
 def library_head(head: bytes) -> bytes:
     """The headers of a library, which hold numbers alone; nothing of any other file."""
     try:
@@ -128,10 +108,6 @@ def library_head(head: bytes) -> bytes:
     except ValueError:
         return b""
     return head[: segments.offset + segments.bytes]
-
-
-link_speed = only(r"\d{1,3}(?:\.\d)? GT/s(?: PCIe)?")
-"""Speed of a PCI Express link."""
 
 
 def plain_lines(pattern: str) -> Excerpt:
@@ -170,12 +146,42 @@ def opt_folders(head: bytes) -> bytes:
     return "".join(f"{name}\n" for name in names).encode()
 
 
-def fish_universal_file(text: str) -> str:
-    """Exported universal variables of fish."""
-    return _placed(
-        (line, f"SETUVAR --export {name}:{_fish_text(value)}")
-        for name, value, line in _told(fish_universals(text))
+def _placed(rows: Iterable[tuple[int, str]], joint: str = " ") -> str:
+    """Lines with these texts at their numbers, and nothing between them."""
+    lines: dict[int, list[str]] = {}
+    for number, row in rows:
+        lines.setdefault(number, []).append(row)
+    last = max(lines, default=0)
+    return "".join(f"{joint.join(lines.get(number, ()))}\n" for number in range(1, last + 1))
+
+
+def _rows(found: Iterable[Assigned], write: Callable[[str, str], str]) -> Iterator[tuple[int, str]]:
+    """The assignments as texts, with values that may leave."""
+    return ((line, write(name, told_value(name, value))) for name, value, line in found)
+
+
+def _assigned(read: Reader, write: Callable[[str, str], str], joint: str = " ") -> Excerpt:
+    """The wanted assignments of a file, each on its line."""
+    return lambda text: _placed(_rows(read(text), write), joint)
+
+
+def _fish_text(value: str) -> str:
+    """A value as fish writes it: all but letters, digits and a few signs as their codes."""
+    return "".join(
+        sign if sign.isalnum() or sign in "/_" or ord(sign) > 255 else f"\\x{ord(sign):02x}"
+        for sign in value
     )
+
+
+shell = _assigned(assignments, lambda name, value: f"export {name}={shlex.quote(value)}", "; ")
+fish = _assigned(assignments, lambda name, value: f"set -gx {name} {shlex.quote(value)}", "; ")
+fish_universal_file = _assigned(
+    fish_universals, lambda name, value: f"SETUVAR --export {name}:{_fish_text(value)}"
+)
+python_file = _assigned(
+    python_environ,
+    lambda name, value: f"os.environ[{json.dumps(name)}] = {json.dumps(value, ensure_ascii=False)}",
+)
 
 
 def json_file(key: str) -> Excerpt:
@@ -183,41 +189,32 @@ def json_file(key: str) -> Excerpt:
     read = json_variables(key)
 
     def kept(text: str) -> str:
-        found = sorted(_told(read(text)), key=lambda one: one[2])
-        if not found:
-            return "{}"
-        rows = [(line, f"{json.dumps(name)}: {json.dumps(value)}") for name, value, line in found]
+        found = sorted(read(text), key=lambda one: one[2])
+        rows = list(_rows(found, lambda name, value: f"{json.dumps(name)}: {json.dumps(value)}"))
         rows = [(line, f"{row},") for line, row in rows[:-1]] + rows[-1:]
-        return f'{{"{key}": {{{_placed(rows).rstrip()}}}}}\n'
+        return f'{{"{key}": {{{_placed(rows).rstrip()}}}}}\n' if rows else "{}"
 
     return kept
 
 
 def unit_file(text: str) -> str:
     """``Environment=`` lines, and the files that the unit names below ``/etc``."""
-    rows = [(line, _quoted(f"{n}={v}")) for n, v, line in _told(unit_environment(text))]
-    named = [path for path in unit_files(text) if path.startswith("/etc/")]
-    placed = _placed(rows).split("\n")
-    written = "\n".join(f"Environment={line}" if line else "" for line in placed)
+    rows = _rows(unit_environment(text), lambda name, value: shlex.quote(f"{name}={value}"))
+    written = re.sub(r"(?m)^(?=.)", "Environment=", _placed(rows))
+    named = (path for path in unit_files(text) if path.startswith("/etc/"))
     return written + "".join(f"EnvironmentFile={path}\n" for path in named)
-
-
-def python_file(text: str) -> str:
-    """What a module puts into the environment."""
-    return _placed(_python_rows(python_environ(text)))
 
 
 def pth_file(text: str) -> str:
     """What a ``.pth`` file sets itself, and which modules it imports."""
-    rows = list(_python_rows(python_environ(text)))
-    return _placed(rows) + "".join(f"import {name}\n" for name in imported_modules(text))
+    return python_file(text) + "".join(f"import {name}\n" for name in imported_modules(text))
 
 
 def compose_file(text: str) -> str:
     """Variables that a compose file gives its services, as one list."""
-    rows = [(line, f"- {name}={value}") for name, value, line in _told(compose_environment(text))]
+    rows = _placed(_rows(compose_environment(text), lambda name, value: f"- {name}={value}"))
     # ``environment:`` goes on the first line: what is wanted always stands further down.
-    return f"environment:{_placed(rows)}" if rows else ""
+    return f"environment:{rows}" if rows else ""
 
 
 def journal(text: str) -> str:
@@ -235,44 +232,14 @@ def journal(text: str) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in (begin, state))
 
 
-def _told(found: Iterable[Assigned]) -> list[Assigned]:
-    """The assignments with values that may leave."""
-    return [(name, told_value(name, value), line) for name, value, line in found]
-
-
-def _python_rows(found: list[Assigned]) -> Iterator[tuple[int, str]]:
-    for name, value, line in _told(found):
-        yield line, f"os.environ[{json.dumps(name)}] = {json.dumps(value, ensure_ascii=False)}"
-
-
-def _placed(rows: Iterable[tuple[int, str]]) -> str:
-    """Lines with these texts at their numbers, and nothing between them."""
-    lines: dict[int, list[str]] = {}
-    for number, row in rows:
-        lines.setdefault(number, []).append(row)
-    last = max(lines, default=0)
-    return "".join(f"{' '.join(lines.get(number, ()))}\n" for number in range(1, last + 1))
-
-
-def _quoted(word: str) -> str:
-    """A word as systemd and shells read it."""
-    return shlex.quote(word)
-
-
-def _fish_text(value: str) -> str:
-    """A value as fish writes it: all but letters, digits and a few signs as their codes."""
-    plain = (one if one.isalnum() or one in "/_" else _fish_code(one) for one in value)
-    return "".join(plain)
-
-
-def _fish_code(sign: str) -> str:
-    return f"\\x{ord(sign):02x}" if ord(sign) < 256 else sign
-
-
 def source_lines(text: str) -> str:
     """The entries of a ``.list`` file, each on its line; logins go with the disguise."""
-    rows = {entry.line: _line(entry) for entry in line_entries(text)}
-    return "".join(f"{rows.get(number, '')}\n" for number in range(1, max(rows, default=0) + 1))
+    rows = {}
+    for entry in line_entries(text):
+        signed = f"[signed-by={entry.signed_by}] " if entry.signed_by else ""
+        words = " ".join((*entry.uris, *entry.suites, *entry.components))
+        rows[entry.line] = f"{entry.types[0]} {signed}{words}"
+    return _placed(rows.items())
 
 
 def source_paragraphs(text: str) -> str:
@@ -280,24 +247,30 @@ def source_paragraphs(text: str) -> str:
     kept: list[str] = []
     for entry in deb822_entries(text):
         kept += [""] * (entry.line - 1 - len(kept))
-        kept += [*_fields(entry), ""]
+        signed = "BEGIN PGP" if entry.signed_by == INLINE_KEY else entry.signed_by
+        fields = {
+            "Types": " ".join(entry.types),
+            "URIs": " ".join(entry.uris),
+            "Suites": " ".join(entry.suites),
+            "Components": " ".join(entry.components),
+            "Signed-By": signed,
+            "Enabled": "" if entry.enabled else "no",
+        }
+        always = ("Types", "URIs", "Suites")
+        told = (f"{name}: {value}" for name, value in fields.items() if value or name in always)
+        kept += [*told, ""]
     return "".join(f"{line}\n" for line in kept)
 
 
 def pins(text: str) -> str:
     """Pins that bear on AMD's packages."""
-    wanted = (
-        {name: " ".join(fields.get(name, "").split())[:80] for name in PIN_FIELDS}
-        for _, fields in paragraphs(text)
-    )
-    return "".join(
-        "".join(f"{name.title()}: {value}\n" for name, value in fields.items()) + "\n"
-        for fields in wanted
-        if WORDS.search(fields["pin"]) or WORDS.search(fields["package"])
-    )
-
-
-PIN_FIELDS = ("package", "pin", "pin-priority")
+    kept = ""
+    for _, fields in paragraphs(text):
+        names = ("package", "pin", "pin-priority")
+        told = {name: " ".join(fields.get(name, "").split())[:80] for name in names}
+        if AMD_WORDS.search(told["pin"]) or AMD_WORDS.search(told["package"]):
+            kept += "".join(f"{name.title()}: {value}\n" for name, value in told.items()) + "\n"
+    return kept
 
 
 def release_head(head: bytes) -> bytes:
@@ -310,22 +283,3 @@ def release_head(head: bytes) -> bytes:
 def key(head: bytes) -> bytes:
     """Whether a key file holds AMD's key: the end of its fingerprint, or nothing."""
     return KEY_ID if holds_amds_key(head) else b""
-
-
-def _line(entry: Entry) -> str:
-    signed = f"[signed-by={entry.signed_by}] " if entry.signed_by else ""
-    words = (*entry.uris, *entry.suites, *entry.components)
-    return f"{entry.types[0]} {signed}{' '.join(words)}"
-
-
-def _fields(entry: Entry) -> Iterator[str]:
-    yield f"Types: {' '.join(entry.types)}"
-    yield f"URIs: {' '.join(entry.uris)}"
-    yield f"Suites: {' '.join(entry.suites)}"
-    if entry.components:
-        yield f"Components: {' '.join(entry.components)}"
-    if entry.signed_by:
-        inline = entry.signed_by == INLINE_KEY
-        yield f"Signed-By: {'BEGIN PGP' if inline else entry.signed_by}"
-    if not entry.enabled:
-        yield "Enabled: no"

@@ -5,25 +5,26 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from wizard import __version__
+from wizard.apt.packages import HELD, LOCKS, MOUNTS, without_architecture
+from wizard.apt.sources import LISTS
+from wizard.core.fact import known
 from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
 from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
 from wizard.knowledge.applications import load_traces
 from wizard.machine.access import KFD_PROCESSES, PROC
-from wizard.machine.apt.indexes import LISTS
 from wizard.machine.assignments import imported_modules, is_wanted, unit_files
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
-from wizard.machine.facts import Disk, Fact, Machine, MiopenStore, Process, Unknown
+from wizard.machine.facts import Disk, Machine, Unknown
 from wizard.machine.gpus import PCI
-from wizard.machine.package_work import HELD, LOCKS, MOUNTS
 from wizard.machine.recorded import RecordedHost, stored
 from wizard.machine.recording.allow_list import VARIABLES, Rule, rule_for
 from wizard.machine.recording.disguise import (
@@ -36,56 +37,32 @@ from wizard.machine.recording.disguise import (
 )
 from wizard.machine.recording.host import Asked, RecordingHost
 from wizard.machine.rocm import RECORDS
-from wizard.machine.rocm_names import without_architecture
 from wizard.redaction.rules import told_value
 
 
 def told_paths(machine: Machine, asked: Asked) -> frozenset[str]:
     """Paths of facts, and of the files by which detection came to them."""
-    # A part that came too late may still be asking: what it adds must not disturb us.
-    texts = list(asked.texts.items())
     settings = {setting.file for setting in machine.settings if setting.file}
-    told = {
-        *settings,
-        *(path for path, text in texts if _names(path, text, settings)),
-        *_of_applications(machine, asked),
-        *(file.path for file in machine.system_files),
-        *(file.path.replace(RECORDS, "/etc/alternatives") for file in machine.system_files),
-        *(f"{PCI}/{gpu.pci_address}" for gpu in machine.gpus),
-    }
-    told |= {path for path, text in texts if text in machine.unread}
+    told = {*settings, *(f"{PCI}/{gpu.pci_address}" for gpu in machine.gpus)}
+    # A part that came too late may still be asking: what it adds must not disturb us.
+    for path, text in list(asked.texts.items()):
+        named: Iterable[str] = ()
+        if path.endswith(".pth"):
+            site = path.rpartition("/")[0]
+            named = (f"{site}/{name}.py" for name in imported_modules(known(text, "")))
+        elif path.endswith((".service", ".conf")):
+            named = unit_files(known(text, ""))
+        if text in machine.unread or not settings.isdisjoint(named):
+            told.add(path)
+    for found in machine.applications:
+        for trace in (each for each in load_traces() if each.id == found.id):
+            told.update(f"{found.path}/{name}" for name in (*trace.files, trace.root) if name)
+            if trace.program:
+                ending = f"/bin/{trace.program}"
+                told.update(path for path in list(asked.paths) if path.endswith(ending))
+    for file in machine.system_files:
+        told |= {file.path, file.path.replace(RECORDS, "/etc/alternatives")}
     return frozenset(told)
-
-
-def is_told(path: str, told: frozenset[str]) -> bool:
-    """True for a path that is told, and for everything below it."""
-    parts = path.split("/")
-    return any("/".join(parts[:count]) in told for count in range(len(parts), 1, -1))
-
-
-def _names(path: str, text: object, settings: set[str]) -> bool:
-    """True for a unit that names a file of settings, and for a ``.pth`` that imports one."""
-    if not isinstance(text, str):
-        return False
-    if path.endswith(".pth"):
-        site = path.rpartition("/")[0]
-        return any(f"{site}/{name}.py" in settings for name in imported_modules(text))
-    is_unit = path.endswith((".service", ".conf"))
-    return is_unit and any(named in settings for named in unit_files(text))
-
-
-def _of_applications(machine: Machine, asked: Asked) -> Iterator[str]:
-    traces = [
-        (found, trace)
-        for found in machine.applications
-        for trace in load_traces()
-        if trace.id == found.id
-    ]
-    for found, trace in traces:
-        yield from (f"{found.path}/{name}" for name in (*trace.files, trace.root) if name)
-        if trace.program:
-            ending = f"/bin/{trace.program}"
-            yield from (path for path in list(asked.paths) if path.endswith(ending))
 
 
 NO_ACCOUNTS = Unknown(f"{PASSWD_FILE} was not read")
@@ -140,41 +117,38 @@ class _Keeper:
 
     def __init__(self, host: RecordingHost, disguise: Disguise, machine: Machine) -> None:
         self.kept = Kept()
-        self._uid = host.uid
         self._asked: Asked = host.asked
         self._disguise = disguise
         self._told = told_paths(machine, host.asked)
         silent = machine.silent
         self._inner: Host = WaryHost(host.inner, silent) if silent else host.inner
+        self._own = user_name(host.asked.texts.get(PASSWD_FILE, NO_ACCOUNTS), host.uid)
 
     def look_at(self, path: str) -> tuple[str, ...]:
         """Keep what may be kept of a path; gives the paths that it leads to."""
         rule = rule_for(self._disguise.shortened(path))
         if rule is None and not is_account_file(path):
-            self._leave_out(path)
-        elif rule is None or not rule.told or is_told(path, self._told):
+            answers = (self._asked.texts.get(path), self._asked.heads.get(path))
+            if any(isinstance(answer, (str, bytes)) for answer in answers):
+                self.kept.left_out.add(path)
+        elif rule is None or not rule.told or self._is_told(path):
             if target := self._target(path):
                 self.kept.links[self._disguise.path(path)] = self._disguise.path(target)
                 self._asked.followed.add(target)
-                self._answer_for(target, path)
+                # What was read through a link was its target's.
+                asked = self._asked
+                kinds: tuple[dict[str, Any], ...] = (asked.texts, asked.heads, asked.sizes)
+                for answered in kinds:
+                    if path in answered:
+                        answered.setdefault(target, answered[path])
                 return (target,)
             self._keep(path, rule)
         return ()
 
-    def _answer_for(self, target: str, path: str) -> None:
-        """What was read through a link was its target's."""
-        asked = self._asked
-        if path in asked.texts:
-            asked.texts.setdefault(target, asked.texts[path])
-        if path in asked.heads:
-            asked.heads.setdefault(target, asked.heads[path])
-        if path in asked.sizes:
-            asked.sizes.setdefault(target, asked.sizes[path])
-
-    def _leave_out(self, path: str) -> None:
-        answers = (self._asked.texts.get(path), self._asked.heads.get(path))
-        if any(isinstance(answer, (str, bytes)) for answer in answers):
-            self.kept.left_out.add(path)
+    def _is_told(self, path: str) -> bool:
+        """True for a path that a fact names, and for everything below it."""
+        parts = path.split("/")
+        return any("/".join(parts[:count]) in self._told for count in range(len(parts), 1, -1))
 
     def _target(self, path: str) -> str:
         """Where the path leads if detection follows it; ``""`` for what is no link."""
@@ -187,37 +161,31 @@ class _Keeper:
         return resolved if resolved != path and self._inner.exists(path) else ""
 
     def _keep(self, path: str, rule: Rule | None) -> None:
-        place = self._disguise.path(path)
+        place, kept = self._disguise.path(path), self.kept
         answer = self._asked.texts.get(path, self._asked.folders.get(path))
         failed = isinstance(answer, Unknown) and not answer.because.startswith(MISSING)
         if isinstance(answer, Unknown) and failed:
-            self._keep_failure(answer.because, place)
+            if answer.because.startswith(FORBIDDEN):
+                kept.unreadable.add(place)
+            else:
+                kept.failures[place] = self._disguise.text(answer.because)
         if self._inner.is_folder(path):
-            self.kept.folders.add(place)
+            kept.folders.add(place)
         elif self._inner.exists(path):
             content = self._content(path, rule)
             if content or failed or rule is None or not rule.with_words:
-                self._keep_file(path, place, content)
-
-    def _keep_failure(self, because: str, place: str) -> None:
-        if because.startswith(FORBIDDEN):
-            self.kept.unreadable.add(place)
-        else:
-            self.kept.failures[place] = self._disguise.text(because)
-
-    def _keep_file(self, path: str, place: str, content: bytes) -> None:
-        self.kept.files[place] = content
-        size, inode = self._asked.sizes.get(path), self._asked.inodes.get(path)
-        if isinstance(size, int) and size != len(content):
-            self.kept.sizes[place] = size
-        if isinstance(inode, int):
-            self.kept.inodes[place] = inode
+                kept.files[place] = content
+                size, inode = self._asked.sizes.get(path), self._asked.inodes.get(path)
+                if isinstance(size, int) and size != len(content):
+                    kept.sizes[place] = size
+                if isinstance(inode, int):
+                    kept.inodes[place] = inode
 
     def _content(self, path: str, rule: Rule | None) -> bytes:
         text, head = self._asked.texts.get(path), self._asked.heads.get(path)
         if rule is None:
-            own = user_name(self._asked.texts.get(PASSWD_FILE, NO_ACCOUNTS), self._uid)
-            return account_file(path, text if isinstance(text, str) else "", own, self._disguise)
+            told = text if isinstance(text, str) else ""
+            return account_file(path, told, self._own, self._disguise)
         if rule.head is not None:
             return rule.head(head) if isinstance(head, bytes) else b""
         return self._disguise.text(rule.keep(text)).encode() if isinstance(text, str) else b""
@@ -225,57 +193,47 @@ class _Keeper:
 
 def keep_facts(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:
     """Write these facts as the files that they are read from."""
-    for process in machine.processes if isinstance(machine.processes, tuple) else ():
-        _keep_process(process, disguise, kept)
+    for process in known(machine.processes, ()):
+        folder = f"{PROC}/{process.pid}"
+        if process.state:
+            told = f"{process.pid} ({disguise.text(process.name)}) {process.state}"
+            kept.files[f"{folder}/stat"] = f"{told} 1 0 0 0 -1 0 0 0\n".encode()
+        for number, device in enumerate(process.devices):
+            kept.links[f"{folder}/fd/{number}"] = device
+            kept.folders.add(f"{folder}/fd")
+        if process.compute:
+            kept.folders.add(f"{KFD_PROCESSES}/{process.pid}")
     for store in machine.miopen:
-        _keep_store(store, disguise, kept)
+        # One file for each target and version; the first has the size of all.
+        versions = store.version.split(", ") if store.kind == "choices" and store.version else [""]
+        endings = [f".HIP.{version.replace('.', '_')}" if version else "" for version in versions]
+        names = [f"{target}{end}.db" for target in store.targets or ("others",) for end in endings]
+        for number, name in enumerate(names):
+            place = f"{disguise.path(store.path)}/{name}"
+            kept.files[place] = b""
+            kept.sizes[place] = 0 if number else store.bytes
     _keep_locks(asked, kept)
     _keep_index(machine, asked, disguise, kept)
 
 
-def _keep_process(process: Process, disguise: Disguise, kept: Kept) -> None:
-    folder = f"{PROC}/{process.pid}"
-    if process.state:
-        name = disguise.text(process.name)
-        text = f"{process.pid} ({name}) {process.state} 1 0 0 0 -1 0 0 0\n"
-        kept.files[f"{folder}/stat"] = text.encode()
-    for number, device in enumerate(process.devices):
-        kept.links[f"{folder}/fd/{number}"] = device
-        kept.folders.add(f"{folder}/fd")
-    if process.compute:
-        kept.folders.add(f"{KFD_PROCESSES}/{process.pid}")
-
-
-def _keep_store(store: MiopenStore, disguise: Disguise, kept: Kept) -> None:
-    """One file for each target and version; the first has the size of all."""
-    folder = disguise.path(store.path)
-    versions = store.version.split(", ") if store.kind == "choices" and store.version else [""]
-    endings = [f".HIP.{version.replace('.', '_')}" if version else "" for version in versions]
-    names = [f"{target}{end}.db" for target in store.targets or ("others",) for end in endings]
-    for number, name in enumerate(names):
-        kept.files[f"{folder}/{name}"] = b""
-        kept.sizes[f"{folder}/{name}"] = 0 if number else store.bytes
-
-
 def _keep_locks(asked: Asked, kept: Kept) -> None:
     """Who holds a lock of dpkg's or apt's, and the file systems that these lie on."""
-    numbers = {f"{asked.inodes[path]}" for path in LOCKS if path in asked.inodes}
+    inodes = {f"{asked.inodes[path]}" for path in LOCKS if path in asked.inodes}
     locks, mounts = asked.texts.get(HELD), asked.texts.get(MOUNTS)
     if isinstance(locks, str):
-        held = [line for line in locks.splitlines() if _inode(line) in numbers]
-        kept.files[HELD] = "".join(f"{line}\n" for line in held).encode()
+        rows = ((line, line.split()) for line in locks.splitlines())
+        kept.files[HELD] = "".join(
+            f"{line}\n"
+            for line, cells in rows
+            if len(cells) == 8 and cells[5].rpartition(":")[2] in inodes
+        ).encode()
     if isinstance(mounts, str):
-        rows = (line.split(" ", 5) for line in mounts.splitlines())
+        mounted = (line.split(" ", 5) for line in mounts.splitlines())
         kept.files[MOUNTS] = "".join(
             f"1 1 {cells[2]} / {cells[4]} rw - kept-out none rw\n"
-            for cells in rows
+            for cells in mounted
             if len(cells) == 6 and any(lock.startswith(cells[4]) for lock in LOCKS)
         ).encode()
-
-
-def _inode(line: str) -> str:
-    cells = line.split()
-    return cells[5].rpartition(":")[2] if len(cells) == 8 else ""
 
 
 def _keep_index(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:
@@ -283,7 +241,7 @@ def _keep_index(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) 
     indexes = sorted(path for path in asked.paths if path.startswith(f"{LISTS}/"))
     read = [path for path in indexes if path in asked.texts or path in asked.heads]
     index = next((path for path in read if "Packages" in path.rpartition("_")[2]), "")
-    packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
+    packages = known(machine.rocm_packages, ())
     indexed = ((without_architecture(p.name), p) for p in packages if p.grounds == "index")
     rows = [f"Package: {name}\nVersion: {p.version}\n" for name, p in indexed]
     if index and rows:
@@ -302,7 +260,14 @@ def values_of(
     host: RecordingHost, name: str, kept: Kept, machine: Machine, disguise: Disguise
 ) -> dict[str, Any]:
     """The data of a record with this name."""
-    asked = host.asked
+    asked, answers = host.asked, list(host.asked.answers.items())
+    # That a program is missing is what a record says by itself.
+    unanswered = {
+        query.name: disguise.text(answer.because)
+        for query, answer in answers
+        if isinstance(answer, Unknown) and not answer.because.endswith(" is not installed")
+    }
+    disks = [disk for disk in list(asked.disks.values()) if isinstance(disk, Disk)]
     return {
         "schema": 1,
         "name": disguise.text(name),
@@ -312,26 +277,33 @@ def values_of(
         "home": disguise.new_home,
         "prefix": disguise.path(host.prefix),
         "architecture": host.architecture,
-        "glibc": _known(host.glibc(), ""),
+        "glibc": known(host.glibc(), ""),
         "environ": _environ(host, kept, disguise),
-        "groups_in_force": sorted(map(disguise.group, _known(host.groups_in_force(), ()))),
+        "groups_in_force": sorted(map(disguise.group, known(host.groups_in_force(), ()))),
         "links": _placed(kept.links, kept, last=False),
         "access": sorted(map(disguise.path, asked.usable)),
         "unreadable": sorted(kept.unreadable),
-        "failures": dict(sorted({**kept.failures, **_silent(asked, disguise)}.items())),
+        "failures": dict(sorted({**kept.failures, **unanswered}.items())),
         "silent": {disguise.path(one.path): one.kind for one in asked.silent},
         "groups": {
             disguise.path(path): disguise.group(group)
             for path, group in sorted(asked.groups.items())
             if isinstance(group, str)
         },
-        "memory_bytes": _known(host.memory_bytes(), 0),
+        "memory_bytes": known(host.memory_bytes(), 0),
         "sizes": _placed(kept.sizes, kept),
         "inodes": _placed(kept.inodes, kept),
-        "disks": list(_disks(list(asked.disks.values()), disguise)),
+        "disks": [
+            {
+                **disk._asdict(),
+                "path": disguise.path(disk.path),
+                "filesystem": disguise.path(disk.filesystem),
+            }
+            for disk in disks
+        ],
         "answers": {
             query.name: kept_rows(answer, machine, disguise)
-            for query, answer in list(asked.answers.items())
+            for query, answer in answers
             if isinstance(answer, str)
         },
     }
@@ -343,19 +315,6 @@ def _placed(values: dict[str, T], kept: Kept, *, last: bool = True) -> dict[str,
     return dict(sorted(placed.items()))
 
 
-def _known(fact: Any, otherwise: Any) -> Any:
-    return otherwise if isinstance(fact, Unknown) else fact
-
-
-def _silent(asked: Asked, disguise: Disguise) -> dict[str, str]:
-    """Queries without an answer; that a program is missing is what a record says by itself."""
-    return {
-        query.name: disguise.text(answer.because)
-        for query, answer in list(asked.answers.items())
-        if isinstance(answer, Unknown) and not answer.because.endswith(" is not installed")
-    }
-
-
 def _environ(host: RecordingHost, kept: Kept, disguise: Disguise) -> dict[str, str]:
     values = {
         name: disguise.text(told_value(name, value) if is_wanted(name) else value)
@@ -365,30 +324,15 @@ def _environ(host: RecordingHost, kept: Kept, disguise: Disguise) -> dict[str, s
     if "USER" in values:
         values["USER"] = disguise.owner
     if "PATH" in values:
-        values["PATH"] = _search_path(values["PATH"], kept)
+        # The folders of the system, and those below which the record holds something.
+        places = (*kept.files, *kept.links)
+        values["PATH"] = ":".join(
+            folder
+            for folder in values["PATH"].split(":")
+            if folder in SYSTEM_PATH
+            or any(place.startswith(f"{folder.rstrip('/')}/") for place in places)
+        )
     return values
-
-
-def _search_path(value: str, kept: Kept) -> str:
-    """The folders of the system, and those below which the record holds something."""
-    places = (*kept.files, *kept.links)
-    return ":".join(
-        folder
-        for folder in value.split(":")
-        if folder in SYSTEM_PATH
-        or any(place.startswith(f"{folder.rstrip('/')}/") for place in places)
-    )
-
-
-def _disks(disks: Iterable[Fact[Disk]], disguise: Disguise) -> Iterable[dict[str, Any]]:
-    for disk in disks:
-        if isinstance(disk, Disk):
-            yield {
-                "path": disguise.path(disk.path),
-                "filesystem": disguise.path(disk.filesystem),
-                "total_bytes": disk.total_bytes,
-                "free_bytes": disk.free_bytes,
-            }
 
 
 class PlaceTaken(ValueError):
@@ -466,29 +410,26 @@ def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str
 
 def disguised(machine: Machine, disguise: Disguise) -> dict[str, Any]:
     """The facts as a record may tell them; lists in an order that no name decides."""
-    form = _texts(to_json(told_machine(machine)), disguise)
-    form["access"]["user"] = disguise.owner
+
+    def told(form: Any) -> Any:
+        if isinstance(form, dict):
+            return {name: told(value) for name, value in form.items()}
+        if isinstance(form, list):
+            return [told(value) for value in form]
+        return disguise.path(form) if isinstance(form, str) else form
+
+    def group(name: Any) -> Any:  # what is not known stays so
+        return disguise.group(name) if isinstance(name, str) else name
+
+    form = told(to_json(told_machine(machine)))
     access = form["access"]
+    access["user"] = disguise.owner
     for name in ("groups_in_force", "groups_in_file"):
-        access[name] = _grouped(access[name], disguise)
+        if isinstance(access[name], list):
+            access[name] = [group(each) for each in access[name]]
     for node in (access["kfd"], *access["render_nodes"]):
-        (node["group"],) = _grouped([node["group"]], disguise)
+        node["group"] = group(node["group"])
     return {name: _sorted(value) for name, value in form.items()}
-
-
-def _texts(form: Any, disguise: Disguise) -> Any:
-    if isinstance(form, dict):
-        return {name: _texts(value, disguise) for name, value in form.items()}
-    if isinstance(form, list):
-        return [_texts(value, disguise) for value in form]
-    return disguise.path(form) if isinstance(form, str) else form
-
-
-def _grouped(groups: Any, disguise: Disguise) -> Any:
-    """The names of groups as a record has them; what is not known stays so."""
-    if not isinstance(groups, list):
-        return groups
-    return [disguise.group(group) if isinstance(group, str) else group for group in groups]
 
 
 def _sorted(form: Any) -> Any:
