@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk
 from wizard.machine.facts import (
     Access,
     DeviceNode,
-    Disk,
     Driver,
     Environment,
     Gpu,
@@ -21,7 +22,6 @@ from wizard.machine.facts import (
     Surroundings,
     System,
     TorchInstall,
-    Unknown,
 )
 
 HOME = "/home/ada"

@@ -19,11 +19,12 @@ from tests.machine.records import MACHINES, NAMES, machine, seen
 from tests.plain.conversing import Conversation
 from wizard.__main__ import main
 from wizard.commands import detect as detect_command
+from wizard.core.fact import Unknown
 from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
 from wizard.diagnose.machine import TITLES, Diagnosis, diagnose, part_statuses
 from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
-from wizard.machine.facts import DeviceNode, Unknown
+from wizard.machine.facts import DeviceNode
 from wizard.machine.part import PartDone
 from wizard.plain import diagnosing
 from wizard.plain.road import Road

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.records import make
-from wizard.machine.facts import Package, Unknown
+from wizard.core.fact import Unknown
+from wizard.machine.facts import Package
 from wizard.machine.packages import PACKAGES, read_packages
 from wizard.machine.rocm_names import LIBRARIES, SHORT, TOOLS, is_rocm
 

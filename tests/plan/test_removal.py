@@ -18,7 +18,8 @@ from tests.plan.system_machines import (
     source,
     with_packages,
 )
-from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile, Unknown
+from wizard.core.fact import Unknown
+from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.root_step import KEYRING, SOURCE

@@ -12,8 +12,7 @@ from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
 from wizard.core.amounts import size_text
 from wizard.core.journal import Kind
-from wizard.host.host import Host
-from wizard.machine.facts import Disk
+from wizard.host.host import Disk, Host
 from wizard.operations.edit_lines import TakeLinesOut, sha256
 from wizard.operations.packages import AptChange, AptUpdate, FinishInterrupted, KeepDebs, LocalDeb
 from wizard.operations.root_step import SOURCE

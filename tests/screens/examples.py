@@ -8,12 +8,13 @@ from tests.handmade import card, noble_with_leftovers, torch
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.conv2d.sweep import Found
+from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
+from wizard.host.host import Disk
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade, Word
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import (
-    Disk,
     Environment,
     Interpreter,
     Machine,
@@ -22,7 +23,6 @@ from wizard.machine.facts import (
     RocmTree,
     Setting,
     Surroundings,
-    Unknown,
 )
 from wizard.machine.part import PartDone
 from wizard.operations.check_torch import CheckTorch

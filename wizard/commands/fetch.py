@@ -126,8 +126,8 @@ def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
 def _here(machine: Machine) -> Here:
     import os
 
+    from wizard.core.fact import Unknown
     from wizard.fetch.download import Here
-    from wizard.machine.facts import Unknown
 
     minors = {".".join(each.version.split(".")[:2]): each for each in reversed(machine.interpreters)
               if each.makes_venvs}  # fmt: skip

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import agreed, host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.core.fact import Fact
     from wizard.host.host import Host
-    from wizard.machine.facts import Fact
     from wizard.report.bundle import Papers
     from wizard.report.sources import Gathered
 
@@ -65,7 +65,7 @@ def _papers(arguments: argparse.Namespace) -> Papers:
 
 
 def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) -> Fact[str] | None:
-    from wizard.machine.facts import Unknown
+    from wizard.core.fact import Unknown
     from wizard.report.sources import collect_env, environment_for
 
     if arguments.collect_env is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.machine.facts import Gpu, Machine
 from wizard.machine.gpus import read_gpus
 from wizard.machine.surroundings import seat_in_use
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 from wizard.advice.card import chosen_card, missing_right, with_card
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import size_text
+from wizard.core.fact import Unknown
 from wizard.diagnose.finding import HANG, About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
-from wizard.machine.facts import AptSource, Gpu, Machine, Package, Unknown
+from wizard.machine.facts import AptSource, Gpu, Machine, Package
 from wizard.machine.gpus import ATOMICS_UNNEEDED
 from wizard.plan.amd_packages import is_broken, release_of
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from wizard.core.amounts import counted
+from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places, places
 from wizard.diagnose.finding import About, Finding
@@ -23,7 +24,7 @@ from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.apt.indexes import amd_versions
-from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.facts import Machine, Package
 from wizard.operations.edit_lines import sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs

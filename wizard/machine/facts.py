@@ -11,36 +11,6 @@ from typing import NamedTuple
 from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Disk, SilentFileSystem
 
-__all__ = [
-    "Access",
-    "AptSource",
-    "ChangedLibrary",
-    "DeviceNode",
-    "Disk",
-    "Driver",
-    "Environment",
-    "Fact",
-    "FoundApplication",
-    "Gpu",
-    "Interpreter",
-    "Link",
-    "Machine",
-    "MiopenStore",
-    "OwnRun",
-    "Package",
-    "PackageWork",
-    "Process",
-    "RocmTree",
-    "Setting",
-    "SilentFileSystem",
-    "Surroundings",
-    "System",
-    "SystemFile",
-    "TorchInstall",
-    "Unknown",
-]
-
-
 VFIO = "vfio-pci"
 """The driver that holds a card for a virtual machine."""
 

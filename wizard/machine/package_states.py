@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host, Query
-from wizard.machine.facts import Fact, Unknown
 
 INSTALLED = "installed"
 NATIVE = ":amd64"

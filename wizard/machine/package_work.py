@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, PackageWork, Unknown
+from wizard.machine.facts import PackageWork
 from wizard.machine.package_states import INSTALLED, Row
 
 LOCKS = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host
 from wizard.machine.apt.indexes import Versions, amd_versions
 from wizard.machine.dpkg_files import opt_folders
-from wizard.machine.facts import Fact, Package, PackageWork, Unknown
+from wizard.machine.facts import Package, PackageWork
 from wizard.machine.package_states import INSTALLED, Row, installed_rows
 from wizard.machine.package_work import no_work, package_work
 from wizard.machine.part import Found, Part

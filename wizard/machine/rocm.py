@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wizard.core.fact import known
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
 from wizard.machine.apt.keys import amd_keys
 from wizard.machine.apt.pins import amd_pins
 from wizard.machine.dpkg_files import INFO, opt_folders
-from wizard.machine.facts import Fact, MiopenStore, RocmTree, SystemFile, Unknown
+from wizard.machine.facts import MiopenStore, RocmTree, SystemFile
 from wizard.machine.part import Found, Part
 
 OPT = "/opt"

@@ -15,19 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.host.elf import segments_of, stack_of
 from wizard.host.files import why
 from wizard.host.host import Host
 from wizard.knowledge.cards import targets_of
-from wizard.machine.facts import (
-    ChangedLibrary,
-    Environment,
-    Machine,
-    Package,
-    TorchInstall,
-    Unknown,
-)
+from wizard.machine.facts import ChangedLibrary, Environment, Machine, Package, TorchInstall
 from wizard.machine.pythons import DISTRIBUTION, Site, survey
 
 Sizes = list[tuple[str, int]]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import load_catalogue
-from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.facts import Machine, Package
 from wizard.machine.rocm_names import is_rocm, without_architecture
 from wizard.plan.impossible import PlanImpossible
 

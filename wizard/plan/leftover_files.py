@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from wizard.core.fact import Unknown
 from wizard.machine.apt.entries import deb822_entries, line_entries, paragraphs
 from wizard.machine.apt.pins import WORDS
-from wizard.machine.facts import AptSource, Machine, RocmTree, SystemFile, Unknown
+from wizard.machine.facts import AptSource, Machine, RocmTree, SystemFile
 from wizard.operations.edit_lines import Lines, sha256, without_lines
 from wizard.operations.root_step import OURS
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

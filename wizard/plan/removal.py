@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import counted
+from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.facts import Machine, Package
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, Versions
 from wizard.operations.root_step import OURS
 from wizard.operations.system_files import SetSystemPathAside

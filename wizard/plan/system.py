@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wizard.core.amounts import counted
+from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import FULL, Catalogue, Release, load_catalogue, repository_at
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.root_step import KEYRING, PIN, PROFILE, SOURCE

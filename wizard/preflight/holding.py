@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Unknown
 from wizard.machine.package_states import installed_rows
 from wizard.operations.edit_lines import TakeLinesOut, sha256
 from wizard.operations.groups import AddToGroups

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.dpkg_files import info_files
-from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.facts import Machine, Package
 from wizard.plan.prepared import Belongings, TreeContent
 
 LIST_LIMIT = 4 * 1024 * 1024

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import PackageWork, Unknown
+from wizard.machine.facts import PackageWork
 from wizard.machine.package_states import STATES, Row, installed_rows
 from wizard.machine.package_work import package_work
 from wizard.operations.packages import (

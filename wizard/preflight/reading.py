@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.root_step import OURS
 from wizard.plan.clean_up import files_with_settings
 from wizard.plan.prepared import FilesNow

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.knowledge.stacks import Release
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.package_states import installed_rows
 from wizard.operations.packages import AptChange, LocalDeb, Versions
 from wizard.preflight.apt_errors import explained

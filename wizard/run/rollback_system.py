@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard.core.fact import Unknown
 from wizard.core.journal import UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
 from wizard.machine.apt.entries import paragraphs
-from wizard.machine.facts import Unknown
 from wizard.machine.package_states import INSTALLED, installed_rows
 from wizard.machine.package_work import package_work
 from wizard.operations.groups import TakeFromGroups

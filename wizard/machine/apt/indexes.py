@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, Unknown
 from wizard.machine.part import Found
 
 LISTS = "/var/lib/apt/lists"

@@ -6,9 +6,10 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.apt.sources import read_apt_sources
-from wizard.machine.facts import SystemFile, Unknown
+from wizard.machine.facts import SystemFile
 
 FOLDERS = ("/etc/apt/keyrings", "/etc/apt/trusted.gpg.d", "/usr/share/keyrings")
 OLD_RING = "/etc/apt/trusted.gpg"

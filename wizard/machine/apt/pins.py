@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.apt.entries import paragraphs
-from wizard.machine.facts import SystemFile, Unknown
+from wizard.machine.facts import SystemFile
 
 PREFERENCES = "/etc/apt/preferences"
 NAME = re.compile(r"[\w.-]+(?<!\.)", re.ASCII)

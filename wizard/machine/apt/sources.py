@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.apt.entries import Entry, deb822_entries, line_entries
 from wizard.machine.apt.indexes import LISTS, is_amd_host, is_amd_release
-from wizard.machine.facts import AptSource, Unknown
+from wizard.machine.facts import AptSource
 from wizard.machine.part import Found, Part
 
 APT = "/etc/apt"
