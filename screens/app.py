@@ -21,6 +21,8 @@ from textual.filter import LineFilter
 from textual.screen import ModalScreen, Screen
 
 from assets import FOLDER
+from screens.dialogs import Notice
+from screens.keys import key_lines
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 from screens.themes import DARK, THEMES
@@ -127,16 +129,13 @@ class SetupApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Lists all that can be done here."""
-        from screens.palette import Palette
+        from screens.palette import Palette  # not before the first frame
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 
     def action_keys_here(self) -> None:
         """Lists the keys of the window at hand."""
-        from screens.dialogs import Notice
-        from screens.keys import key_lines
-
         self.push_screen(Notice("Help: keys in this window", "\n".join(key_lines(self.screen))))
 
     def on_key(self, event: events.Key) -> None:

@@ -21,7 +21,7 @@ from screens.words import wrapped_text
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.services import Services
-from wizard.services.reports import ReportDraft
+from wizard.services.machine import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
 LOOKING = "Gathering information for the report. Nothing has been written yet."

@@ -18,6 +18,7 @@ from textual.widgets import Footer, Static
 
 from screens.dialogs import Notice
 from screens.faults import fault, tell
+from screens.keys import key_lines
 from screens.session import Session, to_diagnose
 from screens.widgets.header import Conclusion, HeaderLine, header_steps
 from screens.widgets.status_line import StatusLine, wait_for
@@ -173,7 +174,7 @@ class StepScreen(Screen[None]):
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
-        from screens.report_preview import ReportPreview
+        from screens.report_preview import ReportPreview  # not before the first frame
 
         self.app.push_screen(ReportPreview(self.services))
 
@@ -183,8 +184,6 @@ class StepScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Shows what this step is and does."""
-        from screens.keys import key_lines
-
         keys = "\n".join(f"  {line}" for line in key_lines(self))
         text = f"{self.HELP_TEXT}\n\n{KEYS_NOW}\n{keys}\n\n{EXPLAINED}"
         self.app.push_screen(Notice(f"Help: {self.TITLE_WORD}", text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wizard.apt.packages import Package, PackageWork
 from wizard.core.fact import Unknown
 from wizard.host.host import Disk
 from wizard.machine.facts import (
@@ -15,8 +16,6 @@ from wizard.machine.facts import (
     Interpreter,
     Link,
     Machine,
-    Package,
-    PackageWork,
     RocmTree,
     Setting,
     Surroundings,

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from wizard.commands.looking import is_yes
+from wizard.cli.console import is_yes
 
 ROOT = Path(__file__).parent.parent
 READERS = {
-    "wizard/commands/looking.py",
-    "wizard/commands/conv2d_asking.py",
-    "wizard/plain/asking.py",
+    "wizard/cli/console.py",
+    "wizard/cli/conv2d_runs.py",
+    "wizard/cli/questions.py",
 }
 """Modules that read an answer from the terminal: y, or the number of a choice."""
 KEY_PLACE = 2

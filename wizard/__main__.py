@@ -6,105 +6,38 @@ import argparse
 import io
 import os
 import signal
+import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from types import ModuleType
 
-from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
-from wizard.commands.looking import acts, forget_output
-from wizard.commands.parser import Parser
+from wizard.cli.console import forget_output, refuse, refuse_for
+from wizard.cli.options import COMMANDS, parser
+from wizard.core.amounts import capitalized
+from wizard.core.glyphs import BY_NUMBER, speaks_unicode
+from wizard.core.trouble import Trouble
+from wizard.host.host import Host
+from wizard.host.live import LiveHost
+from wizard.machine.surroundings import reading_aid
+from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.services.command_line import acts, wrong_wheelhouse
 
-COMMANDS = (
-    "detect",
-    "diagnose",
-    "explain",
-    "plan",
-    "apply",
-    "fetch",
-    "remove",
-    "clean-up",
-    "conv2d",
-    "test-my-card",
-    "keep",
-    "rollback",
-    "watch",
-    "report",
-    "about",
-)
-"""Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
 READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
 """Commands that change nothing, but for ``report --record`` and ``diagnose --fix``."""
-CHANGES_FILES = (
-    "apply",
-    "fetch",
-    "remove",
-    "clean-up",
-    "conv2d",
-    "test-my-card",
-    "keep",
-    "rollback",
-)
-"""Commands whose files must belong to the user."""
-
 STDERR = 2
 """The highest of the three standard descriptors."""
-
-
-def parser(known: Sequence[str] = COMMANDS) -> Parser:
-    """The whole command line, or that of the known commands alone: each costs its imports."""
-    from wizard import __version__
-
-    top = Parser(
-        prog="rdna1-setup",
-        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
-        epilog="Without a command, the wizard starts; without a terminal, one page is printed.",
-        parents=[_common()],
-    )
-    top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
-    shown = top.add_mutually_exclusive_group()
-    shown.add_argument(
-        "--plain",
-        action="store_true",
-        help="ask questions in plain text instead of showing screens",
-    )
-    shown.add_argument(
-        "--screens", action="store_true", help="show screens even if a screen reader is running"
-    )
-    add_source_arguments(top)
-    top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
-    commands = top.add_subparsers(
-        dest="command",
-        metavar="COMMAND",
-        title="commands",
-    )
-    for name in known:
-        module = _module_of(name)
-        summary = (module.__doc__ or "").split("\n", 1)[0]
-        one = commands.add_parser(name, help=summary, description=summary, parents=[_common()])
-        module.add_arguments(one)
-    return top
-
-
-def _module_of(command: str) -> ModuleType:
-    return import_module(f"wizard.commands.{command.replace('-', '_')}")
-
-
-def _common() -> Parser:
-    """What goes before and after a command: a new one each, for defaults set on one reach its twin.
-
-    Unnamed ones stay unset, so that a command does not put a default over what stood before it.
-    """
-    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--dry-run", action="store_true", help="show everything but change nothing")
-    common.add_argument(
-        "--machine", metavar="DIR", help="use a machine recording instead of this machine"
-    )
-    common.add_argument(
-        "--demo", action="store_true", help="use an example machine that comes with the program"
-    )
-    return common
+SCREENS = "screens"
+PLAIN = "plain"
+OVERVIEW = "overview"
+NO_SCREENS = "This terminal cannot show screens (TERM={0}), so here is the plain text version."
+ASKED = "{0} is running. How do you want to use this program?"
+PLAIN_TEXT = "in plain text: numbered questions, one line per event"
+ON_SCREENS = "on screens"
+ASKED_MORE = """\
+1 prints numbered questions and one line for each event: a screen reader can read that.
+2 fills the terminal with screens, which few screen readers can follow."""
+NOT_AGAIN = "To skip this question, run rdna1-setup --plain or rdna1-setup --screens."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -116,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     only_looks = True
     try:
         try:
-            arguments = parser(needed(words)).parse(words)
+            arguments = parser().parse(words)
             only_looks = arguments.command is None or (
                 arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
             )
@@ -142,15 +75,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def needed(words: Sequence[str]) -> Sequence[str]:
-    """The commands that must be known to understand these words."""
-    if words and words[0] in COMMANDS:
-        return words[:1]
-    options_alone = all(word.startswith("-") and word != "-" for word in words)
-    asks_for_help = any(word.startswith(("-h", "--h")) for word in words)
-    return () if options_alone and not asks_for_help else COMMANDS
-
-
 def _provide_streams() -> None:
     """Closed streams become /dev/null; what the locale cannot show is shown in ASCII.
 
@@ -163,8 +87,6 @@ def _provide_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
-    from wizard.core.glyphs import BY_NUMBER, speaks_unicode
-
     encoding = None if speaks_unicode(os.environ) else "ascii"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -183,29 +105,43 @@ def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
         print(f"rdna1-setup: {refusal}", file=sys.stderr)
         return 2
     if arguments.command is not None:
-        return int(_module_of(arguments.command).run(arguments))
-    from wizard.plain.way_in import OVERVIEW, SCREENS, way_in
-
+        return _carry_out(arguments)
     way, why = way_in(arguments, os.environ)
     if way == OVERVIEW:
-        from wizard.commands.overview import run
-
-        return run(arguments)
+        return int(_load("wizard.cli.report", "print_overview")(arguments))
     if way == SCREENS:
-        # Imported by name: the core knows no terminal library, and --help never loads one.
-        return int(import_module("screens.start").run(arguments))
-    from wizard.plain.menu import run as walk
+        return int(_load("screens.start", "run")(arguments))
+    return int(
+        _load("wizard.cli.plain", "run_plain")(arguments, words, partial(_run_command, words), why)
+    )
 
-    return walk(arguments, words, partial(_run_command, words), why)
+
+def _carry_out(arguments: argparse.Namespace) -> int:
+    """One command; what it cannot do, and what it raises to say so, is told in its own words."""
+    module, _, function = COMMANDS[arguments.command].run.partition(".")
+    try:
+        return int(_load(f"wizard.cli.{module}", function)(arguments))
+    except NothingToDo as nothing:
+        print(nothing, file=sys.stderr if getattr(arguments, "json", False) else sys.stdout)
+        return 0
+    except PlanImpossible as error:
+        return refuse(str(error))
+    except Trouble as trouble:
+        return refuse_for(trouble)
+
+
+def _load(module: str, function: str) -> Callable[..., int]:
+    """What one way needs: no other way waits for it, and the core knows no terminal library."""
+    found: Callable[..., int] = getattr(import_module(module), function)
+    return found
 
 
 def _run_command(before: Sequence[str], words: Sequence[str]) -> int:
     """One of our commands, with what the program was started with before it."""
     try:
-        arguments = parser(words[:1]).parse([*before, *words])
+        return _carry_out(parser().parse([*before, *words]))
     except SystemExit as ended:  # what argparse thinks of an answer, it has told
         return int(ended.code or 0)
-    return int(_module_of(arguments.command).run(arguments))
 
 
 def _started_with_sudo(arguments: argparse.Namespace) -> bool:
@@ -213,11 +149,56 @@ def _started_with_sudo(arguments: argparse.Namespace) -> bool:
     if os.geteuid() != 0 or not os.environ.get("SUDO_USER") or not acts(arguments):
         return False
     if arguments.command is None:
-        from wizard.plain.way_in import only_looks
-
         return not only_looks(arguments)
     changing = any(getattr(arguments, option, None) for option in ("record", "fix", "folder"))
-    return arguments.command in CHANGES_FILES or changing
+    return arguments.command not in READS_ONLY or changing
+
+
+def way_in(
+    arguments: argparse.Namespace,
+    environ: Mapping[str, str],
+    here: Callable[[], Host] | None = None,
+) -> tuple[str, str]:
+    """The way, and why it is not the usual one; asks where a screen reader is at work.
+
+    ``here`` gives the machine of whoever sits here, also where a recorded one is looked at.
+    """
+    if only_looks(arguments):
+        return OVERVIEW, ""
+    if arguments.plain:
+        return PLAIN, ""
+    term = environ.get("TERM", "")
+    if term in ("", "dumb"):
+        return PLAIN, NO_SCREENS.format(term)
+    if arguments.screens:
+        return SCREENS, ""
+    aid = reading_aid((here or LiveHost)())
+    return (_asked(aid) if aid else SCREENS), ""
+
+
+def only_looks(arguments: argparse.Namespace) -> bool:
+    """True where there is nobody to answer: then an overview is printed, and nothing is changed."""
+    if sys.stdin.isatty():
+        return not sys.stdout.isatty()
+    return not (arguments.plain and _holds_answers(sys.stdin.fileno()))
+
+
+def _holds_answers(descriptor: int) -> bool:
+    """True for a pipe or a file: answers may stand in it; in /dev/null there are none."""
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def _asked(aid: str) -> str:
+    from wizard.cli.questions import Asker, Left, Option, say  # only where a screen reader runs
+
+    options = [Option(PLAIN_TEXT, PLAIN), Option(ON_SCREENS, SCREENS)]
+    say(NOT_AGAIN)
+    try:
+        head = ASKED.format(capitalized(aid))
+        return Asker(sys.stdin, say).choose(head, options, explain=ASKED_MORE, first=True)
+    except Left:
+        return PLAIN  # which ends at once, with its own words for that
 
 
 if __name__ == "__main__":

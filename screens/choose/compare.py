@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
+from screens.choose.approaches import Evidence
 from screens.choose.card import LARGE, choosing_at, grouped, kind_of, sentence
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
@@ -120,8 +121,6 @@ class Compare(StepScreen):
 
     def action_evidence(self) -> None:
         """Shows who says so, and who contradicts."""
-        from screens.choose.approaches import Evidence
-
         choosing, stack = self._choosing, self._stack
         aspects = (*map(self._aspect, self._aspects), everything(choosing.stacks[stack]))
         day = self.services.today()

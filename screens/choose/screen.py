@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
+from screens.choose.approaches import Evidence, RoadsList
 from screens.choose.card import (
     LABEL_CELLS,
     SYSTEM,
@@ -25,7 +26,8 @@ from screens.choose.card import (
     kind_of,
     why_lines,
 )
-from screens.dialogs import Notice, Question
+from screens.dialogs import LinesView, Notice, PathQuestion, Question
+from screens.explain import Explain
 from screens.faults import fault, tell
 from screens.machine_reading import load
 from screens.session import Session
@@ -34,6 +36,7 @@ from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
 from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import may_freeze, torch_there
+from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 from wizard.services import Services
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.obstacles")
@@ -186,8 +189,6 @@ class Choose(StepScreen):
 
     def action_evidence(self) -> None:
         """Shows who says what about the selected stack, and who contradicts."""
-        from screens.choose.approaches import Evidence
-
         choosing = self._choosing
         aspects = (*choosing.column(choosing.stack.id).aspects, everything(choosing.stack))
         day = self.services.today()
@@ -204,8 +205,6 @@ class Choose(StepScreen):
 
     def action_folder(self) -> None:
         """Asks for another folder; the suggestion typed again means the suggestion."""
-        from screens.dialogs import PathQuestion
-
         told = (
             f"{self._choosing.stack.id} will be installed in this folder.",
             "~ is your home folder.",
@@ -240,9 +239,6 @@ class Choose(StepScreen):
 
     def action_details(self) -> None:
         """Shows every sentence about the selected stack."""
-        from screens.dialogs import LinesView
-        from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
-
         choosing = self._choosing
         found = Compared(choosing.machine, choosing.recommendation, choosing.columns)
         lines = (*recommendation_lines(found.recommendation), "", *fit_lines(found, choosing.fit))
@@ -251,15 +247,11 @@ class Choose(StepScreen):
 
     def action_roads(self) -> None:
         """Lists every other way; the stack of the one that was taken is selected."""
-        from screens.choose.approaches import RoadsList
-
         roads, day = self.services.knowledge.roads(), self.services.today()
         self.app.push_screen(RoadsList(roads, self._choosing.claims, day), self._select_if_any)
 
     def action_explain(self) -> None:
         """Lists the explanations."""
-        from screens.explain import Explain
-
         self.app.push_screen(Explain())
 
     def action_back(self) -> None:

@@ -35,6 +35,7 @@ from screens.machine_reading import in_daemon
 from screens.session import Session, from_diagnose
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.header import HeaderLine
+from wizard.advice.recommend import found_applications
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.diagnose.machine import Diagnosis, Progress
@@ -164,8 +165,6 @@ class Diagnose(StepScreen):
 
     def _recommended(self, machine: Machine) -> str:
         """What Choose and ``rdna1-setup plan`` recommend too."""
-        from wizard.advice.recommend import found_applications
-
         wanted = self.session.applications or found_applications(machine)
         return self.services.knowledge.recommend(machine, wanted, self.session.preset).name
 

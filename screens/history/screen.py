@@ -29,7 +29,7 @@ from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_runs import WHY_UNREADABLE, first_to_tell, no_results
 from wizard.services import DEMO, DRY_RUN, Services
-from wizard.services.past import Draft, Lines, Past
+from wizard.services.experiments import Draft, Lines, Past
 
 FIRST = "Conv2d measurements on this machine."
 READING = "Reading earlier runs ..."

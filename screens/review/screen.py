@@ -37,7 +37,6 @@ from wizard.knowledge.stacks import find_stack
 from wizard.operations.packages import AptChange
 from wizard.plan.group_steps import joins
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
-from wizard.preflight.refusal import Refused
 from wizard.report.plan import RESTART, plan_lines, size_told
 from wizard.report.recommendation import cannot_run
 from wizard.services import Services
@@ -46,7 +45,7 @@ from wizard.services.plans import refused
 if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
-    from wizard.preflight.wheels import WheelsSought
+    from wizard.plan.wheel_index import WheelsSought
     from wizard.run.wheels_size import WheelsSize
 
 LOOK_AGAIN = "Nothing was changed. Fix the problem, press Esc to go back, and open Review again."
@@ -211,8 +210,8 @@ class Review(PlanScreen):
         """Makes the plan that is wanted; where there is none, the one that is there stays."""
         try:
             self._take(await asyncio.to_thread(self._made, self._choice, self._for_good))
-        except Refused as found:
-            tell(self, "Plan not changed", refused(found.refusal))
+        except Trouble as trouble:
+            tell(self, "Plan not changed", refused(trouble))
         except (OSError, ValueError) as error:
             tell(self, "Plan not changed", fault("The plan was not changed", error))
         self._choice, self._for_good = self.session.choice, self._removes_for_good()
@@ -249,10 +248,8 @@ class Review(PlanScreen):
         self.wait("Checking the packages and versions against the repository and apt ...")
         try:
             self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
-        except Refused as found:
-            return refused(found.refusal)
         except Trouble as trouble:
-            return trouble
+            return refused(trouble)
         except ValueError as impossible:
             return Trouble(
                 str(impossible), "This plan cannot be carried out. Nothing was changed.", GO_BACK

@@ -17,9 +17,10 @@ from tests.conftest import Golden
 from tests.machine.records import MACHINES, NAMES, seen
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.__main__ import main, parser
+from wizard.__main__ import main
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.recommend import Recommendation, name_for_target, recommend
+from wizard.cli.options import parser
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.causes import load_causes
 from wizard.knowledge.claims import load_purposes

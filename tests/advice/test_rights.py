@@ -11,7 +11,7 @@ from tests.handmade import clean_jammy, node
 from tests.plan.test_planner import plan_for
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.machine.facts import Machine
 from wizard.report.plan import cost_lines, plan_lines
 

@@ -41,7 +41,7 @@ from tests.e2e.terminal import Terminal, waited_s
 from tests.layout.emulator import Emulator
 from tests.run.earlier_runs import leave_runs
 from tests.screens.driving import reach, screen_text, settled
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 
 ROOT = Path(__file__).parents[2]
 COLUMNS, LINES = 80, 24

@@ -19,13 +19,13 @@ APPLY = """
 import asyncio, os, sys
 from pathlib import Path
 from tests.run.places import RunProgram, places_below, plan_of
-from wizard.commands.following import carry_out
+from wizard.cli.execution import carry_out
 from wizard.run.executor import Live
 home = Path(sys.argv[1])
 plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2])),
                RunProgram("after", ("touch", str(home / "after"))))
 executor = Live(places_below(home), os.environ)
-sys.exit(asyncio.run(carry_out(executor, plan, as_json=False)))
+sys.exit(asyncio.run(follow(executor.carry_out(plan), executor.cancel, as_json=False)))
 """
 
 

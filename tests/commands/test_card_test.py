@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -17,9 +16,10 @@ import pytest
 
 from tests.commands.running import wizard
 from tests.conv2d.sweeping import environ
-from wizard.commands import test_my_card
-from wizard.commands.conv2d_runs import CANCELLED, measure_apart
-from wizard.commands.test_my_card import add_arguments, carry_out
+from wizard.cli import card_test
+from wizard.cli.card_test import carry_out
+from wizard.cli.conv2d_runs import CANCELLED, measure_apart
+from wizard.cli.options import parser
 from wizard.conv2d.cards.card_form import read_card
 from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.runs.folders import live_run
@@ -78,10 +78,7 @@ class Owner:
 
     def start(self, *words: str, machine: str | Path = USUAL, rows: tuple[Row, ...] = ROWS) -> int:
         """The same with whatever torch the Python has."""
-        parser = argparse.ArgumentParser()
-        add_arguments(parser)
-        common = {"dry_run": False, "machine": None, "demo": False}
-        arguments = parser.parse_args(words, argparse.Namespace(**common))
+        arguments = parser().parse(["test-my-card", *words])
         return carry_out(arguments, Here(machine, self.home), rows)
 
     def lay_native(self) -> str:
@@ -199,7 +196,7 @@ def test_after_ten_minutes_no_search_begins(
     owner: Owner, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("--python", sys.executable, *SAFE, "--hangs", "6", "--folder")
-    monkeypatch.setattr(test_my_card, "LONGEST_S", 1.0)
+    monkeypatch.setattr(card_test, "LONGEST_S", 1.0)
     assert owner.test(*words, "one", "--deadline", "1", limits={"2": 5}) == 1
     assert "The search for a setting was not started: the ten minutes are over" in flat(
         capsys.readouterr().err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, answered, wizard
-from wizard.commands.choosing import add_choice_arguments
+from wizard.cli.options import add_choice_arguments
 from wizard.knowledge.stacks import SETS, load_stacks
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice

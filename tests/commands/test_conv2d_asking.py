@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import pytest
 
-from wizard.commands.conv2d_asking import EVEN_SO, refusal
-from wizard.commands.conv2d_options import add_arguments
+from wizard.cli.conv2d_runs import EVEN_SO, refusal
+from wizard.cli.options import parser
 from wizard.conv2d.caution import IN_USE, Circumstances
 from wizard.conv2d.shapes import Row, operation_rows, square
 from wizard.conv2d.sweep import Deadlines, Sweep
@@ -25,9 +25,7 @@ SWEEP = Sweep("/v/bin/python", (Row(square(16, 32, 64)),))
 
 
 def asked(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    return parser.parse_args(words)
+    return parser().parse(["conv2d", *words])
 
 
 def words_of(capsys: pytest.CaptureFixture[str]) -> str:

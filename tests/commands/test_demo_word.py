@@ -10,7 +10,7 @@ import pytest
 
 from tests.conv2d.sweeping import environ
 from tests.conv2d.test_command import Home
-from wizard.__main__ import COMMANDS, parser
+from wizard.cli.options import COMMANDS, parser
 
 MORE = {
     "explain": ("-",),
@@ -22,7 +22,7 @@ MORE = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_words_for_a_look_alone_stand_on_either_side_of_a_command(command: str) -> None:
-    known = parser((command,))
+    known = parser()
     words = (command, *MORE.get(command, ()))
     for word, field in (("--demo", "demo"), ("--dry-run", "dry_run")):
         assert getattr(known.parse_args((word, *words)), field)

@@ -13,7 +13,7 @@ from screens.start import services_for
 from tests.commands.running import wizard
 from tests.handmade import clean_jammy
 from tests.run.places import places_below, plan_of
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.events import Event, PlanFinished, StepFailed
 from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble

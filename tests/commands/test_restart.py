@@ -16,7 +16,7 @@ from tests.run.places import places_below, plan_of
 from tests.screens.collaborators import but
 from tests.screens.driving import reach, screen_text
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.events import PlanFinished
 from wizard.core.journal import Kind
 from wizard.operations.packages import AptChange

@@ -6,8 +6,8 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.__main__ import parser
-from wizard.commands.conv2d import asked_for
+from wizard.cli.conv2d import asked_for
+from wizard.cli.options import parser
 from wizard.conv2d.caution import USUAL
 from wizard.conv2d.requests import Request, layers_in, request_line, with_hangs
 from wizard.conv2d.search.compare_settings import CompareRequest
@@ -36,7 +36,7 @@ def parsed(line: str) -> Request:
     """What the command makes of the line."""
     words = shlex.split(line)
     assert words[0] == "rdna1-setup"
-    arguments = parser(["conv2d"]).parse_args(words[1:])
+    arguments = parser().parse_args(words[1:])
     given = arguments.hangs
     arguments.hangs = USUAL if given is None else given
     return with_hangs(asked_for(arguments)[0], given)

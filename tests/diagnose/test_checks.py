@@ -15,21 +15,20 @@ from tests.handmade import (
     torch,
     with_distribution_torch,
 )
+from wizard.apt.packages import Package, PackageWork
+from wizard.apt.sources import AptSource
 from wizard.diagnose import machine as machine_module
 from wizard.diagnose.finding import Confidence, Finding, Status, conclude
 from wizard.diagnose.fix_settings import has_plan
 from wizard.diagnose.machine import diagnose
 from wizard.host.host import Disk
 from wizard.machine.facts import (
-    AptSource,
     ChangedLibrary,
     Driver,
     Environment,
     Gpu,
     Machine,
     OwnRun,
-    Package,
-    PackageWork,
     Process,
     Setting,
     TorchInstall,

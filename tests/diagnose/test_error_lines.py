@@ -7,10 +7,10 @@ import pytest
 
 from screens.diagnose.text import Shown, details
 from wizard.__main__ import main
-from wizard.commands.explain import explained_file
 from wizard.diagnose.explain import Answer, explain
 from wizard.diagnose.finding import Status
 from wizard.report.findings import explanation_lines, whole_lines
+from wizard.services.machine import explained_file
 
 TRACEBACK = """Traceback (most recent call last):
   File "/home/a/app/main.py", line 12, in <module>

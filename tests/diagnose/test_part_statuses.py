@@ -18,7 +18,9 @@ from screens.diagnose.text import row_text as finding_row
 from tests.machine.records import MACHINES, NAMES, machine, seen
 from tests.plain.conversing import Conversation
 from wizard.__main__ import main
-from wizard.commands import detect as detect_command
+from wizard.cli.detect import run_detect
+from wizard.cli.plain import diagnose as diagnose_in_plain_text
+from wizard.cli.questions import Guide
 from wizard.core.fact import Unknown
 from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
 from wizard.diagnose.machine import TITLES, Diagnosis, diagnose, part_statuses
@@ -26,8 +28,6 @@ from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
 from wizard.machine.facts import DeviceNode
 from wizard.machine.part import PartDone
-from wizard.plain import diagnosing
-from wizard.plain.road import Road
 from wizard.report.findings import diagnosis_lines
 from wizard.report.issue import machine_section
 from wizard.report.machine import PARTS_IN, SECTIONS, machine_lines
@@ -86,7 +86,7 @@ def test_every_output_shows_the_same_of_a_part(
     told = parts_of(name)
     text, report = list(machine_lines(found)), list(machine_section(found))
     arguments = argparse.Namespace(machine=MACHINES / name, demo=False, json=True, verify=False)
-    detect_command.run(arguments)
+    run_detect(arguments)
     assert json.loads(capsys.readouterr().out)["statuses"] == statuses
 
     assert tuple(part.title for part in told) == TITLES
@@ -140,7 +140,7 @@ def test_every_output_shows_the_same_of_a_check(
 def plain_talk(name: str, capsys: pytest.CaptureFixture[str]) -> str:
     talk = Conversation("0")
     given = argparse.Namespace(demo=False, machine=MACHINES / name, dry_run=False)
-    diagnosing.walk(Road(talk.ask, lambda _: 0, given, ()))
+    diagnose_in_plain_text(Guide(talk.ask, lambda _: 0, given, ()))
     return talk.text + capsys.readouterr().out
 
 

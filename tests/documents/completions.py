@@ -9,7 +9,7 @@ from typing import Any
 
 import shtab
 
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.shapes import load_operations, load_presets
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.causes import load_causes

@@ -16,7 +16,7 @@ from tests.documents.completions import SHELLS, completion
 from tests.documents.import_graph import graph_lines
 from tests.documents.screen_pages import pages
 from wizard import __version__
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 
 ROOT = Path(__file__).parents[2]
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"

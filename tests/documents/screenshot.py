@@ -21,7 +21,7 @@ from screens.widgets.log_pane import RunLog
 from tests.documents.svg import Frame, frame_of, picture
 from tests.screens.collaborators import but
 from tests.screens.driving import LOOK_AGAIN_S, press, reach, settled, still, until
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.runs.example import replayed
 from wizard.core.events import Event, StepStarted
 from wizard.plan.steps import Plan

@@ -11,7 +11,7 @@ import pytest
 
 from tests.documents.import_graph import import_graph, reach
 from tests.documents.made import ROOT, made, man_page
-from wizard.__main__ import COMMANDS
+from wizard.cli.options import COMMANDS
 
 MADE_WITH = (3, 11)
 """The Python whose argparse words the files that are kept."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.documents.made import ROOT
-from wizard.__main__ import COMMANDS, parser
+from wizard.cli.options import COMMANDS, parser
 from wizard.knowledge.claims import verdict_on
 from wizard.knowledge.stacks import load_stacks
 

@@ -101,7 +101,7 @@ expect 0 'Undone' 'rdna1-setup rollback --yes'
 expect 0 'mine.txt' "test \"\$(find $HOME/ai -type f)\" = $venv/mine.txt && echo mine.txt"
 
 echo "== every command was typed"
-for command in $("$python" -c 'from wizard.__main__ import COMMANDS; print(*COMMANDS)'); do
+for command in $("$python" -c 'from wizard.cli.options import COMMANDS; print(*COMMANDS)'); do
     grep -q "rdna1-setup $command" <<<"$typed" || { echo "FAILED  not typed: $command"; failed=1; }
 done
 [ "$failed" -eq 0 ] && echo "== all of it is as they say"

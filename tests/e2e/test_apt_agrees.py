@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.apt.sources import list_names, read_apt_sources
+from wizard.apt.sources import apt_sources, list_names
 
 APT = "/usr/bin/apt-get"
 pytestmark = [
@@ -69,7 +69,7 @@ def test_apt_and_we_read_the_same_entries(kind: str, text: str, tmp_path: Path) 
 
     ours = {
         f"{name}_{component}"
-        for source in read_apt_sources(host).value
+        for source in apt_sources(host)[0]
         if source.enabled
         for uri in source.uris
         for name in list_names(uri, source.suites)

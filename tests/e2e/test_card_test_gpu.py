@@ -14,6 +14,7 @@ import pytest
 from tests.commands.test_card_test import ROWS, SAFE, USUAL, Owner
 from tests.e2e.test_conv2d_gpu import SPINNING, python
 from tests.knowledge.test_results import faults_of
+from wizard.cli import card_test as command
 from wizard.conv2d import card_test
 from wizard.conv2d.cards.comparison import compare_runs
 from wizard.conv2d.shapes import DEFAULT, find_preset
@@ -49,7 +50,8 @@ def test_every_part_runs_on_a_real_gpu_whose_kernels_spin(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(card_test, "other_device", lambda _: "")
+    for module in (card_test, command):
+        monkeypatch.setattr(module, "other_device", lambda _: "")
     (owner.home / "sitecustomize.py").write_text(SPINNING)
     monkeypatch.setenv("PYTHONPATH", f"{owner.home}:{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.setenv("SPIN_AT", str(SPINS_AT))

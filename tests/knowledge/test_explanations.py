@@ -10,8 +10,8 @@ import pytest
 
 from assets import FOLDER
 from tests.commands.running import wizard
-from wizard.__main__ import parser
-from wizard.commands.conv2d import asked_for
+from wizard.cli.conv2d import asked_for
+from wizard.cli.options import parser
 from wizard.conv2d.requests import sweep_in
 from wizard.knowledge.explanations import (
     load_explanations,
@@ -85,7 +85,7 @@ EXPERIMENTS = [each for each in commands() if " conv2d" in each and "port " not 
 @pytest.mark.parametrize("command", EXPERIMENTS)
 def test_an_experiment_in_an_explanation_can_be_asked_for(command: str) -> None:
     _, *words = shlex.split(command)
-    arguments = parser(("conv2d",)).parse_args(words)
+    arguments = parser().parse_args(words)
     arguments.hangs = arguments.hangs or 1
     request, _ = asked_for(arguments)
     assert sweep_in(request).device == "cuda"

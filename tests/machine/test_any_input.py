@@ -108,7 +108,7 @@ SHAPES = st.sampled_from(
         b"import rocm_settings\n",
         b"torch/lib/libamdhip64.so,sha256=x,",
         b"\x7fELF\x02\x01",
-        b'{"event": "begin", "schema": 2, "plan": {',
+        b'{"event": "begin", "schema": 3, "plan": {',
         b"export LD_LIBRARY_PATH=:",
         b"deb [",
         b"deb http://x y z\n",

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.apt.indexes import LISTS, amd_versions, is_amd_host, is_amd_release
+from wizard.apt.indexes import amd_versions
+from wizard.apt.sources import LISTS, is_amd_host, is_amd_release
 from wizard.machine.recorded import RecordedHost
 
 AMD = f"{LISTS}/repo.radeon.com_rocm_apt_6.2.4_dists_noble"
@@ -35,7 +36,7 @@ FOUND = {("rocm-core", "6.2.4.60204-139~24.04"), ("rocminfo", "1.0.0.60204-139~2
 
 def versions(host: RecordedHost) -> set[tuple[str, str]]:
     """What AMD's indexes hold."""
-    return set(amd_versions(host).value)
+    return set(amd_versions(host)[0])
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,9 @@ def test_amds_index_is_found_by_server_or_by_release_file(
     ],
 )
 def test_other_indexes_are_not_amds(files: dict[str, str | bytes], tmp_path: Path) -> None:
-    found = amd_versions(make(tmp_path, files))
+    versions, unread = amd_versions(make(tmp_path, files))
 
-    assert (found.value, found.unread) == (frozenset(), ())
+    assert (versions, unread) == (frozenset(), ())
 
 
 @pytest.mark.parametrize(
@@ -96,10 +97,11 @@ def test_an_index_that_cannot_be_read_is_told_and_the_others_are_read(
     name: str, content: bytes, reason: str, tmp_path: Path
 ) -> None:
     other = f"{LISTS}/repo.radeon.com_amdgpu_6.2.4_ubuntu_dists_noble_{PACKAGES}"
-    found = amd_versions(make(tmp_path, {f"{AMD}_{PACKAGES}{name}": content, other: INDEX}))
+    versions, (unread,) = amd_versions(
+        make(tmp_path, {f"{AMD}_{PACKAGES}{name}": content, other: INDEX})
+    )
 
-    (unread,) = found.unread
-    assert found.value == FOUND
+    assert versions == FOUND
     assert unread.because.startswith(f"{AMD}_{PACKAGES}{name} {reason}")
 
 
@@ -124,7 +126,7 @@ def test_an_index_that_unpacks_to_gigabytes_is_read_to_a_limit(tmp_path: Path) -
 def test_a_list_without_permission_is_told(tmp_path: Path) -> None:
     host = make(tmp_path, {f"{AMD}_{PACKAGES}": INDEX}, unreadable=[f"{AMD}_{PACKAGES}"])
 
-    assert [one.because for one in amd_versions(host).unread] == [
+    assert [one.because for one in amd_versions(host)[1]] == [
         f"no permission to read {AMD}_{PACKAGES}"
     ]
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.records import make
-from wizard.machine.apt.entries import deb822_entries, line_entries
-from wizard.machine.apt.sources import APT_SOURCES, read_apt_sources
-from wizard.machine.facts import AptSource
+from wizard.apt.sources import AptSource, apt_sources, deb822_entries, line_entries
+from wizard.machine.packages import APT_SOURCES
 
 PARTS = "/etc/apt/sources.list.d"
 LISTS = "/var/lib/apt/lists"
@@ -26,7 +25,7 @@ KEY = """-----BEGIN PGP PUBLIC KEY BLOCK-----
 
 def sources(folder: Path, files: dict[str, str], **record: object) -> tuple[AptSource, ...]:
     """The sources of a machine with these files."""
-    return read_apt_sources(make(folder, {"/etc/hostname": "", **files}, **record)).value
+    return apt_sources(make(folder, {"/etc/hostname": "", **files}, **record))[0]
 
 
 def one(folder: Path, text: str, name: str = "rocm.list") -> AptSource:
@@ -200,9 +199,7 @@ def test_a_file_without_permission_is_told(tmp_path: Path) -> None:
     path = f"{PARTS}/secret.list"
     host = make(tmp_path, {path: ""}, unreadable=[path])
 
-    assert [each.because for each in read_apt_sources(host).unread] == [
-        f"no permission to read {path}"
-    ]
+    assert [each.because for each in apt_sources(host)[1]] == [f"no permission to read {path}"]
 
 
 def test_the_row_counts_entries_and_shows_amds(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from tests.handmade import clean_jammy
 from tests.machine.records import NAMES, seen
+from wizard.apt.sources import AptSource
 from wizard.machine.disclosure import FORMS, told_machine
-from wizard.machine.facts import AptSource, Machine, Process, Setting
+from wizard.machine.facts import Machine, Process, Setting
 
 
 def texts(kind: Any, name: str) -> set[str]:

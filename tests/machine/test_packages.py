@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.records import make
+from wizard.apt.packages import LIBRARIES, SHORT, TOOLS, Package, is_rocm
 from wizard.core.fact import Unknown
-from wizard.machine.facts import Package
 from wizard.machine.packages import PACKAGES, read_packages
-from wizard.machine.rocm_names import LIBRARIES, SHORT, TOOLS, is_rocm
 
 AMD = "ROCm Dev Support <rocm-dev.support@amd.com>"
 UBUNTU = "Ubuntu Developers <ubuntu-devel-discuss@lists.ubuntu.com>"

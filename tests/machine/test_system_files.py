@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.records import make
-from wizard.machine.apt.keys import KEY_ID, holds_amds_key
+from wizard.apt.sources import KEY_ID, holds_amds_key
 from wizard.machine.facts import SystemFile
 from wizard.machine.rocm import DETAIL_LIMIT, SYSTEM_FILES, read_system_files
 

@@ -15,6 +15,8 @@ from assets.root.trouble import Wrong
 from tests.handmade import HOME, clean_jammy, node, torch, with_distribution_torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
+from wizard.apt.packages import PackageWork
+from wizard.apt.sources import PIN
 from wizard.core.events import StepStarted
 from wizard.core.journal import Kind
 from wizard.diagnose.finding import Finding
@@ -23,21 +25,13 @@ from wizard.diagnose.fix_settings import by_hand, without_plan
 from wizard.diagnose.machine import diagnose
 from wizard.machine.assignments import assignments
 from wizard.machine.detect import detect
-from wizard.machine.facts import (
-    ChangedLibrary,
-    Environment,
-    Machine,
-    PackageWork,
-    Setting,
-    TorchInstall,
-)
+from wizard.machine.facts import ChangedLibrary, Environment, Machine, Setting, TorchInstall
 from wizard.machine.recorded import RecordedHost
 from wizard.operations.edit_lines import TakeLinesOut, without_lines
 from wizard.operations.edit_lines import with_lines as with_lines_back
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import Resolve
-from wizard.operations.root_step import PIN
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.operations.uv_project import Wishes

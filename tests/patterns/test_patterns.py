@@ -30,7 +30,7 @@ ON_LOADING = {
     "assets/root/failures.py: pattern",
     "wizard/conv2d/hangs.py: text",
     "wizard/machine/recording/excerpts.py: pattern",
-    "wizard/preflight/apt_errors.py: pattern",
+    "wizard/apt/programs.py: pattern",
     "wizard/redaction/rules.py: form",
     "wizard/core/trouble.py: pattern",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from wizard.plain.asking import Asker
+from wizard.cli.questions import Asker
 
 
 class Conversation:
@@ -14,8 +14,8 @@ class Conversation:
         self.told: list[str] = []
         self.ask = Asker(io.StringIO("".join(f"{answer}\n" for answer in answers)), self._say)
 
-    def _say(self, text: str) -> None:
-        self.told.append(text)
+    def _say(self, *texts: str) -> None:
+        self.told.extend(texts)
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.plain.conversing import Conversation
-from wizard.plain.asking import AGAIN, HOW_TO_ANSWER, Left, Option, WentBack, in_turn
+from wizard.cli.questions import AGAIN, HOW_TO_ANSWER, Left, Option, WentBack, in_turn
 from wizard.plan.choice import Choice
 
 MORE = "One is the first."

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from tests.plain.conversing import Conversation
+from wizard.cli.plain import diagnose
+from wizard.cli.questions import Guide
 from wizard.diagnose.fix_settings import BY_HAND
-from wizard.plain import diagnosing
-from wizard.plain.road import Road
 
 MENDED = 7
 """The exit code of what is carried out here."""
@@ -25,7 +25,7 @@ def walked(*answers: str) -> tuple[int, Conversation, list[Sequence[str]]]:
         return MENDED
 
     demo = argparse.Namespace(demo=True, machine=None, dry_run=False)
-    return diagnosing.walk(Road(talk.ask, do, demo, ("--demo",))), talk, done
+    return diagnose(Guide(talk.ask, do, demo, ("--demo",))), talk, done
 
 
 def test_a_fix_is_the_command_that_shows_its_plan_first() -> None:

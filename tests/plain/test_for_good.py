@@ -7,18 +7,17 @@ import argparse
 import pytest
 
 from tests.plain.conversing import Conversation
-from wizard.plain.asking import WentBack
-from wizard.plain.away import FOR_GOOD, chosen_for_good
-from wizard.plain.road import Road
-from wizard.preflight.way_back import Sources
+from wizard.cli.plain_setup import FOR_GOOD, chosen_for_good
+from wizard.cli.questions import Guide, WentBack
+from wizard.plan.rollback_packages import Sources
 
-SOURCES = Sources((), (), (("rocm-core", "5.7.1"),), (("rocblas", "3.1.0"),), 0)
+SOURCES = Sources((("rocm-core", "5.7.1"),), (("rocblas", "3.1.0"),))
 
 
 def answered(*answers: str) -> tuple[tuple[str, ...] | None, Conversation]:
     talk = Conversation(*answers)
-    road = Road(talk.ask, lambda words: 0, argparse.Namespace(), ())
-    return chosen_for_good(road, SOURCES), talk
+    guide = Guide(talk.ask, lambda words: 0, argparse.Namespace(), ())
+    return chosen_for_good(guide, SOURCES), talk
 
 
 @pytest.mark.parametrize("answer", ["", "1"])

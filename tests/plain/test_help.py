@@ -9,7 +9,7 @@ import pytest
 
 from tests.commands.running import MACHINE
 from tests.plain.walking import walk
-from wizard.plain.asking import HOW_TO_ANSWER
+from wizard.cli.questions import HOW_TO_ANSWER
 
 TWO_CARDS = "tests/machines/rx5700-rx5500xt-noble"
 

@@ -12,12 +12,12 @@ from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_settings_command import ANSWER, SET
 from tests.plain.conversing import Conversation
 from tests.run.places import places_below
+from wizard.cli.plain_measuring import measure_installed
+from wizard.cli.questions import Guide
 from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep, SweepDone
-from wizard.plain import measuring
-from wizard.plain.road import Road
 
 HERE = argparse.Namespace(demo=False, machine=None, dry_run=False)
 
@@ -38,8 +38,8 @@ def measured(
         done.append(tuple(words))
         return 0
 
-    road = Road(Conversation(*answers).ask, do, HERE, ())
-    measuring.measure(road, "/v/bin/python", on_processor=True, applications=applications)
+    guide = Guide(Conversation(*answers).ask, do, HERE, ())
+    measure_installed(guide, "/v/bin/python", on_processor=True, applications=applications)
     return done
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.plain.page import Page, folded
+from wizard.cli.questions import Page, folded
 
 PIP = "    $ A=1 python -m pip install --index https://x.example/simple --report /a/b 'numpy<2'"
 

@@ -15,9 +15,9 @@ from typing import TextIO
 import pytest
 
 from tests.machine.records import make
-from wizard.__main__ import parser
+from wizard.__main__ import OVERVIEW, PLAIN, SCREENS, way_in
+from wizard.cli.options import parser
 from wizard.host.host import Host
-from wizard.plain.way_in import OVERVIEW, PLAIN, SCREENS, way_in
 
 XTERM = {"TERM": "xterm-256color"}
 SPOKEN = {"/proc/4242/comm": "orca\n"}

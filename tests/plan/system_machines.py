@@ -7,11 +7,12 @@ from dataclasses import replace
 from tests.handmade import clean_jammy
 from tests.machine.records import machine
 from tests.preflight.asked import VALID
+from wizard.apt.packages import LocalDeb, Package
+from wizard.apt.sources import AptSource
 from wizard.machine.detect import detect
-from wizard.machine.facts import AptSource, Machine, Package, RocmTree, SystemFile
-from wizard.operations.packages import LocalDeb
-from wizard.plan.prepared import FilesNow, Offer, Prepared
-from wizard.preflight.reading import files_now
+from wizard.machine.facts import Machine, RocmTree, SystemFile
+from wizard.plan.leftover_files import FilesNow, files_now
+from wizard.plan.system import Offer, Prepared
 
 KEY = VALID.decode()
 RELEASES = {"5.7.1": "50701-98~22.04", "5.2.0": "50200-65", "7.0.2": "70002-56~24.04"}
@@ -64,13 +65,13 @@ def with_packages(*packages: Package, release: str = "5.7.1") -> Machine:
     )
 
 
-def offer(release: str = "5.2.0", *debs: LocalDeb) -> Offer:
+def offer(*debs: LocalDeb) -> Offer:
     """What a repository might have."""
     install = (("rocm-core", "5.2.0.50200-65"), ("rocminfo", "1.0.0.50200-65"))
     brought = (*install, *((deb.name, deb.version) for deb in debs), ("pciutils", "1:3.9.0-4"))
-    return Offer(release, "ubuntu", KEY, install, debs, brought, 4_000_000, 9_000_000)
+    return Offer("ubuntu", KEY, install, debs, brought, 4_000_000, 9_000_000)
 
 
-def prepared(release: str = "5.2.0", *debs: LocalDeb, files: FilesNow | None = None) -> Prepared:
+def prepared(*debs: LocalDeb, files: FilesNow | None = None) -> Prepared:
     """All that a plan needs to be settled."""
-    return Prepared(files or FilesNow(), offer(release, *debs))
+    return Prepared(files or FilesNow(), offer(*debs))

@@ -9,14 +9,15 @@ import pytest
 from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import amd, recorded, with_packages
+from wizard.apt.packages import PackageWork
 from wizard.core.fact import Unknown
-from wizard.machine.facts import Machine, PackageWork, RocmTree, Setting, SystemFile
+from wizard.machine.facts import Machine, RocmTree, Setting, SystemFile
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.clean_up import make_clean_up
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.steps import Plan
 
 OUT = {

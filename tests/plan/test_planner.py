@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
+from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.core.fact import Unknown
 from wizard.core.own_files import places
 from wizard.machine.facts import Machine, Setting
@@ -17,7 +18,6 @@ from wizard.operations.groups import AddToGroups
 from wizard.operations.install_python import InstallPython
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.resolve import Resolve
-from wizard.operations.root_step import KEYRING, PIN, SOURCE
 from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice

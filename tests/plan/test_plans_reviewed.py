@@ -10,9 +10,7 @@ import pytest
 
 from tests.conftest import Golden
 from tests.machine.records import MACHINES, seen
-from wizard.__main__ import parser
-from wizard.commands.choosing import choice_of
-from wizard.commands.making import plan_here
+from wizard.cli.options import parser
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.recorded import RecordedHost
 from wizard.operations.groups import AddToGroups
@@ -20,6 +18,7 @@ from wizard.operations.packages import AptChange
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines
+from wizard.services.plans import choice_of, plan_here
 
 MACHINE = "rx5700xt-jammy-clean"
 """Ubuntu 22.04: the full set of 5.2.0 needs its repair there."""

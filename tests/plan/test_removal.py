@@ -18,15 +18,17 @@ from tests.plan.system_machines import (
     source,
     with_packages,
 )
+from wizard.apt.files import Belongings, TreeContent
+from wizard.apt.packages import PackageWork
+from wizard.apt.sources import KEYRING, SOURCE, AptSource
 from wizard.core.fact import Unknown
-from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile
+from wizard.machine.facts import Machine, RocmTree, SystemFile
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
-from wizard.operations.root_step import KEYRING, SOURCE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVER, SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
-from wizard.plan.prepared import Belongings, FilesNow, TreeContent
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.removal import make_removal
 from wizard.plan.steps import Plan
 

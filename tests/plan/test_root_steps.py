@@ -14,6 +14,7 @@ from assets.root.trouble import Wrong
 from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import prepared, recorded
+from wizard.apt.packages import LocalDeb
 from wizard.core.own_files import places
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.packages import (
@@ -21,7 +22,6 @@ from wizard.operations.packages import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
-    LocalDeb,
     MakeSnapshot,
     MarkPackages,
     RestoreSettings,
@@ -63,7 +63,7 @@ def install(name: str, **options: object) -> Plan:
     choice = Choice("rocm52", "venv+system", f"{HOME}/ai/rocm52", **options)  # type: ignore[arg-type]
     if not machine.interpreters:
         machine = replace(machine, interpreters=clean_jammy().interpreters)
-    return make_plan(machine, choice, places({}, HOME), None, prepared("5.2.0", DEB, files=files))
+    return make_plan(machine, choice, places({}, HOME), None, prepared(DEB, files=files))
 
 
 def plans(name: str) -> Iterator[Plan]:

@@ -19,21 +19,22 @@ from tests.plan.system_machines import (
     recorded,
     with_packages,
 )
+from wizard.apt.packages import LocalDeb
+from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.core.own_files import places
 from wizard.knowledge.stacks import SETS, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.groups import AddToGroups
-from wizard.operations.packages import AptChange, AptUpdate, KeepDebs, LocalDeb, MarkPackages
-from wizard.operations.root_step import KEYRING, PIN, PROFILE, SOURCE
+from wizard.operations.packages import AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import FilesNow, Prepared
 from wizard.plan.steps import Plan
-from wizard.plan.system import suites_to_ask
+from wizard.plan.system import Prepared, suites_to_ask
 
 OURS = places({}, HOME)
 
@@ -190,7 +191,7 @@ def test_a_system_without_apt_is_refused_with_the_way_out() -> None:
 
 
 def test_another_release_than_the_wheels_can_be_paired_and_is_called_disputed() -> None:
-    plan = plan_for(clean_jammy(), system_release="6.2.4", found=prepared("6.2.4"))
+    plan = plan_for(clean_jammy(), system_release="6.2.4", found=prepared())
     assert "apt/6.2.4 ubuntu main" in file(plan, SOURCE).content
     assert any("Reports disagree" in note for note in plan.notes)
     with pytest.raises(
@@ -201,7 +202,7 @@ def test_another_release_than_the_wheels_can_be_paired_and_is_called_disputed() 
 
 def test_packages_that_were_made_for_it_are_marked_as_dependencies() -> None:
     deb = LocalDeb("/home/ada/x.deb", "c" * 64, "rdna1-setup-rocm52-compat", "1.0")
-    plan = plan_for(clean_jammy(), found=prepared("5.2.0", deb))
+    plan = plan_for(clean_jammy(), found=prepared(deb))
     assert changes(plan)[0].debs == (deb,)
     marks = next(step for step in plan.steps if isinstance(step, MarkPackages))
     assert marks.auto == ("rdna1-setup-rocm52-compat",)

@@ -9,9 +9,10 @@ import pytest
 
 from tests.handmade import HOME, clean_jammy
 from tests.plan.test_groups import closed, plan_for
+from wizard.apt.packages import Package
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.machine.facts import FoundApplication, Machine, Package
+from wizard.machine.facts import FoundApplication, Machine
 from wizard.plan.using import measure_command, python_lines, starts, still_missing
 
 COMFYUI = FoundApplication("comfyui", f"{HOME}/my ComfyUI", "", "")

@@ -6,17 +6,17 @@ import pytest
 
 from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
 from tests.plan.test_system import changes, plan_for
+from wizard.apt.packages import LocalDeb
+from wizard.apt.sources import SOURCE
 from wizard.core.journal import Kind
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.packages import (
     AptChange,
     FinishInterrupted,
-    LocalDeb,
     MarkPackages,
     RestoreSettings,
 )
-from wizard.operations.root_step import SOURCE
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan

@@ -12,10 +12,10 @@ from urllib.error import HTTPError
 
 from tests.machine.records import make
 from tests.root.mutating import KEY
+from wizard.apt.programs import Answer
+from wizard.apt.view import Asking
 from wizard.host.host import Host
 from wizard.machine.recorded import RecordedHost
-from wizard.preflight.asking import Asking
-from wizard.preflight.programs import Answer
 from wizard.system.web import Web
 
 NOW = datetime(2026, 11, 22, tzinfo=timezone.utc)

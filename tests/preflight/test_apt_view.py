@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assets.root.packages import APT_OPTIONS
+from tests.preflight.asked import Scripted, asking, said
 from tests.run.places import tree
-from wizard.operations.packages import AptChange, LocalDeb
-from wizard.operations.root_step import KEYRING, PIN, SOURCE
+from wizard.apt.sources import KEYRING, PIN, SOURCE
+from wizard.apt.view import CHANGE, AptView
+from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
+from wizard.plan.exact import view_after
 from wizard.plan.steps import Step
-from wizard.preflight.apt_view import CHANGE, AptView, make_view
 
 STATUS = """\
 Package: comgr
@@ -56,7 +59,12 @@ def root(tmp_path: Path) -> Path:
 
 
 def view(tmp_path: Path, root: Path, *steps: Step) -> AptView:
-    return make_view(tmp_path / "view", steps, root)
+    return view_after(steps, replace(asking(tmp_path, lambda argv: said()), root=root))
+
+
+def asked(view: AptView) -> tuple[str, ...]:
+    assert isinstance(view.programs, Scripted)
+    return view.programs.asked[-1]
 
 
 def test_sources_pins_and_lists_are_there_as_they_are(tmp_path: Path, root: Path) -> None:
@@ -135,20 +143,24 @@ def test_lists_that_were_fetched_stay_and_links_follow_the_system(
     ]
 
 
-def test_a_transaction_is_simulated_in_the_words_of_the_helper(tmp_path: Path, root: Path) -> None:
-    deb = LocalDeb("/home/ada/x.deb", "0" * 64, "x", "1")
-    change = AptChange("", install=(("a", "1"), ("b", "")), remove=("c",), purge=True, debs=(deb,))
-    argv = view(tmp_path, root).simulation(change)
+async def test_a_transaction_is_simulated_in_the_words_of_the_helper(
+    tmp_path: Path, root: Path
+) -> None:
+    apt, deb = view(tmp_path, root), "/home/ada/x.deb"
+    await apt.simulate((("a", "1"), ("b", "")), (deb,), ("c",), purge=True)
+    argv = asked(apt)
     assert argv[:2] == ("apt-get", "-s")
-    assert argv[argv.index("install") :] == ("install", "a=1", "b", deb.path, "c-")
+    assert argv[argv.index("install") :] == ("install", "a=1", "b", deb, "c-")
     assert "APT::Get::Purge=true" in argv
     assert "--no-install-recommends" in argv
 
 
-def test_only_our_source_is_updated_and_no_other_list_is_dropped(
+async def test_only_our_source_is_updated_and_no_other_list_is_dropped(
     tmp_path: Path, root: Path
 ) -> None:
-    argv = view(tmp_path, root, *WRITING).update()
+    apt = view(tmp_path, root, *WRITING)
+    await apt.update()
+    argv = asked(apt)
     assert f"Dir::Etc::sourcelist={tmp_path}/view/sources.list.d/rdna1-setup-rocm.list" in argv
     assert "Dir::Etc::sourceparts=/dev/null" in argv
     assert "APT::Get::List-Cleanup=0" in argv

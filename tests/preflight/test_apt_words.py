@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.preflight.asked import said
-from wizard.preflight.apt_errors import explained
-from wizard.preflight.archive_records import package_records
-from wizard.preflight.simulation import Coming, transaction
-from wizard.preflight.unmet import unmet
+from wizard.apt.dependencies import unmet
+from wizard.apt.indexes import package_records
+from wizard.apt.programs import explained
+from wizard.apt.view import Coming, transaction
 
 INSTALLING = """\
 Reading package lists...

@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 from tests.plan.system_machines import amd, with_packages
+from wizard.apt.files import changed_files
 from wizard.operations.packages import AptChange
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.removal import make_removal
-from wizard.preflight.changed_files import changed_files
 
 INFO = "var/lib/dpkg/info"
 LIBRARY, LINK, TOOL = "/opt/rocm/lib/x.so.1.0", "/opt/rocm/lib/x.so.1", "/opt/rocm/bin/tool"

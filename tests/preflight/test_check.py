@@ -10,18 +10,19 @@ import pytest
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
+from wizard.apt.packages import LocalDeb
+from wizard.apt.sources import SOURCE
 from wizard.core.amounts import size_text
 from wizard.core.journal import Kind
+from wizard.core.trouble import Trouble
 from wizard.host.host import Disk, Host
 from wizard.operations.edit_lines import TakeLinesOut, sha256
-from wizard.operations.packages import AptChange, AptUpdate, FinishInterrupted, KeepDebs, LocalDeb
-from wizard.operations.root_step import SOURCE
+from wizard.operations.packages import AptChange, AptUpdate, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import make_removal, system_plan
 from wizard.plan.room import SPARE, Need, shortage
+from wizard.plan.start_check import check
 from wizard.plan.steps import Plan, Step
-from wizard.preflight.check import check
-from wizard.preflight.refusal import Refusal
 
 VERSION = "1.0.0.50701-98~22.04"
 ROWS = (
@@ -52,7 +53,7 @@ async def checked(
     *answers: Reply,
     host: Host | None = None,
     rows: tuple[str, ...] = ROWS,
-) -> tuple[Refusal, ...]:
+) -> tuple[Trouble, ...]:
     return await check(plan, asking(folder, *(answers or replies()), host=host, rows=rows))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.preflight.dependents import dependents
+from wizard.apt.dependencies import dependents
 
 
 def status(*rows: tuple[str, str], state: str = "install ok installed") -> str:

@@ -13,8 +13,8 @@ from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.removal import system_plan
+from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Step
-from wizard.preflight.holding import no_longer_so
 
 GONE = AptChange("x", remove=("rocm-core",), expect_remove=("rocm-core",))
 CAME = AptChange("x", install=(("hip", "2"),), expect_install=(("hip", "2"),))

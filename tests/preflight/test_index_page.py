@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.requirements import Requirement
 
-from wizard.preflight.index_page import fitting, read_page, wheels_in
+from wizard.plan.wheel_index import fitting, read_page, wheels_in
 
 PAGE = "https://index.example/simple/torch/"
 

@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, NOW, VALID, VALID_FINGERPRINT
-from wizard.preflight.key import checked_key, plain_fingerprint
-from wizard.preflight.openpgp import NotAKey, in_letters, public_keys
-from wizard.preflight.refusal import Refusal
+from tests.preflight.asked import (
+    EXPIRED,
+    EXPIRED_FINGERPRINT,
+    NOW,
+    VALID,
+    VALID_FINGERPRINT,
+)
+from wizard.apt.openpgp import NotAKey, in_letters, public_keys
+from wizard.apt.repository import checked_key, plain_fingerprint
+from wizard.core.trouble import Trouble
 
 ADDRESS = "https://repo.radeon.com/rocm/rocm.gpg.key"
 
@@ -23,10 +29,10 @@ def raw(armored: bytes) -> bytes:
     return base64.b64decode(body)
 
 
-def refused(content: bytes, fingerprint: str = VALID_FINGERPRINT, now: datetime = NOW) -> Refusal:
-    found = checked_key(content, fingerprint, ADDRESS, now)
-    assert isinstance(found, Refusal)
-    return found
+def refused(content: bytes, fingerprint: str = VALID_FINGERPRINT, now: datetime = NOW) -> Trouble:
+    with pytest.raises(Trouble) as raised:
+        checked_key(content, fingerprint, ADDRESS, now)
+    return raised.value
 
 
 @pytest.mark.parametrize("content", [VALID, raw(VALID), VALID.replace(b"\n", b"\r\n")])

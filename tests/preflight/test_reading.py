@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.apt.files import TreeContent
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
-from wizard.plan.prepared import FilesNow, TreeContent
-from wizard.preflight.reading import files_now
+from wizard.plan.leftover_files import FilesNow, files_now
 
 VERSION = "5.7.1.50701-98~22.04"
 AMD = "ROCm Dev Support <rocm-dev.support@amd.com>"

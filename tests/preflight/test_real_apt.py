@@ -23,19 +23,19 @@ from tests.preflight.small_archive import (
     small_system,
 )
 from tests.run.places import tree
+from wizard.apt.programs import Children
+from wizard.apt.view import Asking
 from wizard.core.own_files import places
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.choice import Choice
+from wizard.plan.exact import prepare
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import Prepared
 from wizard.plan.removal import make_removal
+from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
-from wizard.preflight.asking import Asking
-from wizard.preflight.check import check
-from wizard.preflight.preparing import prepare
-from wizard.preflight.programs import Children
-from wizard.preflight.refusal import Refused
+from wizard.plan.system import Prepared
 from wizard.run.executor import now
 from wizard.system.web import open_web
 
@@ -168,9 +168,9 @@ async def test_an_archive_that_a_stranger_signed_is_refused_by_apt_itself(
     key = (archive.folder / "rocm/rocm.gpg.key").read_text()
     (folder / "rocm/rocm.gpg.key").write_text(key)
     forged = SmallArchive(folder, archive.fingerprint)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(Trouble) as raised:
         await planned(clean_jammy(), choice(forged), asking(tmp_path))
-    assert "not signed with the key that was checked" in raised.value.refusal.happened
+    assert "not signed with the key that was checked" in raised.value.happened
 
 
 async def test_packages_that_no_index_has_are_found_out_for_the_way_back(
@@ -213,10 +213,10 @@ async def test_exchanging_a_release_that_no_archive_has_is_refused_unless_that_i
     tmp_path: Path, archive: SmallArchive
 ) -> None:
     machine, with_what = with_chain(tmp_path)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(Trouble) as raised:
         await planned(machine, choice(archive), with_what)
-    assert raised.value.refusal.waivable
-    assert f"rocm-core {OLD}" in raised.value.refusal.happened
+    assert isinstance(raised.value, NoWayBack)
+    assert f"rocm-core {OLD}" in raised.value.happened
     wanted = choice(archive, without_rollback=True)
     plan, _ = await planned(machine, wanted, with_what)
     keep, coming = (step for step in plan.steps if isinstance(step, KeepDebs))

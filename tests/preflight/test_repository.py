@@ -11,10 +11,17 @@ from urllib.error import HTTPError, URLError
 
 import pytest
 
-from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, NOW, VALID, VALID_FINGERPRINT, Shelf
+from tests.preflight.asked import (
+    EXPIRED,
+    EXPIRED_FINGERPRINT,
+    NOW,
+    VALID,
+    VALID_FINGERPRINT,
+    Shelf,
+)
+from wizard.apt.repository import fetch_key, find_suite
+from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import Repository, load_catalogue
-from wizard.preflight.refusal import Refused
-from wizard.preflight.repository import fetch_key, find_suite
 from wizard.system.web import Web
 
 PLACE = "https://repo.radeon.com/rocm/apt"
@@ -46,9 +53,9 @@ async def test_suites_are_asked_for_in_order_until_one_is_there() -> None:
 async def test_where_no_suite_is_there_all_that_were_asked_for_are_named(code: int) -> None:
     absent = HTTPError("", code, "", None, io.BytesIO())  # type: ignore[arg-type]
     shelf = Shelf({f"{PLACE}/5.2/dists/ubuntu/InRelease": absent})
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(Trouble) as raised:
         await suite(shelf, "ubuntu", "focal")
-    refusal = raised.value.refusal
+    refusal = raised.value
     assert "ubuntu, focal" in refusal.happened
     assert "--rocm-repo" in refusal.next_step
 
@@ -70,10 +77,10 @@ async def test_a_server_that_does_not_answer_is_not_taken_for_one_without_the_su
             f"{PLACE}/5.2/dists/focal/InRelease": b"there",
         }
     )
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(Trouble) as raised:
         await suite(shelf, "ubuntu", "focal")
-    assert words in raised.value.refusal.happened
-    assert "Nothing was changed." in raised.value.refusal.meaning
+    assert words in raised.value.happened
+    assert "Nothing was changed." in raised.value.meaning
 
 
 async def test_a_mirror_may_be_a_folder(tmp_path: Path) -> None:
@@ -110,6 +117,6 @@ async def test_a_wrong_key_at_the_first_place_is_passed_over_for_the_right_one()
 async def test_without_the_key_nothing_goes_on(
     files: dict[str, bytes | Exception], fingerprint: str, words: str
 ) -> None:
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(Trouble) as raised:
         await key(Shelf(files), replace(REPOSITORY, fingerprint=fingerprint))
-    assert words in raised.value.refusal.happened
+    assert words in raised.value.happened

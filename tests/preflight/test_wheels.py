@@ -9,7 +9,7 @@ import pytest
 from tests.preflight.index_servers import stocked
 from tests.preflight.wheels_asked import WHEELS, answer_of, wheels_at
 from tests.run.server import Manner, WheelServer
-from wizard.preflight.wheels import Standing
+from wizard.plan.wheel_index import Standing
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 

@@ -23,7 +23,7 @@ from tests.preflight.index_servers import (
 )
 from tests.preflight.wheels_asked import QUICK, WHEELS, Stopwatch, answer_of, wheels_at
 from tests.run.server import Manner, WheelServer
-from wizard.preflight.wheels import Standing
+from wizard.plan.wheel_index import Standing
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 SLACK_S = 5.0

@@ -17,7 +17,7 @@ from tests.preflight.wheels_asked import QUICK, WHEELS
 from tests.run.places import places_below
 from tests.run.server import WheelServer
 from wizard.plan.steps import Plan
-from wizard.preflight.wheels import Wheels, WheelsSought, seek_wheels, wheels_of
+from wizard.plan.wheel_index import Wheels, WheelsSought, seek_wheels, wheels_of
 from wizard.run.exact_plan import wheels_sought
 from wizard.run.journal import Journal
 

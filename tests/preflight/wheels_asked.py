@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from wizard.preflight.wheels import USUAL, Answer, Patience, Wheels, ask
+from wizard.plan.wheel_index import USUAL, Answer, Patience, Wheels, ask
 
 WHEELS = (
     "torch-1.13.1+rocm5.2-cp310-cp310-linux_x86_64.whl",

@@ -85,6 +85,6 @@ def test_settings_are_restored_by_no_run_of_a_user_of_the_same_group(shared: Roo
     restore = {"verb": "restore_settings", "run": "owner-purges"}
     (tried,) = asked_by(shared, GUEST, restore, run="guest-restores")
     assert tried["event"] == "failed", tried
-    assert tried["happened"] == "This user has no run owner-purges."
+    assert tried["happened"] == "This user has no run with the ID owner-purges."
     (event,) = do_all(shared, restore, run="root-restores")
     assert event["event"] == "done", event

@@ -9,13 +9,14 @@ from tests.handmade import clean_jammy, python
 from tests.plan.system_machines import offer
 from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.run.places import places_below
+from wizard.apt.sources import KEYRING, SOURCE
 from wizard.core.journal import Record
 from wizard.core.trouble import Trouble
-from wizard.operations.root_step import KEYRING, SOURCE
 from wizard.plan.choice import Choice
+from wizard.plan.leftover_files import FilesNow
 from wizard.plan.planner import make_plan
-from wizard.plan.prepared import FilesNow, Prepared
 from wizard.plan.steps import Plan
+from wizard.plan.system import Prepared
 from wizard.run.journal import Journal
 from wizard.run.obstacles import run_to_resume
 from wizard.run.runs import read_records

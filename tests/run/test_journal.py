@@ -106,10 +106,10 @@ def test_without_a_state_folder_there_are_no_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b'{"event": "begin", "schema": 2}',
-        b'{"event": "begin", "schema": 2, "plan": {"venv": "/x"}}',
-        b'{"event": "begin", "schema": 2, "plan": 5}',
-        b'{"event": "begin", "schema": 2, "plan": {"venv": 1, "stack": [], "id": {}, "steps": 0}}',
+        b'{"event": "begin", "schema": 3}',
+        b'{"event": "begin", "schema": 3, "plan": {"venv": "/x"}}',
+        b'{"event": "begin", "schema": 3, "plan": 5}',
+        b'{"event": "begin", "schema": 3, "plan": {"venv": 1, "stack": [], "id": {}, "steps": 0}}',
         b"\xff\xfe not a journal",
         *(json.dumps({"event": "begin", "time": "t", **each}).encode() for each in DAMAGED),
     ],

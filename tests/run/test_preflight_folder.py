@@ -10,7 +10,8 @@ import pytest
 
 from tests.run.places import RunProgram, places_below, plan_of
 from tests.run.test_live import ending, events_of, live, two_steps
-from wizard.operations.packages import AptChange, LocalDeb
+from wizard.apt.packages import LocalDeb
+from wizard.operations.packages import AptChange
 from wizard.plan.steps import Plan
 from wizard.run.executor import now
 from wizard.run.journal import Journal

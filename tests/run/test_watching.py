@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.__main__ import parser
-from wizard.commands.overview import work_lines
-from wizard.commands.watch import follow, watch_first
+from wizard.cli.options import parser
+from wizard.cli.report import work_lines
+from wizard.cli.rollback import show_events, watch_first
 from wizard.core.events import (
     Event,
     Output,
@@ -237,7 +237,7 @@ async def test_watching_in_plain_text_ends_with_how_to_go_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     counted = (Progress(done, 100, "percent", "Unpacking", None) for done in range(101))
-    assert await follow(watch_events(FakeStep(PRINTED, FETCHED, *counted, DONE))) == 0
+    assert await show_events(watch_events(FakeStep(PRINTED, FETCHED, *counted, DONE))) == 0
     told = capsys.readouterr().out
     assert "    Unpacking libssl3 ...\n" in told
     assert "    100 % Retrieving file 7 of 7\n    0 % Unpacking\n    10 % Unpacking\n" in told
@@ -277,7 +277,7 @@ def test_a_command_that_acts_waits_for_root_and_tells_it_beside_its_own_output(
 
 
 async def test_the_exit_code_tells_that_it_ended_badly() -> None:
-    assert await follow(watch_events(FakeStep(FAILED))) == 1
+    assert await show_events(watch_events(FakeStep(FAILED))) == 1
 
 
 def test_plain_text_tells_every_tenth_of_each_count_once() -> None:

@@ -34,11 +34,11 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.core.trouble import Trouble
 from wizard.machine.facts import FoundApplication, Machine
 from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refusal
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.at_work import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 from wizard.services import Services
@@ -90,7 +90,7 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
     return live(at_work=lambda: AtWork(text, saved, with_events(*events)))
 
 
-GONE = Refusal(
+GONE = Trouble(
     "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
     "Linux. The index has other wheels for this package.",
     "What this plan installs cannot be downloaded. Nothing was changed.",

@@ -14,7 +14,7 @@ from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis, Progress
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
-from wizard.services.diagnostics import Diagnostics
+from wizard.services.machine import Diagnostics
 
 OVERRIDE = Finding(
     "stale-override",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from tests.handmade import card, noble_with_leftovers, torch
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
+from wizard.apt.packages import Package, PackageWork
 from wizard.conv2d.sweep import Found
 from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
@@ -18,8 +19,6 @@ from wizard.machine.facts import (
     Environment,
     Interpreter,
     Machine,
-    Package,
-    PackageWork,
     RocmTree,
     Setting,
     Surroundings,

@@ -29,13 +29,12 @@ from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.rehearsal import Rehearsal
 from wizard.services import DRY_RUN, LIVE, Services
 from wizard.services.experiments import Experiments
-from wizard.services.knowledge import Knowledge
+from wizard.services.machine import Knowledge, ReportDraft, Reports
 from wizard.services.plans import Plans
-from wizard.services.reports import ReportDraft, Reports
 from wizard.services.runs import Runs, WayBack
 
 LOG = "/home/sam/.local/state/rdna1-setup/runs/20260101-120000/log.txt"

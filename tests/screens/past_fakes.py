@@ -13,7 +13,7 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import Found, Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.services.past import Draft, Past
+from wizard.services.experiments import Draft, Past
 
 FOLDER = Path("/home/sam/.local/state/rdna1-setup/conv2d/runs")
 ROW = Row(square(16, 32, 64))

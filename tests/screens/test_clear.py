@@ -25,14 +25,14 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.apt.packages import Package
 from wizard.core.journal import Kind
 from wizard.core.trouble import NoWayBack, Trouble
-from wizard.machine.facts import Machine, Package
+from wizard.machine.facts import Machine
 from wizard.operations.packages import KeepDebs
 from wizard.plan.amd_packages import AMD, DRIVER, going
 from wizard.plan.form import plan_of
 from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refusal, Refused
 from wizard.services import Services
 from wizard.services.runs import Unfinished
 
@@ -186,7 +186,7 @@ async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
 async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
     def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         if for_good:
-            raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Fix it."))
+            raise Trouble("apt-cache is not there.", "Nothing was changed.", "Fix it.")
         return examples.make_clearing(machine, kind, scopes, for_good)
 
     services = but(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)

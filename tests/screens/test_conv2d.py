@@ -14,7 +14,7 @@ from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, settled, until, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.requests import request_line, sweep_of
 from wizard.conv2d.setting import DEADLINES_S, SweepSetting
 

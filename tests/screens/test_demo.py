@@ -11,7 +11,7 @@ from screens.session import Session
 from screens.start import services_for
 from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.example import replayed
 from wizard.conv2d.sweep import SweepEvent

@@ -22,7 +22,7 @@ from tests.screens.driving import as_agreed, press, reach, screen_text, settled,
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_diagnose import app_at, looked, text_of
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.diagnose.explain import Answer, Explanation, explain
 from wizard.services import Services
 

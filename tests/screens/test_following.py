@@ -16,7 +16,7 @@ from screens.app import SetupApp
 from screens.choose import screen
 from screens.start import services_for
 from tests.screens.driving import press, reach, settled, until
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 async def walk():
     app = SetupApp(services_for(parser().parse_args(["--demo"])))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -33,7 +33,7 @@ from wizard.conv2d.runs.history import Account
 from wizard.conv2d.verdicts import Loaded
 from wizard.core.trouble import Trouble
 from wizard.services import DEMO, Services
-from wizard.services.past import Past
+from wizard.services.experiments import Past
 
 SIZES = ((80, 24), (120, 40))
 TROUBLE = Trouble("It broke.", "That is bad.", "Fix it.")

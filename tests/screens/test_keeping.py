@@ -31,7 +31,7 @@ from tests.screens.driving import (
     usable_keys,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -44,7 +44,6 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
 from wizard.report.conv2d_conclusion import Measured
 from wizard.services import DEMO, Services
-from wizard.services.past import Past
 
 __all__ = ["venv"]
 SIZE = (80, 24)
@@ -223,7 +222,6 @@ def test_the_setting_of_a_run_is_read_from_its_last_event(
     with EventFile(run) as file:
         file.add(SweepDone((), None, 0.5, setting=ANSWER))
     past = services_for(parser().parse_args(["--dry-run"])).past
-    assert isinstance(past, Past)
     assert past.found(run) == found_by(ANSWER, "/v/bin/python")
 
 

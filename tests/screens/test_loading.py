@@ -28,7 +28,7 @@ from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.at_work import AtWork
 from wizard.services import Services
 

@@ -19,7 +19,7 @@ from tests.screens.driving import as_agreed, press, reach, screen_text, settled,
 from tests.screens.driving import usable_keys as usable
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.events import Event, PlanFinished
 from wizard.diagnose.finding import About, Evidence, Finding
 from wizard.diagnose.machine import Diagnosis, Progress

@@ -14,14 +14,15 @@ from tests.conv2d.made import made
 from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_files_command import HUNG, PASS, RIGHT
 from tests.run.places import places_below
-from wizard.__main__ import main, parser
+from wizard.__main__ import main
+from wizard.cli.options import parser
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
-from wizard.services.past import Past
+from wizard.services.experiments import Past
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ from screens.run.screen import failure_text
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
+from wizard.cli.options import COMMANDS
 from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.core.events import PlanFinished, StepFailed
 from wizard.core.trouble import Trouble, explained
 from wizard.core.wording import by_keys
 from wizard.knowledge.causes import load_causes
-from wizard.preflight.refusal import Refusal
 from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
 from wizard.run.progress import after, before_run
@@ -63,7 +63,7 @@ def test_notices_and_refusals_name_keys_too() -> None:
     trouble = Trouble("It stopped.", "No matter.", "Run the same command again.")
     assert told(trouble).endswith("\n\nTry again.")
     assert in_one_run(trouble).endswith(" Try again.")
-    refusal = refused(Refusal("No.", "No.", "Check the date, then run the same command again."))
+    refusal = refused(Trouble("No.", "No.", "Check the date, then run the same command again."))
     assert refusal.next_step == "Check the date, then try again."
 
 
@@ -117,8 +117,15 @@ def remedies() -> Iterator[str]:
     for cause in load_causes().values():
         yield from (cause.meaning, *cause.fix)
     home = Path(wizard.__file__).parent
-    for folder in ("run", "preflight", "undo", "diagnose", "mending"):
-        for path in sorted((home / folder).rglob("*.py")):
+    plans = ("exact", "rollback_packages", "start_check", "wheel_index")
+    for place in (
+        "run",
+        "apt",
+        "diagnose",
+        "mending",
+        *(f"plan/{each}.py" for each in plans),
+    ):
+        for path in sorted((home / place).rglob("*.py")) or [home / place]:
             tree = ast.parse(path.read_text(encoding="utf-8"))
             inside = {
                 id(part)
@@ -148,10 +155,4 @@ def test_no_remedy_names_a_command_on_a_screen_where_a_key_does_it() -> None:
 
 
 def _is_alone(command: str) -> bool:
-    return command.startswith(COMMANDS_ALONE) or command.split()[0] not in wizard_commands()
-
-
-def wizard_commands() -> tuple[str, ...]:
-    from wizard.__main__ import COMMANDS
-
-    return COMMANDS
+    return command.startswith(COMMANDS_ALONE) or command.split()[0] not in COMMANDS

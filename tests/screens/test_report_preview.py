@@ -28,7 +28,7 @@ from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT
 from wizard.core.trouble import Trouble
 from wizard.services import Services
-from wizard.services.reports import ReportDraft
+from wizard.services.machine import ReportDraft
 
 Compare = Callable[[str, str], None]
 

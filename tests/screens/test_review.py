@@ -34,8 +34,9 @@ from tests.screens.driving import (
 )
 from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.journal import Kind
+from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot
@@ -44,8 +45,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.form import with_id
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refusal, Refused
-from wizard.preflight.wheels import WheelsSought
+from wizard.plan.wheel_index import WheelsSought
 from wizard.run.wheels_size import WheelsSize
 from wizard.services import Services
 from wizard.services.runs import Unfinished
@@ -80,7 +80,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     def settle(machine: Machine, choice: Choice) -> Plan:
         choices.append(choice.without_rollback)
         if not choice.without_rollback:
-            raise Refused(Refusal("No archive has comgr 1.0.", "Lost.", "Mend.", waivable=True))
+            raise NoWayBack("No archive has comgr 1.0.", "Lost.", "Mend.")
         return replace(examples.make_plan(machine, choice), id="settled")
 
     services = but(LIVE_SERVICES, make=make, settle=settle)
@@ -270,7 +270,7 @@ def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
 
 
 async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
-    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another.")))
+    services, _ = gone_or(WheelsSought(Trouble("It has no torch.", "Nothing.", "Use another.")))
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
@@ -314,7 +314,7 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
     async def size(_plan: Plan) -> WheelsSize:
         raise AssertionError
 
-    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another."))
+    gone = WheelsSought(Trouble("It has no torch.", "Nothing.", "Use another."))
     services = but(gone_or(gone)[0], wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
@@ -428,7 +428,7 @@ async def test_a_stack_that_cannot_run_what_was_ticked_says_so_above_the_steps()
 async def test_space_unfolds_the_marked_step_and_folds_it_again() -> None:
     async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        assert ">  1  Run a program" in screen_text(pilot.app)
+        assert ">  1  Install Python 3.10 with uv" in screen_text(pilot.app)
         await press(pilot, "down", "down", "space")
         text = screen_text(pilot.app)
         for told in ("resumable, and checked by hash", "lock.json", "remove the downloads"):

@@ -29,7 +29,7 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
 from tests.screens.test_goldens import SIZES
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.core.events import (
     CHECKED,
     REMOVED,

@@ -8,10 +8,10 @@ import pytest
 
 from screens.start import services_for
 from tests.screens import examples
-from wizard.__main__ import parser
+from wizard.apt.sources import SOURCE
+from wizard.cli.options import parser
 from wizard.core.glyphs import speaks_unicode
 from wizard.operations.fetch_wheels import FetchWheels
-from wizard.operations.root_step import SOURCE
 from wizard.plan.choice import Choice
 
 

@@ -19,7 +19,7 @@ from tests.conv2d.sweeping import environ, sweep_of
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, drawn, press, reach, screen_text, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent

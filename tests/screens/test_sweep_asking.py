@@ -38,7 +38,7 @@ from tests.screens.driving import (
     usable_keys,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS, result_of
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.requests import Request, WrongRequest, request_line
 from wizard.conv2d.search.find_limit import LimitRequest

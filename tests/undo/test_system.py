@@ -11,13 +11,14 @@ import pytest
 
 from tests.machine.records import make
 from tests.run.places import places_below, plan_of
+from wizard.apt.packages import LocalDeb
 from wizard.core.events import Output, StepFailed
 from wizard.core.journal import Kind, Record
 from wizard.core.trouble import Trouble
 from wizard.machine.recorded import RecordedHost
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups
-from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings
+from wizard.operations.packages import AptChange, RestoreSettings
 from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan

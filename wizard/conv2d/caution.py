@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wizard.conv2d.requests import rows_asked, sweep_in
 from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.facts import Gpu, Machine
@@ -100,8 +101,6 @@ def budget_texts(
     request: Request, around: Circumstances, hangs: int, other: str = OTHER
 ) -> tuple[str, ...]:
     """What a hang would disturb, how many are allowed, and what each costs."""
-    from wizard.conv2d.requests import sweep_in
-
     times = "the first hang" if hangs == 1 else f"{hangs} hangs"
     return (
         around.text,
@@ -112,8 +111,6 @@ def budget_texts(
 
 def what_runs(request: Request) -> str:
     """What is run on the card, as a plural."""
-    from wizard.conv2d.requests import rows_asked
-
     rows = rows_asked(request)
     operations = tuple(row for row in rows if row.operation is not None)
     if operations:

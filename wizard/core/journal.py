@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 FILE = "journal.jsonl"
-SCHEMA = 2
+SCHEMA = 3
 """Version of this form, which holds a whole plan; it rises when either changes."""
 OLDER = "recorded by an older version of this program"
 UNFINISHED = "unfinished"

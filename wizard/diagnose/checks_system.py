@@ -8,11 +8,14 @@ from dataclasses import replace
 
 from wizard.advice.card import chosen_card, missing_right, with_card
 from wizard.advice.leftovers import short_path
+from wizard.apt.packages import Package
+from wizard.apt.sources import AptSource
 from wizard.core.amounts import size_text
 from wizard.core.fact import Unknown
 from wizard.diagnose.finding import HANG, About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
-from wizard.machine.facts import AptSource, Gpu, Machine, Package
+from wizard.knowledge.stacks import load_catalogue
+from wizard.machine.facts import Gpu, Machine
 from wizard.machine.gpus import ATOMICS_UNNEEDED
 from wizard.plan.amd_packages import is_broken, release_of
 
@@ -254,8 +257,6 @@ def shadowing(machine: Machine) -> Iterator[Finding]:
 
 def sources(machine: Machine) -> Iterator[Finding]:
     """Sources of AMD's that name a suite which is not in that directory."""
-    from wizard.knowledge.stacks import load_catalogue
-
     known = {release.directory: release for release in load_catalogue().releases.values()}
     for source in machine.apt_sources:
         named = next((f[1] for u in source.uris if (f := ROCM_DIRECTORY.search(u))), "")

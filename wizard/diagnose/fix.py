@@ -6,6 +6,9 @@ import hashlib
 from dataclasses import dataclass, replace
 from itertools import count
 
+from wizard.apt.indexes import amd_versions
+from wizard.apt.packages import Package
+from wizard.apt.sources import PIN
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
@@ -23,13 +26,11 @@ from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.apt.indexes import amd_versions
-from wizard.machine.facts import Machine, Package
+from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import AS_CONFIGURED
-from wizard.operations.root_step import PIN
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.uv_project import Wishes
@@ -113,7 +114,7 @@ _THEN = (
 
 def _shadowing(host: Host, machine: Machine, names: tuple[str, ...]) -> tuple[Package, ...]:
     """Packages of the distribution of which AMD's lists have one of the same name."""
-    amds = {name for name, _ in amd_versions(host).value}
+    amds = {name for name, _ in amd_versions(host)[0]}
     packages = machine.rocm_packages
     known = () if isinstance(packages, Unknown) else packages
     theirs = (one for one in known if one.origin == "distribution" and one.name in names)

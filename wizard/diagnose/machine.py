@@ -15,11 +15,10 @@ from wizard.diagnose.finding import NO_CAUSE, Finding, Status, in_order, worst
 from wizard.diagnose.outcomes import not_tested
 from wizard.knowledge.causes import load_causes, load_parts
 from wizard.machine.access import ACCESS, DRIVER, PROCESSES, may_compute
-from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.facts import Machine
 from wizard.machine.gpus import GPUS
 from wizard.machine.own_runs import OWN_RUNS
-from wizard.machine.packages import PACKAGES
+from wizard.machine.packages import APT_SOURCES, PACKAGES
 from wizard.machine.part import was_late
 from wizard.machine.pythons import INTERPRETERS, UV
 from wizard.machine.rocm import MIOPEN, ROCM_TREES, SYSTEM_FILES

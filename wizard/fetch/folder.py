@@ -30,7 +30,7 @@ from wizard.plan.impossible import PlanImpossible
 from wizard.plan.new_environment import AS_PYTHON_BRINGS, stack_wishes, version_brought
 from wizard.plan.new_environment import target as gfx_of
 from wizard.plan.planner import make_plan
-from wizard.preflight.wheels import python_of
+from wizard.plan.wheel_index import python_of
 from wizard.system.lock import write_wheels
 from wizard.system.space import write_failure
 from wizard.system.system import Done, News, System

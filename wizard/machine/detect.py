@@ -11,12 +11,11 @@ from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
 from wizard.machine.access import ACCESS, DRIVER, PROCESSES
 from wizard.machine.applications import applications_part
-from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.environments import environments_part
 from wizard.machine.facts import Machine
 from wizard.machine.gpus import GPUS
 from wizard.machine.own_runs import OWN_RUNS
-from wizard.machine.packages import PACKAGES
+from wizard.machine.packages import APT_SOURCES, PACKAGES
 from wizard.machine.part import PATIENCE_S, Once, PartDone, Reading
 from wizard.machine.pythons import INTERPRETERS, UV, survey
 from wizard.machine.rocm import MIOPEN, ROCM_TREES, SYSTEM_FILES

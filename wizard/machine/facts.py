@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from wizard.apt.packages import Package, PackageWork
+from wizard.apt.sources import AptSource
 from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Disk, SilentFileSystem
 
@@ -238,54 +240,6 @@ class FoundApplication(NamedTuple):
     """The environment that it starts in; ``""`` when none was found for it."""
     start: str
     """The line to start it; ``""`` when it is a library and not a program."""
-
-
-class Package(NamedTuple):
-    """An installed distribution package."""
-
-    name: str
-    version: str
-    origin: str
-    """``amd``, ``distribution``, or ``unclear`` where version and maintainer disagree."""
-    grounds: str
-    """Why it is AMD's or unclear: ``index`` (this very version is in AMD's package index),
-    ``version and maintainer``, ``version alone`` or ``maintainer alone``; else ``""``."""
-    state: str
-    """dpkg's word: ``installed``, ``half-configured``, ``unpacked`` and so on."""
-    held: bool
-    """True when somebody told apt to keep this version."""
-    missing: bool
-    """True when its release folder below ``/opt`` is gone although dpkg holds it for installed."""
-
-
-class PackageWork(NamedTuple):
-    """What keeps the package system from working now."""
-
-    lock_holder: Fact[str]
-    """Name and process id of who holds a lock of dpkg's or apt's; ``""`` when nobody does."""
-    unfinished: Fact[tuple[str, ...]]
-    """``name (state)`` of each package of the whole system that is not fully installed."""
-    interrupted: bool
-    """True when dpkg left a journal: apt refuses to work until ``dpkg --configure -a`` has run.
-    While somebody holds the lock, it is only at work."""
-
-
-class AptSource(NamedTuple):
-    """One entry of apt's sources, of either format."""
-
-    file: str
-    line: int
-    """1-based line at which the entry starts."""
-    types: tuple[str, ...]
-    """``deb``, ``deb-src`` or both."""
-    uris: tuple[str, ...]
-    suites: tuple[str, ...]
-    components: tuple[str, ...]
-    signed_by: str
-    """Files or fingerprints as they stand there, ``a key in the entry``, or ``""``."""
-    enabled: bool
-    amd: bool
-    """True when it is a repository of AMD's, or a mirror of one by its Release file."""
 
 
 class SystemFile(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wizard.core.fact import Unknown
+from wizard.core.journal import OLDER, older_run_of, record_of
 from wizard.core.own_files import places
 from wizard.host.host import Host
 from wizard.machine.facts import OwnRun
@@ -40,9 +41,6 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
     text = host.read(path)
     if isinstance(text, Unknown):
         return text if host.exists(path) else None
-    # Most machines have no journal to read.
-    from wizard.core.journal import OLDER, older_run_of, record_of
-
     complete = text.split("\n")[:-1]
     record = record_of(name, f"{folder}/{name}", complete)
     if record is None:

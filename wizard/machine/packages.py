@@ -1,26 +1,23 @@
-"""Reads which ROCm packages the system holds, and whose each of them really is."""
+"""Which ROCm packages the system holds and where apt takes packages from, as parts of a machine."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from wizard.apt.indexes import amd_versions
+from wizard.apt.packages import (
+    INSTALLED,
+    Package,
+    PackageWork,
+    installed_rows,
+    no_work,
+    package_work,
+    rocm_packages,
+)
+from wizard.apt.sources import APT, LISTS, PARTS, AptSource, apt_sources
 from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host
-from wizard.machine.apt.indexes import Versions, amd_versions
-from wizard.machine.dpkg_files import opt_folders
-from wizard.machine.facts import Package, PackageWork
-from wizard.machine.package_states import INSTALLED, Row, installed_rows
-from wizard.machine.package_work import no_work, package_work
 from wizard.machine.part import Found, Part
-from wizard.machine.rocm_names import is_rocm, may_be_amds_graphics, without_architecture
-
-AMD_VERSION = re.compile(r"\.[4-9][01]\d0\d-\d+|-\d{7}\b|-\d+~2\d\.04$")
-"""AMD writes the ROCm release into each version, as in ``2.20.0.50701-98~22.04``, a build number of
-seven digits, as in amdgpu-dkms ``1:6.8.5.60200-2009582.24.04``, or at least its build and the
-Ubuntu that it is for, as in rocprofiler-sdk ``1.0.0-56~22.04``."""
-AMD = ("amd.com", "advanced micro devices")
-DISTRIBUTORS = ("debian.org", "ubuntu.com", "fedora", "linuxmint.com")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,55 +34,8 @@ def read_packages(host: Host) -> Found[PackageFacts]:
     work = package_work(host, rows)
     if isinstance(rows, Unknown):
         return Found(PackageFacts(rows, work))
-    index = amd_versions(host)
-    return Found(PackageFacts(rocm_packages(host, rows, index.value), work), index.unread)
-
-
-def rocm_packages(host: Host, rows: list[Row], index: Versions) -> tuple[Package, ...]:
-    """Those that are ROCm's by name, AMD's by index or both marks, sorted by name."""
-    found = (row for row in rows if is_rocm(row.name) or _is_amds(row, index))
-    packages = {_package(host, row, index) for row in found}
-    return tuple(sorted(packages, key=lambda package: (package.name, package.version)))
-
-
-def _is_amds(row: Row, index: Versions) -> bool:
-    """True for what is AMD's beside ROCm: its installer's graphics packages, above all."""
-    if (without_architecture(row.name), row.version) in index:
-        return True
-    return may_be_amds_graphics(row.name) and _origin(row, index)[0] == "amd"
-
-
-def _package(host: Host, row: Row, index: Versions) -> Package:
-    origin, grounds = _origin(row, index)
-    return Package(
-        name=row.name,
-        version=row.version,
-        origin=origin,
-        grounds=grounds,
-        state=row.state,
-        held=row.held,
-        missing=origin != "distribution" and _is_missing(host, row.name),
-    )
-
-
-def _origin(row: Row, index: Versions) -> tuple[str, str]:
-    """A package is AMD's only if its installed version is; with the source gone, two marks tell."""
-    if (without_architecture(row.name), row.version) in index:
-        return "amd", "index"
-    who = row.maintainer.lower()
-    version = AMD_VERSION.search(row.version) is not None
-    maintainer = any(name in who for name in AMD)
-    if version and maintainer:
-        return "amd", "version and maintainer"
-    if any(name in who for name in DISTRIBUTORS) or not (version or maintainer):
-        return "distribution", ""
-    return "unclear", "version alone" if version else "maintainer alone"
-
-
-def _is_missing(host: Host, name: str) -> bool:
-    """True after somebody's ``rm -rf /opt/rocm*``, of which dpkg knows nothing."""
-    folders = opt_folders(host, name)
-    return bool(folders) and not any(host.is_folder(folder) for folder in folders)
+    index, unread = amd_versions(host)
+    return Found(PackageFacts(rocm_packages(host, rows, index), work), unread)
 
 
 def _tell(facts: PackageFacts) -> tuple[str, tuple[str, ...]]:
@@ -133,3 +83,27 @@ PACKAGES: Part[PackageFacts] = Part(
     tell=_tell,
 )
 """ROCm packages of the system, and the state of the package system."""
+
+
+def _tell_sources(sources: tuple[AptSource, ...]) -> tuple[str, tuple[str, ...]]:
+    amd = [source for source in sources if source.amd]
+    off = sum(not source.enabled for source in amd)
+    entries = "1 entry" if len(sources) == 1 else f"{len(sources)} entries"
+    summary = f"{entries}, {len(amd)} from AMD" + (f" ({off} disabled)" if off else "")
+    return summary if sources else "none", tuple(_source_line(source) for source in amd)
+
+
+def _source_line(source: AptSource) -> str:
+    words = " ".join((*source.uris, *source.suites, *source.components))
+    key = f"signed by {source.signed_by}" if source.signed_by else "signed by any key apt trusts"
+    return f"{source.file}:{source.line}: {words}; {key}{'' if source.enabled else '; disabled'}"
+
+
+APT_SOURCES: Part[tuple[AptSource, ...]] = Part(
+    title="Package sources",
+    source=f"{APT}/sources.list, {PARTS}, {LISTS}",
+    read=lambda host: Found(*apt_sources(host)),
+    without=lambda _: (),
+    tell=_tell_sources,
+)
+"""Where apt takes packages from."""

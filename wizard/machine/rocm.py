@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.apt.files import INFO, opt_folders
+from wizard.apt.sources import amd_keys, amd_pins
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
-from wizard.machine.apt.keys import amd_keys
-from wizard.machine.apt.pins import amd_pins
-from wizard.machine.dpkg_files import INFO, opt_folders
 from wizard.machine.facts import MiopenStore, RocmTree, SystemFile
 from wizard.machine.part import Found, Part
 
@@ -90,8 +89,8 @@ AMD_RULES = ("70-kfd.rules", "70-amdgpu.rules")
 def read_system_files(host: Host) -> Found[tuple[SystemFile, ...]]:
     """Keys, pins, alternatives, loader paths, udev rules, OpenCL vendors and module options."""
     files = (
-        *amd_keys(host),
-        *amd_pins(host),
+        *(SystemFile(path, "key", detail) for path, detail in amd_keys(host)),
+        *(SystemFile(path, "pin", detail) for path, detail in amd_pins(host)),
         *_alternatives(host),
         *_with_lines(host, "/etc/ld.so.conf.d", "loader path", re.compile(r"rocm|amdgpu")),
         *_udev_rules(host),

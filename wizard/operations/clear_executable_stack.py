@@ -10,7 +10,7 @@ from wizard.host.environment import site_packages
 from wizard.host.files import prints
 from wizard.operations.operation import After, AtOnce, Before, Operation
 from wizard.operations.remove import Remove
-from wizard.system.executable_stack import asks_for_executable_stack, clear
+from wizard.system.executable_stack import asks_for_executable_stack
 from wizard.system.system import System
 from wizard.system.whole_file import draft_of
 
@@ -35,7 +35,11 @@ class ClearExecutableStack(AtOnce):
     def act(self, system: System, before: Before) -> str:
         """Clear it, in those libraries that lie in the environment itself."""
         try:
-            cleared = [library.name for library in self._found() if clear(library)]
+            cleared = [
+                library.name
+                for library in self._found()
+                if system.clear_executable_stack(str(library))
+            ]
         except ValueError as error:
             raise Trouble(
                 f"The executable-stack flag could not be cleared: {error}.",

@@ -6,27 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.apt.packages import LocalDeb, Versions
+from wizard.apt.sources import SOURCE
 from wizard.core.amounts import counted
-from wizard.operations.root_step import RUNS, SOURCE, RootStep, call, not_done
+from wizard.operations.root_step import RUNS, RootStep, call, not_done
 
-Versions = tuple[tuple[str, str], ...]
-"""Names of packages with their exact versions."""
 KERNEL_DRIVERS = frozenset({"amdgpu-dkms", "rock-dkms"})
 UNSETTLED = ""
 """Stands for a version that only the archive knows, until it has been asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class LocalDeb:
-    """A package file that is handed to apt by its path; the helper copies it and checks the hash.
-
-    What the user built lies in a folder of the user's; what the helper kept lies in its backup.
-    """
-
-    path: str
-    sha256: str
-    name: str
-    version: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,6 @@ from wizard.core.trouble import Trouble
 from wizard.operations.operation import After, Before, Operation
 from wizard.system.system import News, System
 
-KEYRING = "/etc/apt/keyrings/rdna1-setup-rocm.asc"
-SOURCE = "/etc/apt/sources.list.d/rdna1-setup-rocm.list"
-PIN = "/etc/apt/preferences.d/rdna1-setup-rocm"
-PROFILE = "/etc/profile.d/rdna1-setup-rocm.sh"
-OURS = (KEYRING, SOURCE, PIN, PROFILE)
-"""Files of ours in the system's folders."""
 RUNS = "/var/lib/rdna1-setup/runs"
 """Where root's part keeps its journals and backups."""
 NOTHING_LEFT = "already removed by an earlier step: nothing to do"

@@ -19,7 +19,7 @@ from wizard.host.files import bytecode, listing, prints
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.operations.operation import After, Before, Operation
-from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
+from wizard.system.backup import Backup, folder_rows, seen_row
 from wizard.system.programs import wait_for_strays
 from wizard.system.system import News, Stopped, System
 
@@ -103,7 +103,7 @@ class SetAsidePackages(Operation):
             events = self._listed(system)
             while (event := await asyncio.to_thread(next, events, None)) is not None:
                 yield event
-        await asyncio.to_thread(_move, self.aside)
+        await asyncio.to_thread(_move, self.aside, system)
 
     def verify(self, before: Before) -> After:
         """That the list is there: what of it is not in the backup came in between, and stays."""
@@ -208,7 +208,7 @@ class SetAsidePackages(Operation):
         contents = read_live_contents(LiveHost(), self.root)
         if contents is not None and self.backup == f"{self.root}/{OURS}":
             system.write(str(aside.root / BEFORE), json.dumps(asdict(contents)))
-        write_manifest(aside, (*folder_rows(aside.root, paths), *rows))
+        system.list_backup(aside, (*folder_rows(aside.root, paths), *rows))
 
 
 def _require_readable(site: Path, info: Path) -> None:
@@ -226,9 +226,9 @@ def _relative(path: Path, root: Path) -> str:
     return os.path.relpath(os.path.normpath(path), root)
 
 
-def _move(aside: Backup) -> None:
+def _move(aside: Backup, system: System) -> None:
     try:
-        move_aside(aside)
+        system.move_aside(aside)
     except OSError as error:
         cause = _CAUSES.get(error.errno or 0, "")
         raise Trouble(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import installed_versions
-from wizard.host.files import has_text, prints
+from wizard.host.files import Print, has_text, prints
 from wizard.operations.edit_lines import rows_of
 from wizard.operations.operation import After, AtOnce, Before, Operation
 from wizard.operations.remove import Remove
@@ -70,11 +71,14 @@ class WriteFile(AtOnce):
         return After(files=prints(Path(self.venv), (path,)))
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove it."""
+        """Remove it; cut off, it is ours where it holds our text."""
+        files = self._left() if after is None else after.files
+        return (Remove("The run wrote it.", self.path, self.venv, files),)
+
+    def _left(self) -> Mapping[str, Print]:
         path = Path(self.path)
         written = (path,) if has_text(path, self.content) else ()
-        left = prints(Path(self.venv), (draft_of(path), *written)) if after is None else after.files
-        return (Remove("The run wrote it.", self.path, self.venv, left),)
+        return prints(Path(self.venv), (draft_of(path), *written))
 
 
 def _adds_settings(path: Path, ours: str) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wizard.apt.packages import Package, is_rocm, without_architecture
 from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import load_catalogue
-from wizard.machine.facts import Machine, Package
-from wizard.machine.rocm_names import is_rocm, without_architecture
+from wizard.machine.facts import Machine
 from wizard.plan.impossible import PlanImpossible
 
 AMD, DISTRIBUTION, DRIVER = "amd", "distribution", "driver"

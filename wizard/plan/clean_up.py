@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator
 
 from wizard.advice.leftovers import short_path
+from wizard.apt.packages import Package, Versions
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, Package, RocmTree, Setting
+from wizard.machine.facts import Machine, RocmTree, Setting
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
-from wizard.operations.packages import Versions
-from wizard.operations.root_step import OURS
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.leftover_files import Leftovers
-from wizard.plan.prepared import FilesNow
+from wizard.plan.leftover_files import FilesNow, Leftovers, files_with_settings
 from wizard.plan.removal import held, removal_steps, system_plan
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
@@ -43,12 +41,6 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
             " ".join((("There is nothing to clean up: other scripts left nothing behind."), *told))
         )
     return system_plan(Kind.CLEAN_UP, steps, told, first)
-
-
-def files_with_settings(machine: Machine) -> tuple[str, ...]:
-    """Files that every login reads and that set something for ROCm, ours not among them."""
-    paths = dict.fromkeys(one.file for one in machine.settings if one.file and not one.within)
-    return tuple(path for path in paths if path not in OURS)
 
 
 def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from wizard.apt.files import Belongings, belongings, changed_files
+from wizard.apt.sources import (
+    AMD_WORDS,
+    OURS,
+    AptSource,
+    entries_of,
+    paragraphs,
+)
 from wizard.core.fact import Unknown
-from wizard.machine.apt.entries import deb822_entries, line_entries, paragraphs
-from wizard.machine.apt.pins import WORDS
-from wizard.machine.facts import AptSource, Machine, RocmTree, SystemFile
+from wizard.host.host import Host
+from wizard.machine.facts import Machine, RocmTree, SystemFile
 from wizard.operations.edit_lines import Lines, sha256, without_lines
-from wizard.operations.root_step import OURS
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.prepared import Belongings, FilesNow
 
 KEY_FOLDERS = ("/etc/apt/keyrings/", "/etc/apt/trusted.gpg.d/")
 PIN_FOLDER = "/etc/apt/preferences.d/"
@@ -25,7 +31,60 @@ GONE = "which does not exist"
 """How detection tells of an alternative that leads nowhere."""
 BACK = "restore it from the backup"
 
+REPLACED = "\N{REPLACEMENT CHARACTER}"
+EXCHANGED = re.compile(r"libMIOpen\.so[.\d]*\.(?:original|orig|bak|backup)")
+_NONE: Mapping[str, str] = MappingProxyType({})
+
 Edit = SetSystemPathAside | WriteSystemFile
+
+
+@dataclass(frozen=True, slots=True)
+class FilesNow:
+    """Files that a plan edits or replaces, as they are now."""
+
+    texts: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """By path; those that could not be read, or are no UTF-8, are not among them."""
+    exchanged: tuple[str, ...] = ()
+    """What somebody kept of a library below ``/opt`` before exchanging it."""
+    belongings: Belongings | None = None
+    """None where dpkg's lists could not all be read: then it is found out while it is done."""
+    changed: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """Files of ROCm packages that somebody changed, each with its package."""
+
+
+def files_now(host: Host, machine: Machine) -> FilesNow:
+    """The files as they are; what is no UTF-8 is left out, because it could not be put back."""
+    paths = (
+        *files_with_settings(machine),
+        *(one.file for one in machine.apt_sources if one.amd),
+        *(one.path for one in machine.system_files if one.kind == "pin"),
+        *OURS,
+    )
+    read = {path: host.read(path) for path in dict.fromkeys(paths)}
+    texts = {p: text for p, text in read.items() if isinstance(text, str) and REPLACED not in text}
+    exchanged = tuple(_exchanged(host, machine))
+    packages = machine.rocm_packages
+    if isinstance(packages, Unknown):
+        return FilesNow(texts, exchanged)
+    names = (one.name for one in packages if one.origin != "distribution")
+    folders = (tree.path for tree in machine.rocm_trees if tree.link_to is None)
+    # Of a recorded machine there are no files to hash.
+    changed = {} if host.name else changed_files(one.name for one in packages)
+    return FilesNow(texts, exchanged, belongings(host, names, folders), changed)
+
+
+def _exchanged(host: Host, machine: Machine) -> Iterator[str]:
+    for tree in machine.rocm_trees:
+        names = host.names(f"{tree.path}/lib") if tree.link_to is None else ()
+        for name in () if isinstance(names, Unknown) else names:
+            if EXCHANGED.fullmatch(name):
+                yield f"{tree.path}/lib/{name}"
+
+
+def files_with_settings(machine: Machine) -> tuple[str, ...]:
+    """Files that every login reads and that set something for ROCm, ours not among them."""
+    paths = dict.fromkeys(one.file for one in machine.settings if one.file and not one.within)
+    return tuple(path for path in paths if path not in OURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +141,11 @@ def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: File
 
 def _entries(file: str, text: str, starts: frozenset[int]) -> Lines:
     """The lines of those entries of a file that begin at these numbers."""
-    rows = tuple(enumerate(text.split("\n"), 1))
-    if not file.endswith(".sources"):
-        gone = {entry.line for entry in line_entries(text)} & starts
-        return tuple((number, row) for number, row in rows if number in gone)
-    gone = {entry.line for entry in deb822_entries(text)} & starts
+    gone = {entry.line for entry in entries_of(file, text)} & starts
+    folded = file.endswith(".sources")
     found, out = [], False
-    for number, row in rows:
-        out = number in gone or (out and bool(row.strip("\r")))
+    for number, row in enumerate(text.split("\n"), 1):
+        out = number in gone or (folded and out and bool(row.strip("\r")))
         if out:
             found.append((number, row))
     return tuple(found)
@@ -117,7 +173,7 @@ def _pins(machine: Machine, files: FilesNow) -> Leftovers:
 
 def _only_amd_pins(text: str) -> bool:
     pins = [fields for _, fields in paragraphs(text) if "pin-priority" in fields]
-    return all(WORDS.search(f"{one.get('pin', '')} {one.get('package', '')}") for one in pins)
+    return all(AMD_WORDS.search(f"{one.get('pin', '')} {one.get('package', '')}") for one in pins)
 
 
 def _keys(machine: Machine, staying: list[AptSource]) -> Iterator[Edit]:

@@ -38,11 +38,10 @@ from wizard.plan.form import with_id
 from wizard.plan.group_steps import group_steps
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.new_environment import chosen_preset, venv_steps, visible_device
-from wizard.plan.prepared import Prepared
 from wizard.plan.room import room_notes
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, Step
-from wizard.plan.system import SystemPart, system_part
+from wizard.plan.system import Prepared, SystemPart, system_part
 from wizard.plan.using import not_installed
 
 __all__ = ["PlanImpossible", "make_plan"]

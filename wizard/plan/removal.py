@@ -6,18 +6,20 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wizard.advice.leftovers import short_path
+from wizard.apt.packages import Package, Versions
+from wizard.apt.sources import OURS
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, Package
-from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs, Versions
-from wizard.operations.root_step import OURS
+from wizard.machine.facts import Machine
+from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of, require_apt
 from wizard.plan.form import with_id
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
     Edit,
+    FilesNow,
     Leftovers,
     alternative_leftovers,
     file_leftovers,
@@ -25,7 +27,6 @@ from wizard.plan.leftover_files import (
     strangers,
     tree_leftovers,
 )
-from wizard.plan.prepared import FilesNow
 from wizard.plan.steps import Plan, Step
 
 NEVER = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
+from wizard.apt.packages import LocalDeb, Versions
 from wizard.core.amounts import counted
 from wizard.core.journal import Kind
 from wizard.operations.operation import Before
@@ -15,10 +16,8 @@ from wizard.operations.packages import (
     AptChange,
     FinishInterrupted,
     KeepDebs,
-    LocalDeb,
     MarkPackages,
     RestoreSettings,
-    Versions,
 )
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import DRIVERS

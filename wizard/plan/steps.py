@@ -117,8 +117,13 @@ class Plan:
     @property
     def indexes(self) -> tuple[str, ...]:
         """Addresses of the indexes that it names, with their logins."""
-        chosen = (step.wishes.index for step in self.steps if isinstance(step, Resolve))
-        return tuple(filter(None, chosen))
+        resolve = self.resolve
+        return (resolve.wishes.index,) if resolve is not None and resolve.wishes.index else ()
+
+    @property
+    def resolve(self) -> Resolve | None:
+        """The step that chooses the versions of packages; None where there is none."""
+        return next((step for step in self.steps if isinstance(step, Resolve)), None)
 
     @property
     def root_steps(self) -> tuple[RootStep, ...]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from wizard.apt.packages import LocalDeb, Versions
+from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
-from wizard.operations.root_step import KEYRING, PIN, PROFILE, SOURCE
 from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, going, require_apt
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.leftover_files import strangers
-from wizard.plan.prepared import Offer, Prepared
+from wizard.plan.leftover_files import FilesNow, strangers
 from wizard.plan.removal import held, removal_steps
 from wizard.plan.steps import Step
 
@@ -32,6 +32,35 @@ PROFILE_WARNING = (
     "After the next login, this file affects every program that any user runs, including programs "
     "that need other settings. The venv does not need this file."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the archive has for this machine, asked of it by the user's own, harmless apt."""
+
+    suite: str
+    """One whose InRelease was there."""
+    key: str
+    """The key in letters, its fingerprint checked."""
+    install: Versions = ()
+    """What is asked for, with its exact versions."""
+    debs: tuple[LocalDeb, ...] = ()
+    """What no archive of this system has: built or fetched into a folder of the user's."""
+    brings: Versions = ()
+    """Everything that apt would install, ``debs`` among it."""
+    download_bytes: int = 0
+    installed_bytes: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Both; without an offer a plan shows what it can, and cannot be begun."""
+
+    files: FilesNow = field(default_factory=FilesNow)
+    offer: Offer | None = None
+    for_good: Versions = ()
+    """Packages that go without a package file of them, as the user has chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import partial
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from wizard.conv2d.card_test import Measurement, Part
@@ -85,8 +86,6 @@ def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
 
 def results_address() -> str:
     """Where results are taken in, as the package names it; ``""`` where it names none."""
-    from importlib.metadata import PackageNotFoundError, metadata
-
     try:
         named = metadata("rdna1-setup").get_all("Project-URL") or []
     except PackageNotFoundError:

@@ -20,6 +20,7 @@ from wizard.core.amounts import listed
 from wizard.core.lines import shown
 from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
+from wizard.report.conv2d_answers import answer_lines, trouble_lines
 
 VERBS = {
     Verdict.HUNG: ("hangs", "hang"),
@@ -303,7 +304,6 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
 
 def answer_text(request: Request, done: SweepDone, has_card: bool | None = None) -> str:
     """What it came to, and why it could not go on; ``""`` where nothing can be told."""
-    from wizard.report.conv2d_answers import answer_lines, trouble_lines
 
     def tell(text: str) -> str:
         # Nobody needs a stack for a card that is not there.

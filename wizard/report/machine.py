@@ -12,11 +12,10 @@ from wizard.core.lines import clean
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
 from wizard.machine.access import DRIVER, PROCESSES
-from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.environments import torch_lines
 from wizard.machine.facts import Access, Environment, Gpu, Machine, System
 from wizard.machine.gpus import board_lines
-from wizard.machine.packages import PACKAGES, PackageFacts
+from wizard.machine.packages import APT_SOURCES, PACKAGES, PackageFacts
 from wizard.machine.part import Part
 from wizard.machine.rocm import SYSTEM_FILES
 from wizard.machine.surroundings import SURROUNDINGS

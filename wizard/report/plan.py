@@ -23,7 +23,6 @@ from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.packages import AptChange
-from wizard.operations.resolve import Resolve
 from wizard.plan.group_steps import joins
 from wizard.plan.steps import Plan, Step
 from wizard.plan.using import measure_command, starts, still_missing
@@ -277,10 +276,8 @@ def most_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
 
 def _wheels(plan: Plan) -> str:
     """What the data says of the wheels, which holds where they come from the stack's own index."""
-    stack = find_stack(plan.stack)
-    own = stack is not None and any(
-        step.wishes.index == stack.index for step in plan.steps if isinstance(step, Resolve)
-    )
+    stack, resolve = find_stack(plan.stack), plan.resolve
+    own = stack is not None and resolve is not None and resolve.wishes.index == stack.index
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until versions are chosen"
     fetched, installed = stack.download_bytes, stack.installed_bytes

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import LastSweep, sweeps
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OlderRun, Record
@@ -218,8 +219,6 @@ def _logs(records: tuple[Record, ...], places: Places) -> tuple[Log, ...]:
     if records:
         about = f"log of the last run ({records[0].id})"
         found.append(Log("logs/last-run.txt", about, log_ends(Path(log_of(records[0])))))
-    from wizard.conv2d.runs.folders import runs_of
-
     runs = runs_of(places)
     if runs and runs[0].log.exists():
         about = f"other output of the Conv2d measurement {runs[0].id}"

@@ -8,28 +8,28 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from wizard.apt.packages import Versions
+from wizard.apt.programs import Children
+from wizard.apt.view import Asking
 from wizard.core.journal import UNFINISHED, Kind
 from wizard.core.own_files import Places, places
+from wizard.core.trouble import Trouble
 from wizard.host.contents import Contents
 from wizard.host.host import Host
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
-from wizard.operations.fetch_wheels import FetchWheels
-from wizard.operations.packages import Versions
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
+from wizard.plan.exact import prepare
+from wizard.plan.leftover_files import files_now
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
+from wizard.plan.rollback_packages import Sources, sources_of
+from wizard.plan.room import wheel_steps
+from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
-from wizard.preflight.asking import Asking
-from wizard.preflight.check import check
-from wizard.preflight.preparing import prepare
-from wizard.preflight.programs import Children
-from wizard.preflight.reading import files_now
-from wizard.preflight.refusal import Refusal
-from wizard.preflight.way_back import Sources, sources_of
-from wizard.preflight.wheels import WheelsSought, seek_wheels
+from wizard.plan.wheel_index import WheelsSought, seek_wheels
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.resume import resumed_plan
 from wizard.run.runs import read_records, waits
@@ -49,7 +49,7 @@ def asking_of(host: Host) -> Asking:
 async def settled_plan(
     machine: Machine, choice: Choice, places: Places, there: Contents | None, asking: Asking
 ) -> Plan:
-    """The plan, exact to each package. Raises PlanImpossible, or Refused for what preflight finds.
+    """The plan, exact to each package. Raises PlanImpossible, or Trouble for what preflight finds.
 
     A run of this choice that was cut off keeps its own plan: half done, the machine would give
     another one.
@@ -66,7 +66,7 @@ async def settled_plan(
     return make_plan(machine, choice, places, there, prepared)
 
 
-async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Refusal, ...]:
+async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Trouble, ...]:
     """What speaks against beginning; nothing where there is no root's part, or a run waits.
 
     The steps of one that waits may be done already, by root's part or by hand.
@@ -94,8 +94,8 @@ def asks_size(plan: Plan, places: Places) -> bool:
 
     Nor for a run that waits: some of it may be here already.
     """
-    fetches = any(isinstance(step, FetchWheels) for step in plan.steps)
-    return fetches and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
+    fetches, _ = wheel_steps(plan)
+    return bool(fetches) and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
 
 
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:

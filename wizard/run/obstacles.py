@@ -35,94 +35,48 @@ from wizard.run.runs import (
 )
 from wizard.system.backup import FILES, MANIFEST, Backup
 
-
-def require_open_place(folder: Path) -> None:
-    """Raise Trouble where permissions tell already that no files can be put there; reads only."""
-    nearest = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
-    if nearest != folder and not nearest.is_dir():
-        raise _no_place(folder, os.strerror(errno.ENOTDIR))
-    if nearest.is_dir() and not os.access(nearest, os.W_OK | os.X_OK):
-        raise _no_place(folder, os.strerror(errno.EACCES))
+WITHOUT_HARD_LINKS = frozenset({"afs", "cifs", "exfat", "smb3", "vboxsf", "vfat"})
+"""File systems on which uv copies from its cache, so that all files are there twice."""
 
 
-def require_place(folder: Path) -> None:
-    """Raise Trouble unless files can be put there; leaves nothing behind.
+def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
+    """The run of this very plan that waits, None for a new one; raises Trouble where neither can
+    be. Reads only."""
+    if plan.venv:
+        require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
+    runs = Path(places.runs)
+    found = run_to_resume(plan, read_records(runs), older_runs(runs))
+    _refuse_unsettled(plan)
+    _refuse_full_disks(plan, found)
+    if found is not None:
+        _refuse_taken_back(found, places)
+    else:
+        for step in plan.steps:
+            step.refuse()
+    return found
 
-    Tried, for only the file system itself knows.
-    """
-    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
-    tried = missing[-1] if missing else folder / ".rdna1-setup-tries"
+
+def obstacle(plan: Plan, places: Places) -> Trouble | None:
+    """Why the plan would be refused before its first step; None when it would begin."""
     try:
-        tried.mkdir()
-        tried.rmdir()
-    except OSError as error:
-        raise _no_place(folder, error.strerror or str(error)) from None
+        run_to_go_on_with(plan, places)
+    except (Trouble, OSError) as error:
+        return as_trouble(error)
+    return None
 
 
-def _no_place(folder: Path, why: str) -> Trouble:
-    return Trouble(
-        f"The folder {clean(str(folder))} cannot be created: {why}.",
-        "You cannot write to the parent folder. It belongs to another user, is read-only or full, "
-        "is really a file, or belongs to the kernel, as /proc does.",
-        "Choose a folder of your own with --venv DIR.",
-    )
+def foreseen(plan: Plan, places: Places) -> Foreseen:
+    """Read of our journals and of the folder; nothing is tried, and nothing changed.
 
-
-def without_journal(plan: Plan, backup: str) -> Trouble:
-    """The words for a backup in the way of a plan; reads only."""
-    aside = Backup(Path(os.path.dirname(backup)), Path(backup))  # noqa: PTH120 - a text
-    kept = read_kept_contents(LiveHost(), str(aside.root))
-    if kept is not None and os.path.realpath(kept.path) != os.path.realpath(aside.root):
-        return _of_another_folder(aside, kept.path)
-    return _journal_gone(plan, aside)
-
-
-def _of_another_folder(aside: Backup, was: str) -> Trouble:
-    return Trouble(
-        f"{aside.folder} belongs to {was}. Either {aside.root} is a copy of that environment, or "
-        "that environment was moved, or a link to it was changed.",
-        "The backup contains the original state of that environment, and a second run would mix "
-        "it with the changed state.",
-        "If the environment or a link to it was moved, move it back, undo its run (rdna1-setup "
-        f"rollback), and move it again. If the environment is a copy, delete {aside.folder}, "
-        "because the packages in it belong to the original "
-        "environment.",
-    )
-
-
-def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
-    site = next(step.site for step in plan.set_aside if step.backup == str(aside.folder))
-    names = " ".join(_replaced_now(site, aside))
-    files = _ours(plan, aside)
-    remove = f"Remove these files that rdna1-setup wrote: {', '.join(files)}. " if files else ""
-    return Trouble(
-        f"{aside.folder} contains packages that a run backed up, but the run's journal is gone.",
-        "The backup contains the original state of this environment, and a second run would mix "
-        "it with the changed state.",
-        (
-            (f"Remove the new packages with the environment's own pip (pip uninstall {names}). ")
-            if names
-            else ""
-        )
-        + f"{remove}Then move the files under {aside.folder / FILES} back to the same paths "
-        f"under {aside.root}, and remove {aside.folder}.",
-    )
-
-
-def _replaced_now(site: str, aside: Backup) -> tuple[str, ...]:
-    """Names of what stands there now and cannot stand beside what would come back."""
-    there = read_distributions(LiveHost(), site)
-    infos = {Path(row.path).parent for row in aside.things() if row.path.endswith("/METADATA")}
-    goes = {named_in(info)[0] for info in infos} | {each.name for each in torch_family(there)}
-    return tuple(sorted(each.name for each in there if each.name in goes))
-
-
-def _ours(plan: Plan, aside: Backup) -> tuple[str, ...]:
-    """Files that this program wrote, as far as this plan would write them too."""
-    written = (path for step in plan.steps for path in step.writes())
-    return tuple(
-        path for path in written if os.path.lexists(path) and path.startswith(f"{aside.root}/")
-    )
+    Of packages that nobody asked the repository about, nothing can be said.
+    """
+    if not plan.settled:
+        return NOTHING_DONE
+    try:
+        record = run_to_go_on_with(plan, places)
+        return Foreseen(done_steps(plan, record)) if record else NOTHING_DONE
+    except (Trouble, OSError) as error:
+        return Foreseen(trouble=as_trouble(error))
 
 
 def run_to_resume(
@@ -134,7 +88,9 @@ def run_to_resume(
     """
     standing = [r for r in records if r.state != ROLLED_BACK]
     if not plan.venv:
-        return _system_run(plan, standing)
+        # Of a plan about the system alone, a run that is finished may be needed again.
+        same = (r for r in standing if r.plan["id"] == plan.id and r.state == UNFINISHED)
+        return next(same, None)
     here = os.path.realpath(plan.venv)
     placed = [r for r in standing if r.plan["venv"]]
     same_folder = [r for r in placed if os.path.realpath(r.plan["venv"]) == here]
@@ -164,12 +120,6 @@ def run_to_resume(
             "Move the existing files elsewhere, or choose a new folder with --venv.",
         )
     return None
-
-
-def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
-    """The unfinished run of a plan about the system alone; a finished one may be needed again."""
-    same = (r for r in standing if r.plan["id"] == plan.id and r.state == UNFINISHED)
-    return next(same, None)
 
 
 def _refuse_another_folder(plan: Plan, record: Record) -> None:
@@ -218,7 +168,49 @@ def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
                     f"Undo that run first (rdna1-setup rollback {record.id}). Or omit "
                     "--user-torch-aside to leave your own packages where they are.",
                 )
-        raise without_journal(plan, backup)
+        raise _without_journal(plan, backup)
+
+
+def _without_journal(plan: Plan, backup: str) -> Trouble:
+    """What to do about a backup that no journal names: in words, for only a person can tell."""
+    aside = Backup(Path(os.path.dirname(backup)), Path(backup))  # noqa: PTH120 - a text
+    kept = read_kept_contents(LiveHost(), str(aside.root))
+    if kept is not None and os.path.realpath(kept.path) != os.path.realpath(aside.root):
+        return Trouble(
+            f"{aside.folder} belongs to {kept.path}. Either {aside.root} is a copy of that "
+            "environment, or that environment was moved, or a link to it was changed.",
+            "The backup contains the original state of that environment, and a second run would "
+            "mix it with the changed state.",
+            "If the environment or a link to it was moved, move it back, undo its run (rdna1-setup "
+            f"rollback), and move it again. If the environment is a copy, delete {aside.folder}, "
+            "because the packages in it belong to the original environment.",
+        )
+    site = next(step.site for step in plan.set_aside if step.backup == backup)
+    names = " ".join(_replaced_now(site, aside))
+    inside = f"{aside.root}/"
+    written = (path for step in plan.steps for path in step.writes())
+    files = [path for path in written if os.path.lexists(path) and path.startswith(inside)]
+    packages = (
+        f"Remove the new packages with the environment's own pip (pip uninstall {names}). "
+        if names
+        else ""
+    )
+    remove = f"Remove these files that rdna1-setup wrote: {', '.join(files)}. " if files else ""
+    return Trouble(
+        f"{aside.folder} contains packages that a run backed up, but the run's journal is gone.",
+        "The backup contains the original state of this environment, and a second run would mix "
+        "it with the changed state.",
+        f"{packages}{remove}Then move the files under {aside.folder / FILES} back to the same "
+        f"paths under {aside.root}, and remove {aside.folder}.",
+    )
+
+
+def _replaced_now(site: str, aside: Backup) -> tuple[str, ...]:
+    """Names of what stands there now and cannot stand beside what would come back."""
+    there = read_distributions(LiveHost(), site)
+    infos = {Path(row.path).parent for row in aside.things() if row.path.endswith("/METADATA")}
+    goes = {named_in(info)[0] for info in infos} | {each.name for each in torch_family(there)}
+    return tuple(sorted(each.name for each in there if each.name in goes))
 
 
 def _in_the_way(plan: Plan) -> list[str]:
@@ -242,34 +234,14 @@ def _some(paths: Sequence[str]) -> str:
     return f"{paths[0]}{more}"
 
 
-WITHOUT_HARD_LINKS = frozenset({"afs", "cifs", "exfat", "smb3", "vboxsf", "vfat"})
-"""File systems on which uv copies from its cache, so that all files are there twice."""
-
-
-def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
-    """The run of this very plan that waits, None for a new one; raises Trouble where neither can
-    be. Reads only."""
-    if plan.venv:
-        require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
-    runs = Path(places.runs)
-    found = run_to_resume(plan, read_records(runs), older_runs(runs))
-    _refuse_unsettled(plan)
-    _refuse_full_disks(plan, found)
-    if found is not None:
-        _refuse_taken_back(found, places)
-    else:
-        for step in plan.steps:
-            step.refuse()
-    return found
-
-
-def obstacle(plan: Plan, places: Places) -> Trouble | None:
-    """Why the plan would be refused before its first step; None when it would begin."""
-    try:
-        run_to_go_on_with(plan, places)
-    except (Trouble, OSError) as error:
-        return as_trouble(error)
-    return None
+def _refuse_unsettled(plan: Plan) -> None:
+    if not plan.settled:
+        raise Trouble(
+            "The exact system packages are not known yet.",
+            "The repository was not queried, so the changes to the system are unknown.",
+            "Make the plan again on this machine while it is online. Or use --footprint venv, "
+            "which does not need root.",
+        )
 
 
 def _refuse_taken_back(record: Record, places: Places) -> None:
@@ -311,25 +283,33 @@ def _bytes_in(folder: str) -> int:
         return 0
 
 
-def _refuse_unsettled(plan: Plan) -> None:
-    if not plan.settled:
-        raise Trouble(
-            "The exact system packages are not known yet.",
-            "The repository was not queried, so the changes to the system are unknown.",
-            "Make the plan again on this machine while it is online. Or use --footprint venv, "
-            "which does not need root.",
-        )
+def require_open_place(folder: Path) -> None:
+    """Raise Trouble where permissions tell already that no files can be put there; reads only."""
+    nearest = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    if nearest != folder and not nearest.is_dir():
+        raise _no_place(folder, os.strerror(errno.ENOTDIR))
+    if nearest.is_dir() and not os.access(nearest, os.W_OK | os.X_OK):
+        raise _no_place(folder, os.strerror(errno.EACCES))
 
 
-def foreseen(plan: Plan, places: Places) -> Foreseen:
-    """Read of our journals and of the folder; nothing is tried, and nothing changed.
+def require_place(folder: Path) -> None:
+    """Raise Trouble unless files can be put there; leaves nothing behind.
 
-    Of packages that nobody asked the repository about, nothing can be said.
+    Tried, for only the file system itself knows.
     """
-    if not plan.settled:
-        return NOTHING_DONE
+    missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
+    tried = missing[-1] if missing else folder / ".rdna1-setup-tries"
     try:
-        record = run_to_go_on_with(plan, places)
-        return Foreseen(done_steps(plan, record)) if record else NOTHING_DONE
-    except (Trouble, OSError) as error:
-        return Foreseen(trouble=as_trouble(error))
+        tried.mkdir()
+        tried.rmdir()
+    except OSError as error:
+        raise _no_place(folder, error.strerror or str(error)) from None
+
+
+def _no_place(folder: Path, why: str) -> Trouble:
+    return Trouble(
+        f"The folder {clean(str(folder))} cannot be created: {why}.",
+        "You cannot write to the parent folder. It belongs to another user, is read-only or full, "
+        "is really a file, or belongs to the kernel, as /proc does.",
+        "Choose a folder of your own with --venv DIR.",
+    )

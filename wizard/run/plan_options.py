@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.apt.openpgp import NotAKey, public_keys
+from wizard.apt.sources import KEYRING, SOURCE
 from wizard.core.credentials import redact
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.resolve import AS_CONFIGURED
-from wizard.operations.root_step import KEYRING, SOURCE
-from wizard.preflight.openpgp import NotAKey, public_keys
 
 Options = dict[str, str]
 """Options by name; a value of ``""`` is an option that was left out, one of its name a flag.

@@ -14,6 +14,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
+from wizard.apt.packages import Versions
 from wizard.core.events import (
     REMOVED,
     RESTORED,
@@ -34,7 +35,6 @@ from wizard.host.environment import LAYOUT
 from wizard.host.files import listing
 from wizard.host.host import Host
 from wizard.operations.edit_lines import EditLines
-from wizard.operations.packages import Versions
 from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
 from wizard.plan.rollback import FOLDER_REASON

@@ -19,6 +19,8 @@ from wizard.host.distributions import named_in, recorded
 from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
 from wizard.operations.operation import After, Before
 from wizard.operations.remove import Remove
+from wizard.operations.set_aside_packages import SetAsidePackages
+from wizard.operations.write_file import WriteFile
 from wizard.plan.form import operation_of
 from wizard.run.journal import Owned
 from wizard.run.runs import absence, last_written_ns
@@ -82,13 +84,12 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
 
 def states_of(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     """The state of each step that sets packages aside, whether it can be gone back on or not."""
-    steps = [(n, s) for n, s in enumerate(record.plan["steps"], 1) if _sets_aside(s)]
-    return tuple(_return(number, step, record, ours) for number, step in steps)
-
-
-def existed(record: Record) -> bool:
-    """True for a run in an environment that was there before it."""
-    return any(map(_sets_aside, record.plan["steps"]))
+    steps = ((n, operation_of(form)) for n, form in enumerate(record.plan["steps"], 1))
+    return tuple(
+        _return(number, step, record, ours)
+        for number, step in steps
+        if isinstance(step, SetAsidePackages)
+    )
 
 
 def put_back(found: Return, tell: Callable[[], None]) -> MovedBack:
@@ -119,20 +120,16 @@ def some(paths: Collection[str]) -> str:
     return f"{shown} and {len(paths) - 3} more" if len(paths) > 3 else shown
 
 
-def _sets_aside(step: Mapping[str, Any]) -> bool:
-    return bool(step["kind"] == "SetAsidePackages")
-
-
-def _return(number: int, step: Mapping[str, Any], record: Record, ours: Collection[str]) -> Return:
-    packages = tuple(f"{name} {version}" for name, version in step["packages"])
-    back = Return(step["root"], step["site"], step["backup"], packages)
+def _return(number: int, step: SetAsidePackages, record: Record, ours: Collection[str]) -> Return:
+    packages = tuple(f"{name} {version}" for name, version in step.packages)
+    back = Return(step.root, step.site, step.backup, packages)
     if number not in record.intents:
         return back  # nothing was moved; a backup there is another run's
     if absent := absence(record, back.root):
         return replace(back, absent=absent)
-    aside = Backup(Path(back.root), Path(back.backup))
+    aside = step.aside
     if not os.path.lexists(aside.manifest):
-        return replace(back, unlisted=True, lost=_missing(back, step, ours))
+        return replace(back, unlisted=True, lost=_missing(step, ours))
     states = {row.path: aside.state(row) for row in aside.things()}
     mine = ours if back.root == record.plan["venv"] else ()
     otherwise = _in(states, State.OTHERWISE)
@@ -149,13 +146,13 @@ def _in(states: Mapping[str, State], state: State) -> frozenset[str]:
     return frozenset(path for path, seen in states.items() if seen is state)
 
 
-def _missing(back: Return, step: Mapping[str, Any], ours: Collection[str]) -> tuple[str, ...]:
+def _missing(step: SetAsidePackages, ours: Collection[str]) -> tuple[str, ...]:
     """Packages that were set aside, or were to be, and of which no version of the user's stands."""
     # A folder without METADATA is what a move that was cut off has left.
-    infos = (info.parent for info in Path(back.site).glob("[!~]*.dist-info/METADATA"))
-    theirs = (i for i in infos if os.path.relpath(i / "METADATA", back.root) not in ours)
+    infos = (info.parent for info in Path(step.site).glob("[!~]*.dist-info/METADATA"))
+    theirs = (i for i in infos if os.path.relpath(i / "METADATA", step.root) not in ours)
     there = {named_in(info)[0] for info in theirs}
-    return tuple(f"{name} {version}" for name, version in step["packages"] if name not in there)
+    return tuple(f"{name} {version}" for name, version in step.packages if name not in there)
 
 
 def _free(path: Path) -> Path:
@@ -359,7 +356,7 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
     returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
     now = _without_own_folders(now, venv, returns, record)
     inside = [each for each in returns if Path(each.root) == venv]
-    ours = _ours(record, owned, now, inside)
+    ours = _ours(record, owned, now, inside, existed=bool(returns))
     theirs = installed_since(record, returns, ours)
     there = {p: seen for p, seen in ours.items() if p in now.files and p not in theirs}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
@@ -386,12 +383,20 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
 
 
 def _ours(
-    record: Record, owned: Mapping[str, Print], now: Listing, inside: list[Return]
+    record: Record,
+    owned: Mapping[str, Print],
+    now: Listing,
+    inside: list[Return],
+    *,
+    existed: bool,
 ) -> dict[str, Print]:
-    """Files of ours below the venv, as we left them; those that are the first state are not."""
+    """Files of ours below the venv, as we left them; those that are the first state are not.
+
+    ``existed``: the environment was there before the run.
+    """
     awaited = {path for each in inside for path in each.awaited}
     first = {path for each in inside for path in each.in_place}
-    again = existed(record) and (
+    again = existed and (
         record.state == PARTLY_ROLLED_BACK or any(each.unlisted for each in inside)
     )
     # A cut-off step may have written anew what an earlier one had noted as ours.
@@ -410,13 +415,9 @@ def _ours(
 
 def _as_written(record: Record, venv: Path) -> Iterator[str]:
     """Paths of files that hold the text of the plan, also where a setting came and went since."""
-    for step in record.plan["steps"]:
-        match step:
-            case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
-                if has_text(Path(path), content):
-                    yield os.path.relpath(path, venv)
-            case _:
-                pass
+    for step in map(operation_of, record.plan["steps"]):
+        if isinstance(step, WriteFile) and has_text(Path(step.path), step.content):
+            yield os.path.relpath(step.path, venv)
 
 
 def _in_the_way(

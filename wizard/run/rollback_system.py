@@ -6,27 +6,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard.apt.dependencies import dependents
+from wizard.apt.indexes import qualified
+from wizard.apt.packages import INSTALLED, LocalDeb, Versions, installed_rows, package_work
+from wizard.apt.sources import paragraphs
+from wizard.apt.view import STATUS, status_of
 from wizard.core.fact import Unknown
 from wizard.core.journal import UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.machine.apt.entries import paragraphs
-from wizard.machine.package_states import INSTALLED, installed_rows
-from wizard.machine.package_work import package_work
 from wizard.operations.groups import TakeFromGroups
-from wizard.operations.packages import AptChange, LocalDeb, RestoreSettings, Versions
+from wizard.operations.packages import AptChange, RestoreSettings
 from wizard.operations.root_step import NOTHING_DONE
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.form import KINDS, operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.rollback import lost, make_rollback, other_versions
+from wizard.plan.start_check import APT_STEPS
 from wizard.plan.steps import Plan, Step
-from wizard.preflight.apt_view import STATUS, status_of
-from wizard.preflight.archive_records import qualified
-from wizard.preflight.dependents import dependents
-from wizard.preflight.packages import APT_STEPS
 from wizard.root.session import EVENTS, STATE, Event, EventLines, StepDone, news_of, undo_script
 from wizard.run.runs import rollback_begun
 

@@ -51,7 +51,7 @@ async def wheels_size(
     In ``folder``, where nothing of it is left.
     """
     makes = next((step for step in plan.steps if isinstance(step, CreateEnvironment)), None)
-    resolve = next((step for step in plan.steps if isinstance(step, Resolve)), None)
+    resolve = plan.resolve
     if resolve is None:
         return WheelsSize(because=NOT_BEFORE)
     python = makes.python if makes else resolve.python

@@ -12,12 +12,9 @@ from wizard.core.amounts import today
 if TYPE_CHECKING:
     from datetime import date
 
-    from wizard.services.diagnostics import Diagnostics
-    from wizard.services.experiments import Experiments
-    from wizard.services.knowledge import Knowledge
-    from wizard.services.past import Past
+    from wizard.services.experiments import Experiments, Past
+    from wizard.services.machine import Diagnostics, Knowledge, Reports
     from wizard.services.plans import Plans
-    from wizard.services.reports import Reports
     from wizard.services.runs import Runs
 
 LIVE = "live"

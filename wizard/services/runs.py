@@ -13,14 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.commands.looking import places_of
-from wizard.core.journal import Kind
+from wizard.core.journal import Kind, Record
 from wizard.run import at_work, runs
+from wizard.run.log import log_of
 from wizard.run.runs import read_records
+from wizard.services.command_line import places_of
 
 if TYPE_CHECKING:
     from wizard.core.events import Event
-    from wizard.core.journal import Record
     from wizard.host.host import Host
     from wizard.plan.steps import Plan
     from wizard.root.rights import AskForRights
@@ -73,11 +73,11 @@ class Runs:
     def _executor(self) -> Executor:
         """The one that acts, or the one that cannot; what acts takes long to load."""
         if self._made is None and self._live:
-            from wizard.run.executor import Live
+            from wizard.run.executor import Live  # not before the first frame
 
             self._made = Live(self._places, os.environ, ask_for_rights=self._ask_for_rights)
         elif self._made is None:
-            from wizard.run.rehearsal import Rehearsal
+            from wizard.run.rehearsal import Rehearsal  # loads all that plans are made of
 
             self._made = Rehearsal()
         return self._made
@@ -93,8 +93,6 @@ class Runs:
 
     def log_of(self, plan: Plan) -> str:
         """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""
-        from wizard.run.log import log_of
-
         records = read_records(Path(self._places.runs)) if self._live else ()
         return next((log_of(record) for record in records if record.plan["id"] == plan.id), "")
 
@@ -120,8 +118,7 @@ class Runs:
         return replace(found, elsewhere=elsewhere)
 
     def _plan_of(self, record: Record) -> Plan:
-        # Brings all steps along: not before the first frame.
-        from wizard.run.resume import resumed_plan
+        from wizard.run.resume import resumed_plan  # brings all steps along
 
         # Where this start was told to fetch from, with logins that no journal keeps.
         return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
@@ -137,7 +134,7 @@ class Runs:
 
     def way_back(self) -> WayBack:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.run.rollback import Rollback, find_whole_undo
+        from wizard.run.rollback import Rollback, find_whole_undo  # the same
 
         found = find_whole_undo(self._places, self._host)
         taking = Rollback(found, self._executor(), self._places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,8 @@ from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
 from wizard.core.process import Exited, child_environment, stream
 from wizard.core.trouble import explained
+from wizard.system.backup import Backup, Row, move_aside, write_manifest
+from wizard.system.executable_stack import clear
 from wizard.system.whole_file import write_whole
 
 
@@ -93,6 +95,21 @@ class System:
         """Write a file of work, with its parents."""
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(content)
+
+    def clear_executable_stack(self, library: str) -> bool:
+        """Put a copy without the flag in its place; False when there was nothing to clear.
+
+        Raises ValueError where the file has none that could be cleared.
+        """
+        return clear(Path(library))
+
+    def list_backup(self, aside: Backup, rows: Iterable[Row]) -> None:
+        """Write the list of a backup: from here on its files may move."""
+        write_manifest(aside, rows)
+
+    def move_aside(self, aside: Backup) -> None:
+        """Move what the list of a backup names into it, as far as it is as it was."""
+        move_aside(aside)
 
     def remove(self, path: str) -> None:
         """Remove a file or a link; nothing where there is none."""

@@ -32,9 +32,9 @@ from screens.app import SetupApp, show
 from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
-from wizard.__main__ import parser
-from wizard.commands.looking import host_of
-from wizard.commands.making import make_asked
+from wizard.cli.options import parser
+from wizard.services.command_line import host_of
+from wizard.services.plans import make_asked
 from wizard.machine.detect import detect
 
 arguments = parser().parse_args(sys.argv[1:])

@@ -21,7 +21,7 @@ from screens.start import LentTerminal
 from screens.session import Session
 from screens.start import services_for
 from wizard.core.journal import Kind
-from wizard.__main__ import parser
+from wizard.cli.options import parser
 from wizard.plan.form import with_id
 from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan

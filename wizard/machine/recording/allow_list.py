@@ -9,9 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from wizard.apt.sources import KEY_FOLDERS, OLD_RING
 from wizard.knowledge.applications import load_traces
-from wizard.machine.apt.keys import FOLDERS as KEY_FOLDERS
-from wizard.machine.apt.keys import OLD_RING
 from wizard.machine.recording import excerpts
 from wizard.machine.recording.excerpts import Excerpt, HeadExcerpt
 from wizard.machine.rocm import OF_DRIVERS

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from wizard.apt.packages import NATIVE, is_rocm
+from wizard.apt.sources import LISTS
 from wizard.core.fact import Fact, known
 from wizard.host.accounts import Account
 from wizard.host.host import Host
-from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Machine
-from wizard.machine.package_states import NATIVE
-from wizard.machine.rocm_names import is_rocm
 from wizard.redaction import rules
 from wizard.redaction.names import GROUP, STRANGERS, is_telling
 from wizard.redaction.rules import StandIns

@@ -7,12 +7,19 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 
+from wizard.apt.files import OPT_FOLDER
+from wizard.apt.sources import (
+    AMD_WORDS,
+    INLINE_KEY,
+    KEY_ID,
+    ORIGIN,
+    deb822_entries,
+    holds_amds_key,
+    line_entries,
+    paragraphs,
+)
 from wizard.core.journal import SCHEMA, older_run_of, record_of
 from wizard.host.elf import segments_of
-from wizard.machine.apt.entries import INLINE_KEY, deb822_entries, line_entries, paragraphs
-from wizard.machine.apt.indexes import ORIGIN
-from wizard.machine.apt.keys import KEY_ID, holds_amds_key
-from wizard.machine.apt.pins import WORDS
 from wizard.machine.assignments import (
     Assigned,
     Reader,
@@ -25,7 +32,6 @@ from wizard.machine.assignments import (
     unit_environment,
     unit_files,
 )
-from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
 from wizard.machine.rocm import OPT_FOLDERS
 from wizard.machine.surroundings import AMAZON, DEVICE, MAKERS
 from wizard.redaction.rules import told_value
@@ -262,7 +268,7 @@ def pins(text: str) -> str:
     for _, fields in paragraphs(text):
         names = ("package", "pin", "pin-priority")
         told = {name: " ".join(fields.get(name, "").split())[:80] for name in names}
-        if WORDS.search(told["pin"]) or WORDS.search(told["package"]):
+        if AMD_WORDS.search(told["pin"]) or AMD_WORDS.search(told["package"]):
             kept += "".join(f"{name.title()}: {value}\n" for name, value in told.items()) + "\n"
     return kept
 

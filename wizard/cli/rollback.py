@@ -1,0 +1,147 @@
+"""``rollback`` and ``watch``: runs undone, and what one still does as root."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, redirect_stdout
+from pathlib import Path
+
+from wizard.cli.console import agreed, print_json, refuse
+from wizard.cli.execution import Teller, follow
+from wizard.core.events import Event, PlanFinished
+from wizard.core.journal import OLDER
+from wizard.core.lines import clean, clean_lines
+from wizard.core.own_files import Places
+from wizard.report.plan import plan_lines
+from wizard.root.session import STATE, find_at_work
+from wizard.run.at_work import InSession, at_work, at_work_text, watch_events
+from wizard.run.executor import Live, now
+from wizard.run.rollback import Rollback, find_forgettable, find_whole_undo, forget_run
+from wizard.run.runs import older_runs, read_records, unreadable_runs
+from wizard.services.command_line import acts, host_of, places_of
+
+NOTHING = "rdna1-setup is not running anything as root."
+ENDED = "The root step has finished."
+
+
+def run_watch(arguments: argparse.Namespace) -> int:
+    """Print what happens until it ends; 0 when it ended well or nothing is at work."""
+    if arguments.machine or arguments.demo:
+        return refuse("nothing runs on a machine recording")
+    found = at_work()
+    if found is None:
+        print(NOTHING)
+        return 0
+    print(f"{found.text}. It continues on its own. Ctrl+C only closes this view.", flush=True)
+    return asyncio.run(show_events(found.watch()))
+
+
+def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> None:
+    """Where a command acts, what root still does for an earlier start comes to its end before.
+
+    It is told on standard error, for what a command prints may be read by a program.
+    """
+    session = find_at_work(state or STATE) if acts(arguments) else None
+    if session is None:
+        return
+    with redirect_stdout(sys.stderr):
+        print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
+        asyncio.run(show_events(watch_events(InSession(session)), ENDED))
+
+
+async def show_events(events: AsyncGenerator[Event, None], ending: str = "") -> int:
+    """Print events as lines, and progress every tenth of the way; 0 when it ended well."""
+    last = ending or f"{ENDED} To continue the plan, start rdna1-setup again."
+    tell = Teller(lambda _: (last,))
+    async with aclosing(events) as coming:
+        async for event in coming:
+            tell(event)
+            if isinstance(event, PlanFinished):
+                return 0 if event.ok else 1
+    return 1
+
+
+def run_rollback(arguments: argparse.Namespace) -> int:
+    """Show what would go and what would stay, ask, then go back."""
+    if arguments.machine or arguments.demo:
+        return refuse("a machine recording has nothing to undo")
+    host = host_of(arguments)
+    places = places_of(host)
+    if arguments.json and not arguments.list:
+        return refuse("--json only works with --list")
+    if arguments.list:
+        return _list(places, as_json=arguments.json)
+    if arguments.forget:
+        return _forget(arguments, places)
+    watch_first(arguments)
+    found = find_whole_undo(places, host, arguments.run_id or "", wait=acts(arguments))
+    print(clean_lines(str(found)), flush=True)
+    if found.system is not None:
+        print("", *plan_lines(found.system), sep="\n", flush=True)
+    if not acts(arguments):
+        print("Dry run: nothing was removed.")
+        return 0
+    if not arguments.yes and not agreed("Roll back?"):
+        return _not_agreed("Nothing was removed", found.folder.record.id)
+    taking = Rollback(found, Live(places, host.environ, yes=arguments.yes), places)
+    code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
+    if code == 0:
+        print("Undone.")
+    return code
+
+
+def _not_agreed(happened: str, words: str) -> int:
+    """The exit code where nobody said yes; where nobody could, what says it beforehand."""
+    if sys.stdin.isatty():
+        print(f"{happened}.")
+        return 2
+    return refuse(
+        f"{happened}, because there is no terminal in which to prompt you. Read the text above. "
+        f"To confirm, add --yes:\n  rdna1-setup rollback {words} --yes"
+    )
+
+
+def _list(places: Places, *, as_json: bool) -> int:
+    runs = Path(places.runs)
+    records, older, unreadable = read_records(runs), older_runs(runs), unreadable_runs(runs)
+    if as_json:
+        forms = [
+            {
+                "id": record.id,
+                "began": record.began,
+                "kind": record.kind.value,
+                "name": record.name,
+                "venv": record.plan["venv"],
+                "state": record.state,
+            }
+            for record in records
+        ]
+        ids = [run.id for run in older]
+        print_json({"runs": forms, "older": ids, "unreadable": unreadable})
+        return 0
+    for record in records:
+        print(f"{record.id}  {record.name}  {record.plan['venv']}  {record.state}")
+    for run in older:
+        print(f"{run.id}  {OLDER}")
+    for name in unreadable:
+        print(f"{name}  its journal is damaged or from a newer version")
+    if not (records or older or unreadable):
+        print("No runs yet.")
+    return 0
+
+
+def _forget(arguments: argparse.Namespace, places: Places) -> int:
+    record, leaves = find_forgettable(places, arguments.run_id or "")
+    for each in leaves:
+        print(f"leave {clean(each)}")
+    if not acts(arguments):
+        print("Dry run: nothing was changed.")
+        return 0
+    if not arguments.yes and not agreed(f"Forget run {record.id}?"):
+        return _not_agreed("Nothing was changed", f"{record.id} --forget")
+    forget_run(record, places, now())
+    print(f"Run {record.id} is now listed as undone.")
+    return 0

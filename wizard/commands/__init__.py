@@ -1,1 +1,0 @@
-"""One small file a headless command."""

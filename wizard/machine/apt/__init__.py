@@ -1,1 +1,0 @@
-"""What apt knows: its sources, indexes, keys and pins, read from files alone."""

@@ -1,1 +1,0 @@
-"""The wizard as a conversation in plain lines: numbered choices, and our commands behind them."""

@@ -1,1 +1,0 @@
-"""What is found out before a plan with root steps: looked at and asked as the ordinary user."""
