@@ -19,8 +19,9 @@ from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.lists import MarkedList
 from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.core.amounts import counted
+from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER, broken_driver, drivers_of
 from wizard.services import Services
 

@@ -10,9 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from wizard.core.amounts import time_text
+from wizard.core.fact import Unknown
 from wizard.core.lines import shown as shown
 from wizard.diagnose.outcomes import fact_text
-from wizard.machine.facts import Unknown
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wizard.apt.packages import Package, PackageWork
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk
 from wizard.machine.facts import (
     Access,
     DeviceNode,
-    Disk,
     Driver,
     Environment,
     Gpu,
@@ -20,7 +21,6 @@ from wizard.machine.facts import (
     Surroundings,
     System,
     TorchInstall,
-    Unknown,
 )
 
 HOME = "/home/ada"

@@ -16,8 +16,8 @@ from wizard.conv2d.caution import IN_USE, Circumstances, caution_texts
 from wizard.conv2d.requests import Request
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.verdicts import Result
+from wizard.core.fact import Unknown
 from wizard.diagnose.outcomes import main_card
-from wizard.machine.facts import Unknown
 from wizard.report.conv2d_row import DRIVER_TITLE, Place, Titled, details
 
 TITLE = "Before a run on the GPU"

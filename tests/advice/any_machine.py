@@ -18,7 +18,9 @@ from tests.handmade import (
     python,
 )
 from wizard.advice.fit import Supply
-from wizard.machine.facts import Access, Disk, Fact, Gpu, Machine, Process, Surroundings, Unknown
+from wizard.core.fact import Fact, Unknown
+from wizard.host.host import Disk
+from wizard.machine.facts import Access, Gpu, Machine, Process, Surroundings
 
 T = TypeVar("T")
 DARK = Unknown("no permission")

@@ -10,10 +10,11 @@ from tests.handmade import clean_jammy, noble_with_leftovers
 from wizard.advice.comparison import Aspect, LineSpeed, also, columns, everything
 from wizard.advice.recommend import recommend
 from wizard.apt.packages import Package
+from wizard.core.fact import Unknown
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Machine, RocmTree, Setting, Unknown
+from wizard.machine.facts import Machine, RocmTree, Setting
 
 BY_ID = {claim.id: claim for claim in load_claims()}
 STACKS = {stack.id: stack for stack in load_stacks()}

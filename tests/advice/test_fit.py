@@ -8,10 +8,12 @@ import pytest
 
 from tests.handmade import GIGABYTE, HOME, card, clean_jammy, noble_with_leftovers, node, python
 from wizard.advice.fit import Fit, fit
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Word, verdict_on
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Disk, Machine, Unknown
+from wizard.machine.facts import Machine
 
 STACKS = {stack.id: stack for stack in load_stacks()}
 NO_UV = Unknown("uv was not found")

@@ -13,19 +13,12 @@ import pytest
 from tests.handmade import GIGABYTE, HOME, card, clean_jammy, node, python
 from tests.handmade import torch as installed
 from wizard.advice.fit import INTERNET, Fit, Supply, fit
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import (
-    Disk,
-    Environment,
-    FoundApplication,
-    Gpu,
-    Machine,
-    Process,
-    Surroundings,
-    Unknown,
-)
+from wizard.machine.facts import Environment, FoundApplication, Gpu, Machine, Process, Surroundings
 
 STACKS = {stack.id: stack for stack in load_stacks()}
 DARK = Unknown("no permission")

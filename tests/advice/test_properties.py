@@ -18,10 +18,12 @@ from tests.handmade import GIGABYTE, card
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit, Supply, fit
 from wizard.advice.recommend import in_order, recommend, worst_first
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk
 from wizard.knowledge.applications import Application, applications_named, load_applications
 from wizard.knowledge.claims import Word, load_claims
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.machine.facts import Disk, Machine, Unknown
+from wizard.machine.facts import Machine
 
 STACKS = {stack.id: stack for stack in load_stacks()}
 APPLICATIONS = {application.id: application for application in load_applications()}

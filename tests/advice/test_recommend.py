@@ -10,9 +10,11 @@ from tests.handmade import GIGABYTE, HOME, card, clean_jammy, noble_with_leftove
 from tests.machine.records import seen
 from wizard.advice.fit import fit
 from wizard.advice.recommend import Recommendation, in_order, recommend
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Disk, Environment, FoundApplication, Machine, Unknown
+from wizard.machine.facts import Environment, FoundApplication, Machine
 
 DARK = Unknown("no permission")
 LEFTOVERS = noble_with_leftovers()

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tests.screens import examples
 from wizard.advice.leftovers import torch_there, torches_there
-from wizard.machine.facts import Environment, Interpreter, Machine, TorchInstall, Unknown
+from wizard.core.fact import Unknown
+from wizard.machine.facts import Environment, Interpreter, Machine, TorchInstall
 
 ROCM = TorchInstall("2.2.2+rocm5.7", "rocm", "5.7", "1.26.4", ())
 CPU = TorchInstall("2.13.0+cpu", "cpu", None, None, ())

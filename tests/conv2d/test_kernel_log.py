@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wizard.conv2d.worker.launch import driver_lines_since
-from wizard.machine.facts import Fact, Unknown
+from wizard.core.fact import Fact, Unknown
 
 JOURNAL = """\
 [    1.000000] box kernel: amdgpu 0000:03:00.0: amdgpu: GPU reset begin!

@@ -21,9 +21,9 @@ from wizard.diagnose import machine as machine_module
 from wizard.diagnose.finding import Confidence, Finding, Status, conclude
 from wizard.diagnose.fix_settings import has_plan
 from wizard.diagnose.machine import diagnose
+from wizard.host.host import Disk
 from wizard.machine.facts import (
     ChangedLibrary,
-    Disk,
     Driver,
     Environment,
     Gpu,

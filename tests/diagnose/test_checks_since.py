@@ -9,10 +9,11 @@ from tests.conv2d.made import made
 from tests.diagnose.measuring import LOADED, hung, machine, measured, with_kernel
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
+from wizard.core.fact import Unknown
 from wizard.core.journal import Record
 from wizard.diagnose.checks_measured import since_last_good
 from wizard.diagnose.finding import Confidence, Finding, Status
-from wizard.machine.facts import Machine, Setting, Unknown
+from wizard.machine.facts import Machine, Setting
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_of
 
 NEW_KERNEL = "6.11.0-9"

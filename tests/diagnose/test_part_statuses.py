@@ -21,11 +21,12 @@ from wizard.__main__ import main
 from wizard.cli.detect import run_detect
 from wizard.cli.plain import diagnose as diagnose_in_plain_text
 from wizard.cli.questions import Guide
+from wizard.core.fact import Unknown
 from wizard.diagnose.finding import HANG, Finding, Status, conclude, worst
 from wizard.diagnose.machine import TITLES, Diagnosis, diagnose, part_statuses
 from wizard.knowledge.causes import load_parts
 from wizard.machine.detect import detect
-from wizard.machine.facts import DeviceNode, Unknown
+from wizard.machine.facts import DeviceNode
 from wizard.machine.part import PartDone
 from wizard.report.findings import diagnosis_lines
 from wizard.report.issue import machine_section

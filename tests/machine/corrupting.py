@@ -19,10 +19,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.machine.records import MACHINES
+from wizard.core.fact import Fact, Unknown
 from wizard.core.json_form import to_json
-from wizard.host.host import Query
-from wizard.machine.detect import PartDone, detect
-from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
+from wizard.host.host import Disk, Query, SilentFileSystem
+from wizard.machine.detect import detect
+from wizard.machine.part import PartDone
 from wizard.machine.recorded import RecordedHost, RecordError, unstored
 
 MOST = 6

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import machine, make
+from wizard.core.fact import Unknown
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
 from wizard.machine.access import ACCESS, groups_after_login, read_access
-from wizard.machine.facts import Unknown
 
 PASSWD = "root:x:0:0:root:/root:/bin/bash\nowner:x:1000:1000::/home/owner:/bin/bash\n"
 GROUP = "owner:x:1000:\nrender:x:992:someone,owner\nvideo:x:44:\n"

@@ -16,7 +16,8 @@ from tests.machine.corrupting import corrupted
 from tests.machine.corrupting import look as look_at
 from tests.machine.records import MACHINES, NAMES, NODES, PCI, card, driven, machine, make, node
 from wizard.core.json_form import to_json
-from wizard.machine.detect import PartDone, detect
+from wizard.machine.detect import detect
+from wizard.machine.part import PartDone
 from wizard.machine.recorded import RecordedHost
 
 DEVICE = f"{PCI}/0000:0b:00.0"

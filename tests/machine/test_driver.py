@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.core.fact import Unknown
 from wizard.machine.access import DKMS, DRIVER, MODULE, VERSION_FILE, read_driver
-from wizard.machine.facts import Driver, Unknown
+from wizard.machine.facts import Driver
 
 LOADED = {f"{MODULE}/refcnt": "0\n"}
 

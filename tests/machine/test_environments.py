@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host
 from wizard.machine.environments import environments_part, read_environments, torch_lines
-from wizard.machine.facts import Environment, Fact, TorchInstall, Unknown
+from wizard.machine.facts import Environment, TorchInstall
 from wizard.machine.part import Found
 from wizard.machine.pythons import CHILD_LIMIT, FOLDER_LIMIT, survey
 from wizard.machine.recorded import RecordedHost

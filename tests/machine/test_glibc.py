@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.machine.facts import Unknown
+from wizard.core.fact import Unknown
 from wizard.machine.system import refuses_executable_stacks
 
 

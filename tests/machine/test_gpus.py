@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import NODES, PCI, card, driven, machine, make, node
-from wizard.machine.facts import Fact, Gpu, Link, Unknown
+from wizard.core.fact import Fact, Unknown
+from wizard.machine.facts import Gpu, Link
 from wizard.machine.gpus import gfx_name, read_gpus, tell_gpus
 from wizard.machine.recorded import RecordedHost
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from wizard.core.fact import Unknown
 from wizard.host.deadline import output, which_end
 from wizard.host.files import CHUNK, CHUNK_LIMIT
-from wizard.host.host import Query
+from wizard.host.host import Disk, Query
 from wizard.host.live import LiveHost
-from wizard.machine.facts import Disk, Unknown
 
 PATIENCE_S = 30
 SHORT_S = 0.3

@@ -8,9 +8,10 @@ import pytest
 
 from tests.conftest import GOLDEN, Golden
 from tests.machine.records import MACHINES, NAMES, machine
+from wizard.core.fact import Unknown
 from wizard.core.json_form import to_json
-from wizard.machine.detect import PartDone, detect
-from wizard.machine.facts import Unknown
+from wizard.machine.detect import detect
+from wizard.machine.part import PartDone
 
 
 @pytest.mark.parametrize("name", NAMES)

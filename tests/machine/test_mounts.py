@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.host.host import FILE_SYSTEM_ASKER
+from wizard.core.fact import Fact, Unknown
+from wizard.host.host import FILE_SYSTEM_ASKER, SilentFileSystem
 from wizard.host.mounts import LIMIT, silent_file_systems
-from wizard.machine.facts import Fact, SilentFileSystem, Unknown
 from wizard.machine.system import MOUNTED
 
 

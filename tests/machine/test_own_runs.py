@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.core.fact import Unknown
 from wizard.core.journal import SCHEMA
-from wizard.machine.facts import OwnRun, Unknown
+from wizard.machine.facts import OwnRun
 from wizard.machine.own_runs import OWN_RUNS, RUN_LIMIT, read_own_runs
 
 INSTALL = {"kind": "install", "cause": "", "takes_back": ""}

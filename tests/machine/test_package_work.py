@@ -8,7 +8,7 @@ import pytest
 
 from tests.machine.records import make
 from wizard.apt.packages import PackageWork
-from wizard.machine.facts import Unknown
+from wizard.core.fact import Unknown
 from wizard.machine.packages import PACKAGES, read_packages
 
 FRONTEND = "/var/lib/dpkg/lock-frontend"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.machine.records import make
 from wizard.apt.packages import LIBRARIES, SHORT, TOOLS, Package, is_rocm
-from wizard.machine.facts import Unknown
+from wizard.core.fact import Unknown
 from wizard.machine.packages import PACKAGES, read_packages
 
 AMD = "ROCm Dev Support <rocm-dev.support@amd.com>"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import PCI, make
-from wizard.machine.facts import Fact, Link, Unknown
+from wizard.core.fact import Fact, Unknown
+from wizard.machine.facts import Link
 from wizard.machine.gpus import read_link
 
 ROOT, CARD = "0000:00:03.1", "0000:0b:00.0"

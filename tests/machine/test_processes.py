@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.core.fact import Fact, Unknown
 from wizard.machine.access import (
     KFD_PROCESSES,
     OPEN_FILES,
@@ -15,7 +16,7 @@ from wizard.machine.access import (
     PROCESSES,
     read_processes,
 )
-from wizard.machine.facts import Fact, Process, Unknown
+from wizard.machine.facts import Process
 from wizard.machine.recorded import RecordedHost
 
 THREAD = 0x00200040

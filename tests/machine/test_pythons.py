@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.machine.records import make
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Interpreter, Unknown
+from wizard.machine.facts import Interpreter
 from wizard.machine.pythons import read_interpreters, read_uv
 
 HOME = "/home/owner"

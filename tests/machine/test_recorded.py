@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.records import make
-from wizard.host.host import Query
-from wizard.machine.facts import Disk, Unknown
+from wizard.core.fact import Unknown
+from wizard.host.host import Disk, Query
 from wizard.machine.recorded import RecordedHost, RecordError
 
 

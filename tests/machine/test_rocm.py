@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import machine, make
-from wizard.machine.facts import RocmTree, Unknown
+from wizard.core.fact import Unknown
+from wizard.machine.facts import RocmTree
 from wizard.machine.rocm import ROCM_TREES, read_rocm_trees
 
 INFO = "/var/lib/dpkg/info"

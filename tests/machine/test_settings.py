@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import machine, make
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.assignments import assignments
-from wizard.machine.facts import Setting, Unknown
+from wizard.machine.facts import Setting
 from wizard.machine.part import Found
 from wizard.machine.pythons import survey
 from wizard.machine.recorded import RecordedHost

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 from tests.machine.records import make
+from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Host, Query
-from wizard.machine.facts import Fact, Unknown
 from wizard.machine.part import Found, Part, Reading, looked_at
 from wizard.machine.recorded import RecordedHost
 

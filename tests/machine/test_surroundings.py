@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.facts import Fact, Surroundings, Unknown
+from wizard.core.fact import Fact, Unknown
+from wizard.machine.facts import Surroundings
 from wizard.machine.surroundings import SECURE_BOOT, SURROUNDINGS, TIMESHIFT, read_surroundings
 
 DMI = "/sys/class/dmi/id"

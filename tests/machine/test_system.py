@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.machine.records import make
-from wizard.machine.facts import Unknown
+from wizard.core.fact import Unknown
 from wizard.machine.system import read_system
 
 

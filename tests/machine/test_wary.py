@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.core.fact import Unknown
 from wizard.core.json_form import to_json
 from wizard.host.deadline import WaryHost
-from wizard.host.host import Host
+from wizard.host.host import Host, SilentFileSystem
 from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
-from wizard.machine.facts import SilentFileSystem, Unknown
 from wizard.machine.recorded import RecordedHost
 
 NAS = "/home/owner/nas"

@@ -9,8 +9,9 @@ import pytest
 from tests.machine.records import make
 from tests.machine.test_elf import GNU_STACK, LOAD, READ_WRITE, READ_WRITE_RUN, library
 from tests.machine.test_environments import environments_on
+from wizard.core.fact import Fact
 from wizard.host.host import Host
-from wizard.machine.facts import ChangedLibrary, Fact, TorchInstall
+from wizard.machine.facts import ChangedLibrary, TorchInstall
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.torch import recorded_sizes
 

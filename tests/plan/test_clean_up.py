@@ -10,7 +10,8 @@ from tests.handmade import HOME, clean_jammy
 from tests.machine.records import NAMES
 from tests.plan.system_machines import amd, recorded, with_packages
 from wizard.apt.packages import PackageWork
-from wizard.machine.facts import Machine, RocmTree, Setting, SystemFile, Unknown
+from wizard.core.fact import Unknown
+from wizard.machine.facts import Machine, RocmTree, Setting, SystemFile
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, clean_jammy
+from wizard.core.fact import Unknown
 from wizard.core.own_files import places
 from wizard.host.contents import Contents
 from wizard.host.distributions import Distribution, conflicts
-from wizard.machine.facts import Unknown
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages

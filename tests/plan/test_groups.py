@@ -11,9 +11,10 @@ from tests.machine.records import NAMES
 from tests.plan.system_machines import recorded
 from wizard.advice.card import chosen_card
 from wizard.advice.recommend import recommend
+from wizard.core.fact import Unknown
 from wizard.core.own_files import places
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible

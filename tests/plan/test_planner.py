@@ -7,8 +7,9 @@ import pytest
 
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
 from wizard.apt.sources import KEYRING, PIN, SOURCE
+from wizard.core.fact import Unknown
 from wizard.core.own_files import places
-from wizard.machine.facts import Machine, Setting, Unknown
+from wizard.machine.facts import Machine, Setting
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment

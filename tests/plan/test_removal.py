@@ -21,7 +21,8 @@ from tests.plan.system_machines import (
 from wizard.apt.files import Belongings, TreeContent
 from wizard.apt.packages import PackageWork
 from wizard.apt.sources import KEYRING, SOURCE, AptSource
-from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
+from wizard.core.fact import Unknown
+from wizard.machine.facts import Machine, RocmTree, SystemFile
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

@@ -15,8 +15,7 @@ from wizard.apt.sources import SOURCE
 from wizard.core.amounts import size_text
 from wizard.core.journal import Kind
 from wizard.core.trouble import Trouble
-from wizard.host.host import Host
-from wizard.machine.facts import Disk
+from wizard.host.host import Disk, Host
 from wizard.operations.edit_lines import TakeLinesOut, sha256
 from wizard.operations.packages import AptChange, AptUpdate, FinishInterrupted, KeepDebs
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.machine.facts import Unknown
+from wizard.core.fact import Unknown
 from wizard.report.sources import NO_ENVIRONMENT, collect_env, known_lines
 
 REAL = """\

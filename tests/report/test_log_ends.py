@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.machine.facts import Unknown
+from wizard.core.fact import Unknown
 from wizard.report.sources import HEAD_BYTES, TAIL_BYTES, log_ends
 
 

@@ -9,19 +9,19 @@ from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.apt.packages import Package, PackageWork
 from wizard.conv2d.sweep import Found
+from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
+from wizard.host.host import Disk
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade, Word
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import (
-    Disk,
     Environment,
     Interpreter,
     Machine,
     RocmTree,
     Setting,
     Surroundings,
-    Unknown,
 )
 from wizard.machine.part import PartDone
 from wizard.operations.check_torch import CheckTorch

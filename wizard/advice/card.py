@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from wizard.core.fact import Unknown
 from wizard.knowledge.cards import AMD
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.machine.facts import Gpu, Machine
 from wizard.machine.gpus import ATOMICS_UNNEEDED
 
 

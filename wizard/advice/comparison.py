@@ -13,6 +13,7 @@ from wizard.advice.floors import home_room, numpy_allowed, python_need, python_o
 from wizard.advice.leftovers import leftovers
 from wizard.advice.recommend import Recommendation
 from wizard.core.amounts import capitalized, size_text, time_text
+from wizard.core.fact import Unknown
 from wizard.core.journal import Record
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import (
@@ -27,7 +28,7 @@ from wizard.knowledge.claims import (
     verdict_on,
 )
 from wizard.knowledge.stacks import Stack, holes_of, load_stacks, torch_release
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.system import disk_in
 
 USES = frozenset({"applications", "image speed", "transformer", "training"})

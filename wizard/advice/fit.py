@@ -33,10 +33,11 @@ from wizard.advice.floors import (
     unsure_memory,
 )
 from wizard.advice.leftovers import torch_here
+from wizard.core.fact import Unknown
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import PROMISING, Word, verdict_on
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.system import refuses_executable_stacks
 
 NOT_REVIEWED = "the evidence has not been reviewed yet"

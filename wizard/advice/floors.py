@@ -8,9 +8,11 @@ from packaging.version import Version
 
 from wizard.advice.card import Obstacle, chosen_card
 from wizard.core.amounts import memory_size_text, size_text
+from wizard.core.fact import Fact, Unknown
+from wizard.host.host import Disk
 from wizard.knowledge.applications import Application, Older
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Disk, Fact, Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.system import disk_in
 
 NUMPY = "numpy"

@@ -8,11 +8,12 @@ from itertools import groupby
 
 from wizard.advice.card import chosen_card, target_of
 from wizard.core.amounts import counted
+from wizard.core.fact import Unknown
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import Word, verdict_on
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.variables import general
-from wizard.machine.facts import Environment, Machine, Setting, Unknown
+from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.system import refuses_executable_stacks
 
 LOADER = "LD_LIBRARY_PATH"

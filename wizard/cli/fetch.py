@@ -12,12 +12,13 @@ from pathlib import Path
 from wizard.cli.console import refuse
 from wizard.cli.execution import Teller, follow
 from wizard.core.events import PlanFinished
+from wizard.core.fact import Unknown
 from wizard.core.trouble import Trouble
 from wizard.fetch.download import Fetch, Filling, Here
 from wizard.fetch.folder import PYTHON, WHEELS, Folder, Sources, Target, in_words, target_of
 from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.services.command_line import absolute, host_of, places_of
 from wizard.services.plans import name_applications

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from wizard.advice.recommend import recommend
 from wizard.cli.console import agreed, print_json, refuse
+from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean, shown
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
@@ -19,7 +20,7 @@ from wizard.diagnose.outcomes import plan_joins, verdict
 from wizard.host.host import Host
 from wizard.knowledge.explanations import load_explanations
 from wizard.machine.detect import detect
-from wizard.machine.facts import Fact, Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.recording.recorder import (
     PlaceTaken,
     check_place,

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wizard.conv2d.requests import rows_asked, sweep_in
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.machine.facts import Gpu, Machine
 from wizard.machine.gpus import read_gpus
 from wizard.machine.surroundings import seat_in_use
 

@@ -11,10 +11,11 @@ from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package
 from wizard.apt.sources import AptSource
 from wizard.core.amounts import size_text
+from wizard.core.fact import Unknown
 from wizard.diagnose.finding import HANG, About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.knowledge.stacks import load_catalogue
-from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.machine.facts import Gpu, Machine
 from wizard.machine.gpus import ATOMICS_UNNEEDED
 from wizard.plan.amd_packages import is_broken, release_of
 

@@ -10,6 +10,7 @@ from wizard.advice.algorithms import left_by
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import size_text
+from wizard.core.fact import Unknown
 from wizard.diagnose.checks_system import processor_gpus
 from wizard.diagnose.conclusions import (
     IDLE,
@@ -31,7 +32,7 @@ from wizard.host.host import Host
 from wizard.knowledge.claims import Grade
 from wizard.knowledge.solvers import OFF, ONLY, load_families
 from wizard.knowledge.stacks import rocm_of
-from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
+from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall
 from wizard.machine.gpus import NVIDIA
 from wizard.machine.pythons import DISTRIBUTION
 from wizard.machine.settings import has_empty_element

@@ -10,7 +10,7 @@ from wizard.apt.indexes import amd_versions
 from wizard.apt.packages import Package, cut_off, reinstallation
 from wizard.apt.sources import PIN
 from wizard.core.amounts import counted
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places, places
 from wizard.diagnose.finding import About, Finding
@@ -26,7 +26,7 @@ from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs

@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from wizard.core.fact import Unknown
 from wizard.diagnose import checks_system, checks_torch
 from wizard.diagnose.explain import joined, unexplained
 from wizard.diagnose.finding import NO_CAUSE, Finding, Status, in_order, worst
 from wizard.diagnose.outcomes import not_tested
 from wizard.knowledge.causes import load_causes, load_parts
 from wizard.machine.access import ACCESS, DRIVER, PROCESSES, may_compute
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.gpus import GPUS
 from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import APT_SOURCES, PACKAGES

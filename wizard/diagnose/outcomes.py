@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import counted, memory_size_text
+from wizard.core.fact import Unknown
 from wizard.core.lines import shown
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
-from wizard.machine.facts import Machine, Setting, Unknown
+from wizard.machine.facts import Machine, Setting
 
 if TYPE_CHECKING:
-    from wizard.machine.facts import Fact, Gpu, Machine
+    from wizard.core.fact import Fact
+    from wizard.machine.facts import Gpu, Machine
 
 
 def main_card(machine: Machine) -> Gpu | None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import assets
 from wizard.advice.leftovers import short_path
+from wizard.core.fact import Unknown
 from wizard.core.lines import beginning
 from wizard.core.own_files import Places
 from wizard.diagnose.checks_measured import measurement, since_last_good
@@ -29,7 +30,7 @@ from wizard.diagnose.measurements import Measured, measured_here
 from wizard.diagnose.outcomes import fine, found, not_tested
 from wizard.host.deadline import Answer, answer
 from wizard.host.host import Host
-from wizard.machine.facts import Environment, Machine, Unknown
+from wizard.machine.facts import Environment, Machine
 from wizard.machine.part import Once
 from wizard.run.runs import read_records
 from wizard.system.joined_groups import with_joined_group

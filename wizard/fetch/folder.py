@@ -14,6 +14,7 @@ from typing import Any
 
 from wizard.core.amounts import counted
 from wizard.core.events import Output
+from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
@@ -21,7 +22,7 @@ from wizard.host.files import digest
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
-from wizard.machine.facts import Fact, Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.resolve import Resolve, ask_target, choose
 from wizard.operations.uv_project import Wishes
 from wizard.plan.choice import Choice

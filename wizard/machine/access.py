@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from wizard.core.fact import fact_text, known
+from wizard.core.fact import Fact, Unknown, fact_text, known
 from wizard.host.accounts import Account, groups_of, user_name
 from wizard.host.host import Host
-from wizard.machine.facts import Access, DeviceNode, Driver, Fact, Process, Unknown
+from wizard.machine.facts import Access, DeviceNode, Driver, Process
 from wizard.machine.part import Found, Part
 
 KFD = "/dev/kfd"

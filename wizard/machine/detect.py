@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from wizard.core.fact import Unknown
 from wizard.host.deadline import WaryHost
 from wizard.host.host import Host
 from wizard.machine.access import ACCESS, DRIVER, PROCESSES
 from wizard.machine.applications import applications_part
 from wizard.machine.environments import environments_part
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.gpus import GPUS
 from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import APT_SOURCES, PACKAGES
@@ -21,8 +22,6 @@ from wizard.machine.rocm import MIOPEN, ROCM_TREES, SYSTEM_FILES
 from wizard.machine.settings import SETTINGS, near_settings_part
 from wizard.machine.surroundings import SURROUNDINGS
 from wizard.machine.system import DISKS, MOUNTED, SYSTEM
-
-__all__ = ["OnPart", "PartDone", "detect"]
 
 T = TypeVar("T")
 OnPart = Callable[[PartDone], None]

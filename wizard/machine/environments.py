@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wizard.core.fact import known
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
-from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
+from wizard.machine.facts import ChangedLibrary, Environment, TorchInstall
 from wizard.machine.part import Found, Part
 from wizard.machine.pythons import DISTRIBUTION, Place, Survey
 from wizard.machine.system import refuses_executable_stacks

@@ -13,33 +13,6 @@ from wizard.apt.sources import AptSource
 from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Disk, SilentFileSystem
 
-__all__ = [
-    "Access",
-    "ChangedLibrary",
-    "DeviceNode",
-    "Disk",
-    "Driver",
-    "Environment",
-    "Fact",
-    "FoundApplication",
-    "Gpu",
-    "Interpreter",
-    "Link",
-    "Machine",
-    "MiopenStore",
-    "OwnRun",
-    "Process",
-    "RocmTree",
-    "Setting",
-    "SilentFileSystem",
-    "Surroundings",
-    "System",
-    "SystemFile",
-    "TorchInstall",
-    "Unknown",
-]
-
-
 VFIO = "vfio-pci"
 """The driver that holds a card for a virtual machine."""
 

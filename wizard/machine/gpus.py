@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 from wizard.core.amounts import memory_size_text
-from wizard.core.fact import known
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
 from wizard.knowledge.cards import Card, is_rdna1, look_up
-from wizard.machine.facts import VFIO, Fact, Gpu, Link, Unknown
+from wizard.machine.facts import VFIO, Gpu, Link
 from wizard.machine.part import Found, Part
 
 PCI = "/sys/bus/pci/devices"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from wizard.core.fact import Unknown
 from wizard.core.journal import OLDER, older_run_of, record_of
 from wizard.core.own_files import places
 from wizard.host.host import Host
-from wizard.machine.facts import OwnRun, Unknown
+from wizard.machine.facts import OwnRun
 from wizard.machine.part import Found, Part
 
 RUN_LIMIT = 50

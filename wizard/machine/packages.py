@@ -15,9 +15,8 @@ from wizard.apt.packages import (
     rocm_packages,
 )
 from wizard.apt.sources import APT, LISTS, PARTS, AptSource, apt_sources
-from wizard.core.fact import known
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, Unknown
 from wizard.machine.part import Found, Part
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from wizard.core.fact import Unknown
 from wizard.host.host import Host
-from wizard.machine.facts import Unknown
 
 T = TypeVar("T")
 

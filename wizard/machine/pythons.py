@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from wizard.core.fact import known
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
 from wizard.knowledge.applications import Trace, load_traces
-from wizard.machine.facts import Fact, Interpreter, Unknown
+from wizard.machine.facts import Interpreter
 from wizard.machine.part import Found, Part
 
 PROGRAM = re.compile(r"python3(?:\.\d{1,2})?")

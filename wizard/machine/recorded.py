@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from wizard.core.fact import Fact, Unknown
 from wizard.core.json_form import WrongForm, typed
 from wizard.host.files import head_of, text_of, why
-from wizard.host.host import Query
-from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
+from wizard.host.host import Disk, Query, SilentFileSystem
 from wizard.machine.system import ALWAYS, is_below
 
 T = TypeVar("T")
@@ -109,8 +109,6 @@ def _joined(text: Any) -> Any:
     is_list = isinstance(text, list) and all(isinstance(line, str) for line in text)
     return "".join(f"{line}\n" for line in text) if is_list else text
 
-
-__all__ = ["RecordError", "RecordedHost"]
 
 ENTRY_LIMIT = 10_000
 LINK_LIMIT = 40

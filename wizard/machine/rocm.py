@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from wizard.apt.files import INFO, opt_folders
 from wizard.apt.sources import amd_keys, amd_pins
-from wizard.core.fact import known
+from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, MiopenStore, RocmTree, SystemFile, Unknown
+from wizard.machine.facts import MiopenStore, RocmTree, SystemFile
 from wizard.machine.part import Found, Part
 
 OPT = "/opt"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from wizard.core.amounts import counted
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
 from wizard.knowledge.variables import effect_of, empty_element
 from wizard.machine.assignments import (
@@ -22,7 +22,7 @@ from wizard.machine.assignments import (
     unit_environment,
     unit_files,
 )
-from wizard.machine.facts import Setting, Unknown
+from wizard.machine.facts import Setting
 from wizard.machine.part import Found, Part
 from wizard.machine.pythons import DISTRIBUTION, Place, Site, Survey
 

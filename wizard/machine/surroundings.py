@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from wizard.core.fact import fact_text, known
+from wizard.core.fact import Fact, Unknown, fact_text, known
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, Surroundings, Unknown
+from wizard.machine.facts import Surroundings
 from wizard.machine.part import Found, Part
 
 DMI = "/sys/class/dmi/id"

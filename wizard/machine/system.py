@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wizard.core.amounts import memory_size_text, size_text
-from wizard.core.fact import fact_text
-from wizard.host.host import Host, SilentFileSystem
+from wizard.core.fact import Fact, Unknown, fact_text
+from wizard.host.host import Disk, Host, SilentFileSystem
 from wizard.host.mounts import MOUNTS
-from wizard.machine.facts import Disk, Fact, Machine, System, Unknown
+from wizard.machine.facts import Machine, System
 from wizard.machine.part import Found, Part
 
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")

@@ -16,18 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wizard.apt.packages import Package
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.host.elf import segments_of, stack_of
 from wizard.host.files import why
 from wizard.host.host import Host
 from wizard.knowledge.cards import targets_of
-from wizard.machine.facts import (
-    ChangedLibrary,
-    Environment,
-    Machine,
-    TorchInstall,
-    Unknown,
-)
+from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall
 from wizard.machine.pythons import DISTRIBUTION, Site, survey
 
 Sizes = list[tuple[str, int]]

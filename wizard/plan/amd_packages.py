@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from wizard.apt.packages import Package, is_rocm, without_architecture
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.knowledge.stacks import load_catalogue
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.plan.impossible import PlanImpossible
 
 AMD, DISTRIBUTION, DRIVER = "amd", "distribution", "driver"

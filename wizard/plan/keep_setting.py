@@ -6,11 +6,11 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
 from wizard.host.contents import read_live_contents
 from wizard.host.host import Host
 from wizard.knowledge.variables import effect_of
-from wizard.machine.facts import Unknown
 from wizard.operations.edit_lines import Lines, PutLinesBack, sha256, with_lines
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.new_environment import MODULE

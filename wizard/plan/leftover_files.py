@@ -15,9 +15,9 @@ from wizard.apt.sources import (
     entries_of,
     paragraphs,
 )
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
-from wizard.machine.facts import Machine, RocmTree, SystemFile, Unknown
+from wizard.machine.facts import Machine, RocmTree, SystemFile
 from wizard.operations.edit_lines import Lines, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Fit
 from wizard.advice.leftovers import MEASURED, left_out, short_path
+from wizard.core.fact import Unknown
 from wizard.core.own_files import Places
 from wizard.host.contents import Contents
 from wizard.host.distributions import Distribution
 from wizard.knowledge.stacks import Preset, Stack
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.system import refuses_executable_stacks
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack

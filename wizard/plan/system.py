@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from wizard.apt.packages import LocalDeb, Versions
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.core.amounts import counted
+from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import FULL, Catalogue, Release, load_catalogue, repository_at
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
 from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.system_files import WriteSystemFile

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from wizard.core.amounts import memory_size_text, size_text
+from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
 from wizard.machine.access import DRIVER, PROCESSES
 from wizard.machine.environments import torch_lines
-from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
+from wizard.machine.facts import Access, Environment, Gpu, Machine, System
 from wizard.machine.gpus import board_lines
 from wizard.machine.packages import APT_SOURCES, PACKAGES, PackageFacts
 from wizard.machine.part import Part

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
+from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean
 from wizard.host.accounts import user_name
 from wizard.host.host import Host
-from wizard.machine.facts import Access, Fact, Machine, Unknown
+from wizard.machine.facts import Access, Machine
 from wizard.machine.recording.disguise import ORDINARY, host_names, names_of, people_in
 from wizard.redaction import names, rules
 from wizard.redaction.names import EVERYBODYS, USER

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import LastSweep, sweeps
+from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OlderRun, Record
 from wizard.core.lines import beginning, clean, clean_lines
 from wizard.core.own_files import Places
@@ -24,7 +25,7 @@ from wizard.diagnose.this_machine import looks_here
 from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
-from wizard.machine.facts import Fact, Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.redaction.rules import told_value
 from wizard.report.private import Identity, identity_of
 from wizard.run.log import log_of

@@ -15,10 +15,9 @@ from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.contents import read_kept_contents
 from wizard.host.distributions import named_in, read_distributions
 from wizard.host.environment import LAYOUT, made_with_venv
-from wizard.host.host import Host
+from wizard.host.host import Disk, Host
 from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
-from wizard.machine.facts import Disk
 from wizard.plan.existing import torch_family
 from wizard.plan.form import plan_form
 from wizard.plan.room import needs_of, shortage

@@ -11,13 +11,12 @@ from wizard.apt.indexes import qualified
 from wizard.apt.packages import INSTALLED, LocalDeb, Versions, installed_rows, package_work
 from wizard.apt.sources import paragraphs
 from wizard.apt.view import STATUS, status_of
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.core.journal import UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.accounts import Account, groups_of
 from wizard.host.host import Host
-from wizard.machine.facts import Unknown
 from wizard.operations.groups import TakeFromGroups
 from wizard.operations.packages import AptChange, RestoreSettings
 from wizard.operations.root_step import NOTHING_DONE

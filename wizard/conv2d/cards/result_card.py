@@ -10,10 +10,11 @@ from datetime import datetime, timezone
 from wizard import __version__
 from wizard.conv2d.shapes import Published
 from wizard.conv2d.verdicts import Loaded, Result
+from wizard.core.fact import Fact
 from wizard.host.host import Host
 from wizard.knowledge.cards import gfx_of_name
 from wizard.machine.access import DRIVER
-from wizard.machine.facts import Driver, Fact, Gpu, System
+from wizard.machine.facts import Driver, Gpu, System
 from wizard.machine.gpus import GPUS
 from wizard.machine.part import PATIENCE_S, Reading
 from wizard.machine.system import SYSTEM

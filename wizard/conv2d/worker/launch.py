@@ -22,9 +22,9 @@ from wizard.conv2d.hangs import (
 from wizard.conv2d.sweep import Deadlines, Event, how_it_died, loaded_from
 from wizard.conv2d.verdicts import Loaded
 from wizard.conv2d.worker.process import Worker, state_of
+from wizard.core.fact import Fact, Unknown
 from wizard.host.deadline import output
 from wizard.knowledge.causes import KernelLine, known_lines
-from wizard.machine.facts import Fact, Unknown
 
 SOFT = 0.5
 """Share of the deadline after which it is looked at."""

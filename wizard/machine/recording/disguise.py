@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from wizard.apt.packages import NATIVE, is_rocm
 from wizard.apt.sources import LISTS
-from wizard.core.fact import known
+from wizard.core.fact import Fact, known
 from wizard.host.accounts import Account
 from wizard.host.host import Host
-from wizard.machine.facts import Fact, Machine
+from wizard.machine.facts import Machine
 from wizard.redaction import rules
 from wizard.redaction.names import GROUP, STRANGERS, is_telling
 from wizard.redaction.rules import StandIns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wizard.host.host import Host, Query
-from wizard.machine.facts import Disk, Fact, SilentFileSystem
+from wizard.core.fact import Fact
+from wizard.host.host import Disk, Host, Query, SilentFileSystem
 
 
 @dataclass(slots=True)

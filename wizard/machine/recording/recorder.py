@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 from wizard import __version__
 from wizard.apt.packages import HELD, LOCKS, MOUNTS, without_architecture
 from wizard.apt.sources import LISTS
-from wizard.core.fact import known
+from wizard.core.fact import Unknown, known
 from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
 from wizard.host.deadline import WaryHost
-from wizard.host.host import Host
+from wizard.host.host import Disk, Host
 from wizard.knowledge.applications import load_traces
 from wizard.machine.access import KFD_PROCESSES, PROC
 from wizard.machine.assignments import imported_modules, is_wanted, unit_files
 from wizard.machine.detect import detect
 from wizard.machine.disclosure import told_machine
-from wizard.machine.facts import Disk, Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.gpus import PCI
 from wizard.machine.recorded import RecordedHost, stored
 from wizard.machine.recording.allow_list import VARIABLES, Rule, rule_for
