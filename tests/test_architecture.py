@@ -265,6 +265,24 @@ def test_the_first_frame_waits_for_nothing_that_it_does_not_show(
     assert not set(loaded) & NOT_BEFORE_THE_FIRST_FRAME
 
 
+MOST_LATE = 60
+"""Imports inside functions: each is of something really slow, or would make a circle."""
+
+
+def test_imports_stand_at_the_top_of_modules() -> None:
+    late = {
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for package in ("wizard", "screens", "assets")
+        for path in modules(package)
+        if "machines" not in path.parts
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert len(late) <= MOST_LATE, sorted(late)
+
+
 def test_help_loads_no_command() -> None:
     program = (
         "import sys\n"

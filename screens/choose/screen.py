@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from rich.text import Text
-from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
@@ -29,7 +28,6 @@ from screens.choose.card import (
 from screens.dialogs import LinesView, Notice, PathQuestion, Question
 from screens.explain import Explain
 from screens.faults import fault, tell
-from screens.machine_reading import load
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
@@ -39,9 +37,6 @@ from wizard.advice.leftovers import may_freeze, torch_there
 from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 from wizard.services import Services
 
-FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.obstacles")
-READ_S = 0.3
-"""Nobody goes on sooner; what is loaded before would hold up the screen itself."""
 WIDEST = 100
 """Cells of a line that is still read with ease."""
 NO_PLAN = "No plan can be made"
@@ -125,7 +120,6 @@ class Choose(StepScreen):
 
     def on_mount(self) -> None:
         """Shows what is suggested; what depends on the size shows itself once it has one."""
-        self.set_timer(READ_S, self._load_following)
         if self._there is not None:
             machine, asked = self._choosing.machine, self.session.applications
             risky = may_freeze(self._there, machine, asked)
@@ -138,11 +132,6 @@ class Choose(StepScreen):
         """Wraps the card to the new width."""
         super().on_resize()
         self.call_after_refresh(self._show)
-
-    @work(thread=True, group="following")
-    def _load_following(self) -> None:
-        """Loads what makes plans and shows them while this is read: Review opens at once then."""
-        load(*FOLLOWING)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides what the selected stack or this machine does not have."""

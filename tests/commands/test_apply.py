@@ -19,7 +19,7 @@ APPLY = """
 import asyncio, os, sys
 from pathlib import Path
 from tests.run.places import RunProgram, places_below, plan_of
-from wizard.cli.execution import carry_out
+from wizard.cli.execution import follow
 from wizard.run.executor import Live
 home = Path(sys.argv[1])
 plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2])),

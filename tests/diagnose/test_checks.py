@@ -361,6 +361,6 @@ def test_the_distributions_torch_serves_a_card_that_it_has_code_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code = ("gfx1010",)
-    monkeypatch.setattr("wizard.machine.distribution_torch.targets_of", lambda *_: code)
+    monkeypatch.setattr("wizard.machine.torch.targets_of", lambda *_: code)
     assert counting(distribution_torch()) == {}
     assert list(counting(distribution_torch(OVERRIDE))) == ["stale-override"]

@@ -9,9 +9,9 @@ from tests.machine.records import make
 from tests.machine.test_environments import torch
 from wizard.knowledge.cards import load_distribution_packages
 from wizard.machine.detect import detect
-from wizard.machine.distribution_torch import DistributionTorch, distribution_torch
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import DISTRIBUTION
+from wizard.machine.torch import DistributionTorch, distribution_torch
 from wizard.report.machine import machine_lines
 
 PACKAGES = ("python3-torch-rocm", "libtorch-rocm-2.9", "libtorch-rocm-test", "librocblas5")

@@ -13,7 +13,7 @@ import pytest
 from tests.machine.records import MACHINES
 from wizard.__main__ import main
 from wizard.host.live import LiveHost
-from wizard.machine.wheel_hashes import verify
+from wizard.machine.torch import verify
 
 CONTENT = b"code of gfx1030" * 400_000
 

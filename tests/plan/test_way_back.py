@@ -11,12 +11,7 @@ from wizard.apt.sources import SOURCE
 from wizard.core.journal import Kind
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups, TakeFromGroups
-from wizard.operations.packages import (
-    AptChange,
-    FinishInterrupted,
-    MarkPackages,
-    RestoreSettings,
-)
+from wizard.operations.packages import AptChange, FinishInterrupted, MarkPackages, RestoreSettings
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan

@@ -58,3 +58,11 @@ async def test_who_lacks_one_of_the_groups_is_asked(
     members(monkeypatch, **groups)
     with pytest.raises(Asked):
         await outcome(tmp_path)
+
+
+def test_the_proof_that_one_is_in_a_group_does_not_hide_that_another_gave_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rollback leaves alone what the outcome says was there already."""
+    members(monkeypatch, render=("owner",), video=("owner",))
+    assert JOIN.verify({"in": []}).text == ""

@@ -30,7 +30,7 @@ from wizard.core.events import (
 from wizard.core.trouble import Trouble
 from wizard.report.plan import Tenths
 from wizard.root.session import News, StepDone, find_at_work
-from wizard.run.at_work import InSession, Watched, at_work_text, watch_events
+from wizard.run.at_work import at_work_text, events_of, watch_events
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)
 UNPACKING = Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None)
@@ -89,8 +89,12 @@ class FakeStep:
             taken.release()
 
 
-async def seen(watched: Watched) -> list[Event]:
-    return [event async for event in watch_events(watched)]
+def told_of(step: FakeStep) -> AsyncGenerator[Event, None]:
+    return watch_events(step.run, step.step, step.news())
+
+
+async def seen(events: AsyncGenerator[Event, None]) -> list[Event]:
+    return [event async for event in events]
 
 
 class Helper:
@@ -127,7 +131,7 @@ def helper_in(state: Path) -> Iterator[Helper]:
 
 
 async def test_a_step_of_root_is_seen_as_a_run_of_its_own() -> None:
-    assert await seen(FakeStep(PRINTED, FETCHED, UNPACKING, DONE)) == [
+    assert await seen(told_of(FakeStep(PRINTED, FETCHED, UNPACKING, DONE))) == [
         StepStarted(2, 2, "step 2 of root's part", "step 2 of root's part"),
         PRINTED,
         FETCHED,
@@ -138,18 +142,18 @@ async def test_a_step_of_root_is_seen_as_a_run_of_its_own() -> None:
 
 
 async def test_a_step_that_failed_or_has_no_outcome_is_told_with_all_its_words() -> None:
-    events = await seen(FakeStep(UNPACKING, FAILED))
+    events = await seen(told_of(FakeStep(UNPACKING, FAILED)))
     assert StepFailed(2, "dpkg failed.", "It means something.", "Do that.") in events
     assert events[-1] == PlanFinished(False, False, True, False, "run", "")
 
 
 async def test_between_two_steps_there_is_nothing_but_the_end_to_see() -> None:
-    events = await seen(FakeStep(step=0))
+    events = await seen(told_of(FakeStep(step=0)))
     assert events == [PlanFinished(True, False, True, False, "run", "")]
 
 
 async def test_to_stop_looking_ends_the_looking_at_once() -> None:
-    events = watch_events(FakeStep(PRINTED, UNPACKING))
+    events = told_of(FakeStep(PRINTED, UNPACKING))
     assert isinstance(await anext(events), StepStarted)
     assert await anext(events) == PRINTED
     await events.aclose()
@@ -173,7 +177,7 @@ async def test_what_a_helper_writes_while_it_is_watched_is_seen_to_its_end(tmp_p
         worker = threading.Thread(target=work, daemon=True)
         worker.start()
         events = []
-        async for event in watch_events(InSession(session)):
+        async for event in events_of(session):
             events.append(event)
             wanted.release()
         await asyncio.to_thread(worker.join)
@@ -192,7 +196,7 @@ async def test_a_helper_that_vanishes_leaves_its_step_unknown_and_not_done(tmp_p
         session = find_at_work(tmp_path)
         assert session is not None
         helper.end()
-    failed, ending = (await seen(InSession(session)))[-2:]
+    failed, ending = (await seen(events_of(session)))[-2:]
     assert isinstance(failed, StepFailed)
     assert failed.number == 2
     assert isinstance(ending, PlanFinished)
@@ -237,7 +241,7 @@ async def test_watching_in_plain_text_ends_with_how_to_go_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     counted = (Progress(done, 100, "percent", "Unpacking", None) for done in range(101))
-    assert await show_events(watch_events(FakeStep(PRINTED, FETCHED, *counted, DONE))) == 0
+    assert await show_events(told_of(FakeStep(PRINTED, FETCHED, *counted, DONE))) == 0
     told = capsys.readouterr().out
     assert "    Unpacking libssl3 ...\n" in told
     assert "    100 % Retrieving file 7 of 7\n    0 % Unpacking\n    10 % Unpacking\n" in told
@@ -277,7 +281,7 @@ def test_a_command_that_acts_waits_for_root_and_tells_it_beside_its_own_output(
 
 
 async def test_the_exit_code_tells_that_it_ended_badly() -> None:
-    assert await show_events(watch_events(FakeStep(FAILED))) == 1
+    assert await show_events(told_of(FakeStep(FAILED))) == 1
 
 
 def test_plain_text_tells_every_tenth_of_each_count_once() -> None:

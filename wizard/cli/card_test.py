@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -14,7 +13,7 @@ from typing import Any
 from wizard.advice.card import card_closed, chosen_card
 from wizard.advice.leftovers import torches_there
 from wizard.advice.recommend import recommend
-from wizard.cli.console import refuse, refuse_for
+from wizard.cli.console import print_json, refuse, refuse_for
 from wizard.cli.conv2d import document_of, from_here
 from wizard.cli.conv2d_runs import (
     CANCELLED,
@@ -251,9 +250,8 @@ def _show(
     """What would be done, for a dry run."""
     if arguments.json:
         shapes = [row.label for row in rows]
-        form = {"schema": 1, "dry_run": True, "card": card.name, "pythons": pythons}
-        form |= {"shapes": shapes, "hangs": hangs, "folder": str(folder)}
-        print(json.dumps(form, indent=1))
+        form = {"dry_run": True, "card": card.name, "pythons": pythons}
+        print_json({**form, "shapes": shapes, "hangs": hangs, "folder": str(folder)})
         return 0
     print(*_lines("Nothing is started.", _sentence(card, pythons, rows, hangs)), sep="\n")
     print("", *request_lines(rows), "", sep="\n")
@@ -361,7 +359,7 @@ def _told(
     except Trouble as trouble:
         return refuse_for(trouble)
     if arguments.json:
-        print(json.dumps(_form(card, with_card, folder, papers), indent=1, allow_nan=False))
+        print_json(_form(card, with_card, folder, papers))
     else:
         print(*written_lines(papers, folder, results_address()), sep="\n")
     if any(each.stopped for each in tested):
@@ -385,7 +383,6 @@ def _not_measured(card: Gpu, tested: Sequence[Measurement]) -> int:
 
 def _form(card: Gpu, tested: Sequence[Measurement], folder: Path, papers: Papers) -> dict[str, Any]:
     return {
-        "schema": 1,
         "card": card.name,
         "tests": [
             {

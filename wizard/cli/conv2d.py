@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.advice.leftovers import torches_there
-from wizard.cli.console import refuse
+from wizard.cli.console import print_json, refuse
 from wizard.cli.conv2d_files import after_lines, answered, before_this
 from wizard.cli.conv2d_runs import (
     CANCELLED,
@@ -241,7 +241,7 @@ def tried_lines(asked: Request) -> Iterator[str]:
 def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
     if as_json:
-        print(json.dumps(document_of(done, request), indent=1, allow_nan=False))
+        print_json(document_of(done, request))
     else:
         for line in outcome_lines(done, request):
             print(line)

@@ -193,7 +193,7 @@ def compare(arguments: argparse.Namespace) -> int:
     before, after = (*files, *reversed(own))
     found = compare_runs(before, after)
     if arguments.json:
-        print(json.dumps(comparison_form(found), indent=1, allow_nan=False))
+        print_json(comparison_form(found))
     else:
         print(*compare_lines(found, look_here(host_of(arguments)).gfx), sep="\n")
     return 1 if found.differing else 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -13,7 +12,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from wizard.cli.console import is_yes, refuse
+from wizard.cli.console import is_yes, print_json, refuse
 from wizard.conv2d.caution import IN_USE, Circumstances, budget_texts, caution_texts
 from wizard.conv2d.requests import Request, described, name_of
 from wizard.conv2d.runs.events import followed
@@ -216,8 +215,7 @@ def _list(places: Places, *, as_json: bool) -> int:
     kept = kept_runs(places)
     accounts = map(account_of, kept.runs)
     if as_json:
-        form = {"schema": 1, "runs": list(map(account_form, accounts))}
-        print(json.dumps({**form, "unreadable": kept.unreadable}, indent=1))
+        print_json({"runs": list(map(account_form, accounts)), "unreadable": kept.unreadable})
     else:
         print(*history_lines(accounts, kept.unreadable), sep="\n")
     return 0

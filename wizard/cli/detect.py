@@ -11,7 +11,7 @@ from wizard.core.lines import clean
 from wizard.diagnose.machine import part_statuses
 from wizard.host.host import Host
 from wizard.machine.detect import detect
-from wizard.machine.wheel_hashes import Verified, verify
+from wizard.machine.torch import Verified, verify
 from wizard.report.machine import machine_lines, verified_lines
 from wizard.services.command_line import host_of
 

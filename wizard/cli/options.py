@@ -573,7 +573,8 @@ def _report(parser: argparse.ArgumentParser) -> None:
 
 
 def _about(parser: argparse.ArgumentParser) -> None:
-    _value(parser, "topic TOPIC", "the topic to explain (default: list all topics)", nargs="?")
+    about = "the topic to explain (default: list all topics)"
+    parser.add_argument("topic", metavar="TOPIC", nargs="?", help=about)
     _flag(parser, "--json", "print JSON for programs")
 
 

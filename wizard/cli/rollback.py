@@ -17,7 +17,7 @@ from wizard.core.lines import clean, clean_lines
 from wizard.core.own_files import Places
 from wizard.report.plan import plan_lines
 from wizard.root.session import STATE, find_at_work
-from wizard.run.at_work import InSession, at_work, at_work_text, watch_events
+from wizard.run.at_work import at_work, at_work_text, events_of
 from wizard.run.executor import Live, now
 from wizard.run.rollback import Rollback, find_forgettable, find_whole_undo, forget_run
 from wizard.run.runs import older_runs, read_records, unreadable_runs
@@ -49,7 +49,7 @@ def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> Non
         return
     with redirect_stdout(sys.stderr):
         print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
-        asyncio.run(show_events(watch_events(InSession(session)), ENDED))
+        asyncio.run(show_events(events_of(session), ENDED))
 
 
 async def show_events(events: AsyncGenerator[Event, None], ending: str = "") -> int:

@@ -31,12 +31,12 @@ from wizard.host.host import Host
 from wizard.knowledge.claims import Grade
 from wizard.knowledge.solvers import OFF, ONLY, load_families
 from wizard.knowledge.stacks import rocm_of
-from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall, Unknown
 from wizard.machine.gpus import NVIDIA
 from wizard.machine.pythons import DISTRIBUTION
 from wizard.machine.settings import has_empty_element
 from wizard.machine.system import refuses_executable_stacks
+from wizard.machine.torch import distribution_torch
 
 OFFICIAL = re.compile(r"\+rocm\d")
 

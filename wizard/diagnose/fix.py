@@ -26,7 +26,7 @@ from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
 from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Unknown
 from wizard.operations.edit_lines import sha256
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
@@ -105,8 +105,9 @@ _THEN = (
 def _shadowing(host: Host, machine: Machine, names: tuple[str, ...]) -> tuple[Package, ...]:
     """Packages of the distribution of which AMD's lists have one of the same name."""
     amds = {name for name, _ in amd_versions(host)[0]}
-    packages = known(machine.rocm_packages, ())
-    theirs = (one for one in packages if one.origin == "distribution" and one.name in names)
+    packages = machine.rocm_packages
+    known = () if isinstance(packages, Unknown) else packages
+    theirs = (one for one in known if one.origin == "distribution" and one.name in names)
     return tuple(one for one in theirs if one.name in amds)
 
 

@@ -12,8 +12,8 @@ from wizard.diagnose.conclusions import override_hangs, overrides, reaching
 from wizard.diagnose.finding import Finding
 from wizard.host.host import Host
 from wizard.machine.assignments import assignments
-from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.facts import Environment, Machine, Setting
+from wizard.machine.torch import distribution_torch
 from wizard.operations.edit_lines import Lines, TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines

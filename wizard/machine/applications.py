@@ -11,8 +11,6 @@ from wizard.machine.facts import FoundApplication
 from wizard.machine.part import Found, Part
 from wizard.machine.pythons import MARK, VENV_NAMES, Place, Project, Survey
 
-INFO = ".dist-info"
-
 
 def read_applications(host: Host, survey: Survey) -> Found[tuple[FoundApplication, ...]]:
     """Applications by the files of their folder, then those by packages in environments."""
@@ -59,18 +57,14 @@ def _by_package(host: Host, place: Place, trace: Trace) -> FoundApplication:
 
 
 def _start(host: Host, place: Place, trace: Trace, path: str) -> str:
-    program = f"{_programs(place)}/{trace.program}"
+    # A site of the system has its programs beside ``lib``.
+    own = place.kind in ("venv", "conda")
+    base = place.path if own else place.path.partition("/lib/python3")[0]
+    program = f"{base}/bin/{trace.program}"
     if not trace.start or not host.is_file(program):
         return ""
     words = trace.start if path != place.path or not trace.root else "{program}"
     return words.format(program=shlex.quote(program), folder=shlex.quote(path))
-
-
-def _programs(place: Place) -> str:
-    """Where an environment keeps its programs: beside ``lib`` for a site of the system."""
-    if place.kind in ("venv", "conda"):
-        return f"{place.path}/bin"
-    return f"{place.path.partition('/lib/python3')[0]}/bin"
 
 
 def _installed(place: Place) -> frozenset[str]:
@@ -80,7 +74,7 @@ def _installed(place: Place) -> frozenset[str]:
         name.partition("-")[0].lower().replace("_", "-").replace(".", "-")
         for site in place.sites
         for name in site.names
-        if name.endswith(INFO)
+        if name.endswith(".dist-info")
     )
 
 

@@ -47,16 +47,10 @@ def assignments(text: str) -> list[tuple[str, str, int]]:
         (name, value, number)
         for number, line in enumerate(text.splitlines(), start=1)
         if MENTION.search(line)
-        for name, value in _in_line(line[:LONGEST_LINE])
+        for words in _statements(line[:LONGEST_LINE])
+        for name, value in _in_statement(words)
         if is_wanted(name)
     ]
-
-
-def _in_line(line: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for statement in _statements(line):
-        found += _in_statement(statement)
-    return found
 
 
 def _statements(line: str) -> list[list[str]]:
@@ -94,16 +88,15 @@ def _in_statement(words: list[str]) -> list[tuple[str, str]]:
 def _in_fish(words: list[str]) -> list[tuple[str, str]]:
     """What fish's ``set`` exports: without ``-x`` no program sees the variable."""
     options = [word for word in words if word.startswith("-")]
-    if not any(map(_exports, options)):
+    if not any(
+        option == "--export" or (not option.startswith("--") and "x" in option)
+        for option in options
+    ):
         return []
     values = [word for word in words if not word.startswith("-")]
     # fish joins the elements of lists that are called like a path with colons
     joint = ":" if values and values[0].endswith("PATH") else " "
     return [(values[0], joint.join(values[1:]))] if values else []
-
-
-def _exports(option: str) -> bool:
-    return option == "--export" or (not option.startswith("--") and "x" in option)
 
 
 def _pair(word: str) -> tuple[str, str] | None:
@@ -141,13 +134,10 @@ def fish_universals(text: str) -> list[Assigned]:
         head, _, value = line.partition(":")
         words = head.split()
         if words[:1] == ["SETUVAR"] and "--export" in words and is_wanted(words[-1]):
-            found.append((words[-1], _fish_value(words[-1], value), number))
+            plain = re.sub(FISH_BYTE, lambda match: chr(int(match[1], 16)), value)
+            joint = ":" if words[-1].endswith("PATH") else " "
+            found.append((words[-1], plain.replace(FISH_SEPARATOR, joint), number))
     return found
-
-
-def _fish_value(name: str, value: str) -> str:
-    plain = re.sub(FISH_BYTE, lambda match: chr(int(match[1], 16)), value)
-    return plain.replace(FISH_SEPARATOR, ":" if name.endswith("PATH") else " ")
 
 
 def json_variables(key: str) -> Reader:
@@ -164,7 +154,10 @@ def json_variables(key: str) -> Reader:
         if not isinstance(found, dict):
             return []
         pairs = [(n, v) for n, v in found.items() if is_wanted(n) and isinstance(v, str)]
-        return [(name, value, _line_of(text, f'"{name}"')) for name, value in pairs]
+        return [
+            (name, value, text.count("\n", 0, max(text.find(f'"{name}"'), 0)) + 1)
+            for name, value in pairs
+        ]
 
     return read
 
@@ -274,7 +267,3 @@ def _words(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError:
         return text.replace('"', "").split()
-
-
-def _line_of(text: str, word: str) -> int:
-    return text.count("\n", 0, max(text.find(word), 0)) + 1

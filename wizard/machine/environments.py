@@ -23,51 +23,29 @@ def read_environments(host: Host, survey: Survey) -> Found[tuple[Environment, ..
 
 
 def _environment(host: Host, place: Place, records: Records) -> Environment:
+    unknown: Fact[str] = Unknown(f"{place.path} has an unknown Python")
+    of_site = place.sites[0].python if place.sites else unknown
+    behind = (DISTRIBUTION,) if host.is_folder(DISTRIBUTION) else ()
     if place.kind == "venv":
-        return _venv(host, place, records)
-    if place.kind == "conda":
-        python = _conda_python(host, place.path) or _python_of(place)
-        return Environment(place.path, "conda", python, _torch(host, place, records))
-    python = place.sites[0].python or _system_python(host)
-    behind = _behind(host) if place.path != DISTRIBUTION else ()
-    return Environment(place.path, place.kind, python, _torch(host, place, records, behind))
-
-
-def _venv(host: Host, place: Place, records: Records) -> Environment:
-    config = _config(host, f"{place.path}/pyvenv.cfg")
-    stated = next((config[key] for key in VENV_KEYS if config.get(key)), "")
-    shared = config.get("include-system-site-packages", "").lower() == "true"
-    return Environment(
-        path=place.path,
-        kind="venv",
-        python=_release(stated) or _python_of(place),
-        torch=_torch(host, place, records, _behind(host) if shared else ()),
-    )
-
-
-def _conda_python(host: Host, folder: str) -> str:
-    records = known(host.names(f"{folder}/conda-meta"), ())
-    versions = (name.split("-") for name in records if name.startswith("python-3"))
-    return next((parts[1] for parts in versions if len(parts) == 3), "")
-
-
-def _torch(
-    host: Host, place: Place, records: Records, behind: tuple[str, ...] = ()
-) -> TorchInstall | None:
-    """The torch of the first folder that has one; numpy may come from a folder behind it."""
-    for site in place.sites:
-        if (torch := read_torch(host, site, records, behind)) is not None:
-            return torch
-    return None
-
-
-def _behind(host: Host) -> tuple[str, ...]:
-    return (DISTRIBUTION,) if host.is_folder(DISTRIBUTION) else ()
-
-
-def _config(host: Host, path: str) -> dict[str, str]:
-    pairs = (line.partition("=") for line in known(host.read(path), "").splitlines())
-    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+        lines = known(host.read(f"{place.path}/pyvenv.cfg"), "").splitlines()
+        pairs = (line.partition("=") for line in lines)
+        config = {key.strip().lower(): value.strip() for key, _, value in pairs}
+        stated = next((config[key] for key in VENV_KEYS if config.get(key)), "")
+        shared = config.get("include-system-site-packages", "").lower() == "true"
+        python, behind = _release(stated) or of_site, behind if shared else ()
+    elif place.kind == "conda":
+        names = known(host.names(f"{place.path}/conda-meta"), ())
+        parts = (name.split("-") for name in names if name.startswith("python-3"))
+        python, behind = next((each[1] for each in parts if len(each) == 3), "") or of_site, ()
+    else:
+        minor = host.resolve("/usr/bin/python3").rpartition("/")[2].removeprefix("python")
+        unknown = Unknown("the version of /usr/bin/python3 is not known")
+        python = of_site or (minor if minor.startswith("3.") else unknown)
+        behind = () if place.path == DISTRIBUTION else behind
+    # The torch of the first folder that has one; numpy may come from a folder behind it.
+    torches = (read_torch(host, site, records, behind) for site in place.sites)
+    torch = next((torch for torch in torches if torch is not None), None)
+    return Environment(place.path, place.kind, python, torch)
 
 
 def _release(stated: str) -> str:
@@ -75,18 +53,6 @@ def _release(stated: str) -> str:
     numbers = stated.split(".")[:3]
     plausible = len(numbers) > 1 and all(one.isascii() and one.isalnum() for one in numbers)
     return ".".join(numbers) if plausible and numbers[0] == "3" else ""
-
-
-def _python_of(place: Place) -> Fact[str]:
-    return place.sites[0].python if place.sites else Unknown(f"{place.path} has an unknown Python")
-
-
-def _system_python(host: Host) -> Fact[str]:
-    name = host.resolve("/usr/bin/python3").rpartition("/")[2]
-    minor = name.removeprefix("python")
-    return (
-        minor if minor.startswith("3.") else Unknown("the version of /usr/bin/python3 is not known")
-    )
 
 
 def _tell(environments: tuple[Environment, ...]) -> tuple[str, tuple[str, ...]]:
@@ -111,8 +77,13 @@ def torch_lines(torch: TorchInstall, glibc: Fact[str] | None = None) -> list[str
     """What is out of the ordinary with an installed torch, a line each; against this glibc."""
     lines = [_changed(one) for one in torch.changed]
     if torch.executable_stack:
+        refusal = {
+            None: "which glibc 2.41 and later refuse",
+            False: f"which this machine's glibc {glibc} still allows; 2.41 and later refuse it",
+            True: f"which this machine's glibc {glibc} refuses, so torch does not start",
+        }[refuses_executable_stacks(glibc)]
         names = ", ".join(torch.executable_stack)
-        lines.append(f"{names}: asks for an executable stack, {_refusal(glibc)}")
+        lines.append(f"{names}: asks for an executable stack, {refusal}")
     return lines
 
 

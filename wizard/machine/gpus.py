@@ -38,12 +38,18 @@ def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -
     vendor, device = _number(host, f"{folder}/vendor"), _number(host, f"{folder}/device")
     pci_id = f"{vendor or '????'}:{device or '????'}"
     revision = _number(host, f"{folder}/revision")
-    driver, asleep = _driver(host, folder), _asleep(host, folder)
+    target = host.link(f"{folder}/driver")
+    driver = target if isinstance(target, Unknown) else target.rpartition("/")[2]
+    if isinstance(driver, Unknown) and "driver" not in _names(host, folder):
+        driver = ""
+    asleep = _line(host, f"{folder}/power/runtime_status") in ("suspended", "suspending")
     drm = _names(host, f"{folder}/drm")
     render = next((name for name in drm if name.startswith("renderD")), None)
     node = next((node for node in nodes if node.is_card(address, render)), None)
     card = look_up(pci_id, revision)
-    gfx = _gfx(card, node)
+    # The kernel's word first: it read the chip itself, the table only knows its id.
+    gfx: Fact[str] = (node.gfx if node else "") or card.gfx
+    gfx = gfx or Unknown("the kernel does not report it, and the card is unknown")
     is_intel = pci_id.startswith(INTEL_GRAPHICS[0]) and address.endswith(INTEL_GRAPHICS[1])
     return Gpu(
         pci_address=address,
@@ -67,24 +73,6 @@ def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -
         asleep=asleep,
         note=_note(card, node, driver),
     )
-
-
-def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
-    """The kernel's word first: it read the chip itself, the table only knows its id."""
-    if node and node.gfx:
-        return node.gfx
-    return card.gfx or Unknown("the kernel does not report it, and the card is unknown")
-
-
-def _driver(host: Host, folder: str) -> Fact[str]:
-    target = host.link(f"{folder}/driver")
-    if isinstance(target, str):
-        return target.rpartition("/")[2]
-    return target if "driver" in _names(host, folder) else ""
-
-
-def _asleep(host: Host, folder: str) -> bool:
-    return _line(host, f"{folder}/power/runtime_status") in ("suspended", "suspending")
 
 
 def _mec_firmware(

@@ -52,14 +52,13 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
 
 
 def _tell(runs: tuple[OwnRun, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(f"{run.id}: {run.name}{_place(run)}, {run.state}" for run in runs)
+    places = (f" in {run.folder}" if run.folder else "" for run in runs)
+    lines = tuple(
+        f"{run.id}: {run.name}{place}, {run.state}" for run, place in zip(runs, places, strict=True)
+    )
     if not runs:
         return "none", lines
     return f"{len(runs)}, the newest {runs[0].state}", lines
-
-
-def _place(run: OwnRun) -> str:
-    return f" in {run.folder}" if run.folder else ""
 
 
 OWN_RUNS: Part[tuple[OwnRun, ...]] = Part(

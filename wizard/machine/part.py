@@ -11,27 +11,6 @@ from typing import Any, Generic, TypeVar
 from wizard.host.host import Host
 from wizard.machine.facts import Unknown
 
-QUESTIONS = frozenset(name for name in vars(Host) if not name.startswith("_"))
-ABOUT = ("path", "folder", "query")
-"""What the questions call the thing that they are about."""
-
-
-def looked_at(thread: int | None) -> str:
-    """The path, or the program, of the question that a thread asks a host; ``""`` for none.
-
-    Nobody has to note each path for it: it costs nothing before something is late.
-    """
-    frame = sys._current_frames().get(thread or 0)
-    while frame is not None:
-        if frame.f_code.co_name in QUESTIONS:
-            known = frame.f_locals
-            about = next((known[name] for name in ABOUT if name in known), None)
-            if about is not None:
-                return about if isinstance(about, str) else str(about.value[0])
-        frame = frame.f_back
-    return ""
-
-
 T = TypeVar("T")
 
 LATE = "no response in time"
@@ -133,3 +112,24 @@ class Once(Generic[T]):
             if not self._made:
                 self._made.append(self._make())
             return self._made[0]
+
+
+QUESTIONS = frozenset(name for name in vars(Host) if not name.startswith("_"))
+ABOUT = ("path", "folder", "query")
+"""What the questions call the thing that they are about."""
+
+
+def looked_at(thread: int | None) -> str:
+    """The path, or the program, of the question that a thread asks a host; ``""`` for none.
+
+    Nobody has to note each path for it: it costs nothing before something is late.
+    """
+    frame = sys._current_frames().get(thread or 0)
+    while frame is not None:
+        if frame.f_code.co_name in QUESTIONS:
+            given = frame.f_locals
+            about = next((given[name] for name in ABOUT if name in given), None)
+            if about is not None:
+                return about if isinstance(about, str) else str(about.value[0])
+        frame = frame.f_back
+    return ""

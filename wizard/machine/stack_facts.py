@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from wizard.core.fact import known
 from wizard.host.host import Host
 from wizard.machine.access import DRIVER
 from wizard.machine.assignments import is_wanted
-from wizard.machine.facts import Driver, Fact, Gpu, Machine, System
+from wizard.machine.facts import Driver, Gpu, Machine, System
 from wizard.machine.gpus import GPUS
 from wizard.machine.part import Reading
 from wizard.machine.system import SYSTEM
@@ -48,12 +49,13 @@ def stack_facts(
     """What is known of a machine's stack, and what the session sets on top of it."""
     card = next((gpu for gpu in gpus if gpu.rdna1), None)
     firmware = None if card is None else card.mec_firmware
-    release = filter(None, (_known(system.distribution), _known(system.release)))
+    release = filter(None, (known(system.distribution, ""), known(system.release, "")))
+    origin = known(driver.origin, "")
     return StackFacts(
-        kernel=_known(system.kernel),
-        glibc=_known(system.glibc),
+        kernel=known(system.kernel, "") or None,
+        glibc=known(system.glibc, "") or None,
         distribution=" ".join(release) or None,
-        driver=_driver(driver),
+        driver=f"{origin} {driver.version}".strip() if driver.loaded and origin else None,
         firmware=str(firmware) if isinstance(firmware, int) else None,
         settings=tuple(sorted(session)),
     )
@@ -78,8 +80,8 @@ def stack_now(host: Host) -> StackFacts:
 
 def stack_form(facts: StackFacts) -> dict[str, Any]:
     """Its JSON form."""
-    known = {name: getattr(facts, name) for name in PARTS}
-    form = {"schema": SCHEMA, **{name: value for name, value in known.items() if value}}
+    told = {name: getattr(facts, name) for name in PARTS}
+    form = {"schema": SCHEMA, **{name: value for name, value in told.items() if value}}
     return form if facts.settings is None else {**form, "settings": dict(facts.settings)}
 
 
@@ -87,27 +89,13 @@ def stack_of_form(form: object) -> StackFacts:
     """What was kept; nothing known of what is damaged, missing, or of a later version."""
     if not isinstance(form, Mapping) or form.get("schema") != SCHEMA:
         return StackFacts()
-    named: dict[str, Any] = {name: _text(form.get(name)) for name in PARTS}
-    return replace(StackFacts(settings=_settings(form.get("settings"))), **named)
-
-
-def _text(value: object) -> str | None:
-    return value[:LONGEST] if isinstance(value, str) and value else None
-
-
-def _settings(form: object) -> tuple[tuple[str, str], ...] | None:
-    if not isinstance(form, Mapping):
-        return None
-    texts = ((n, v) for n, v in form.items() if isinstance(n, str) and isinstance(v, str))
-    return tuple(sorted(texts))
-
-
-def _driver(driver: Driver) -> str | None:
-    origin = _known(driver.origin)
-    if not driver.loaded or origin is None:
-        return None
-    return f"{origin} {driver.version}".strip()
-
-
-def _known(fact: Fact[str]) -> str | None:
-    return fact if isinstance(fact, str) and fact else None
+    named: dict[str, Any] = {
+        name: value[:LONGEST]
+        for name in PARTS
+        if isinstance(value := form.get(name), str) and value
+    }
+    settings = form.get("settings")
+    if isinstance(settings, Mapping):
+        texts = (pair for pair in settings.items() if all(isinstance(one, str) for one in pair))
+        named["settings"] = tuple(sorted(texts))
+    return StackFacts(**named)

@@ -1,14 +1,34 @@
-"""Which torch lies in a site-packages folder, and what became of its libraries."""
+"""Which torch lies in a site-packages folder, and what became of its libraries.
+
+To hold libraries against the hashes of their RECORD is no part of detection: it reads gigabytes.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
 import re
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
+from wizard.apt.packages import Package
 from wizard.core.fact import known
 from wizard.host.elf import segments_of, stack_of
+from wizard.host.files import why
 from wizard.host.host import Host
-from wizard.machine.facts import ChangedLibrary, TorchInstall, Unknown
-from wizard.machine.pythons import Site
+from wizard.knowledge.cards import targets_of
+from wizard.machine.facts import (
+    ChangedLibrary,
+    Environment,
+    Machine,
+    TorchInstall,
+    Unknown,
+)
+from wizard.machine.pythons import DISTRIBUTION, Site, survey
 
 Sizes = list[tuple[str, int]]
 """Names of libraries and their sizes."""
@@ -192,3 +212,96 @@ def _numpy(host: Host, behind: tuple[str, ...]) -> str | None:
         if version := _installed(host, site, known(host.names(site), ())).get("numpy"):
             return version
     return None
+
+
+PACKAGE, PACKAGE_OF_LIBRARY = "python3-torch-rocm", "libtorch-rocm-"
+
+
+class DistributionTorch(NamedTuple):
+    """The package that a torch belongs to, and the chips that its library holds code for."""
+
+    package: Package
+    targets: tuple[str, ...]
+    """Empty where this version was not read."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Where it comes from, and for which chips."""
+        package = f"from the package {self.package.name} {self.package.version}"
+        code = f"with code for {', '.join(self.targets)}" if self.targets else ""
+        return (package, code or "it is not known for which chips this version has code")
+
+    def without(self, gfx: str) -> tuple[str, str]:
+        """That the card is none of these chips, as a title, and what it means."""
+        card = f"your card ({gfx})" if gfx else "your card"
+        return (
+            "Your distribution's own torch has no code for this card",
+            f"Your distribution's package {self.package.name} has code for "
+            f"{', '.join(self.targets)}, but not for {card}. It can only use the card "
+            "with HSA_OVERRIDE_GFX_VERSION=10.3.0, which runs code for another chip (gfx1030) on "
+            "it. With that override, users report hangs and crashes from ROCm 5.3 on.",
+        )
+
+
+def distribution_torch(machine: Machine, environment: Environment) -> DistributionTorch | None:
+    """What is known of an environment's torch; None where it is not the distribution's for ROCm."""
+    torch, packages = environment.torch, machine.rocm_packages
+    if environment.path != DISTRIBUTION or torch is None or torch.build != "rocm":
+        return None
+    installed = {} if isinstance(packages, Unknown) else {one.name: one for one in packages}
+    if PACKAGE not in installed:
+        return None
+    libraries = (one for name, one in installed.items() if name.startswith(PACKAGE_OF_LIBRARY))
+    read = (targets_of(one.name, one.version) for one in libraries)
+    return DistributionTorch(installed[PACKAGE], next(filter(None, read), ()))
+
+
+CHUNK = 4 * 1024 * 1024
+OnProgress = Callable[[str, int, int], None]
+"""Hears of the path, the bytes that were read and the bytes that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A library of a wheel held against the wheel's RECORD."""
+
+    path: str
+    outcome: str
+    """``as installed``, ``changed``, or why it could not be read."""
+
+
+def verify(host: Host, on_progress: OnProgress) -> Iterator[Verified]:
+    """Every ROCm library of every torch on this machine; seconds for each gigabyte."""
+    for place in survey(host).places:
+        for site in place.sites:
+            record = host.read(f"{site.path}/{dist_info(site.names)}/RECORD")
+            for name, recorded in recorded_hashes(record) if isinstance(record, str) else ():
+                path = f"{site.path}/{FOLDER}/{name}"
+                found = _hash(path, on_progress)
+                yield Verified(path, _outcome(found, recorded))
+
+
+def _outcome(found: str | Unknown, recorded: str) -> str:
+    if isinstance(found, Unknown):
+        return found.because
+    return "as installed" if found == recorded else "changed"
+
+
+def _hash(path: str, on_progress: OnProgress) -> str | Unknown:
+    """SHA-256 in the form that RECORD has it."""
+    digest, done = hashlib.sha256(), 0
+    try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            return Unknown(f"{path} is not a regular file")
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            total = os.fstat(descriptor).st_size
+            while chunk := os.read(descriptor, CHUNK):
+                digest.update(chunk)
+                done += len(chunk)
+                on_progress(path, done, total)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:
+        return Unknown(why(path, error))
+    return base64.urlsafe_b64encode(digest.digest()).decode().rstrip("=")

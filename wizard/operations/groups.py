@@ -52,7 +52,7 @@ class AddToGroups(RootStep):
         """That the user is in each of them."""
         if outside := [name for name in self.groups if not is_member(self.user, name)]:
             raise _not_so(f"{self.user} is still not in {listed(outside)}.")
-        return After(f"{self.user} is in {listed(self.groups)}, effective from the next login")
+        return After()  # what root's part says of it stands, also that there was nothing to do
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Leave those that the user was not in before."""
@@ -98,7 +98,7 @@ class TakeFromGroups(RootStep):
         """That the user is in none of them."""
         if inside := [name for name in self.groups if is_member(self.user, name)]:
             raise _not_so(f"{self.user} is still in {listed(inside)}.")
-        return After(f"{self.user} is not in {listed(self.groups)}")
+        return After()
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Join those again that the user was in before."""

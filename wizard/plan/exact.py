@@ -23,14 +23,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.leftover_files import files_now
 from wizard.plan.rollback_packages import no_way_back, sources_of
 from wizard.plan.steps import Step
-from wizard.plan.system import (
-    Offer,
-    Prepared,
-    asked_for,
-    release_named,
-    suites_to_ask,
-    system_part,
-)
+from wizard.plan.system import Offer, Prepared, asked_for, release_named, suites_to_ask, system_part
 
 
 async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking) -> Prepared:

@@ -11,7 +11,6 @@ from wizard.core.lines import clean
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
 from wizard.machine.access import DRIVER, PROCESSES
-from wizard.machine.distribution_torch import distribution_torch
 from wizard.machine.environments import torch_lines
 from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.machine.gpus import board_lines
@@ -20,9 +19,10 @@ from wizard.machine.part import Part
 from wizard.machine.rocm import SYSTEM_FILES
 from wizard.machine.surroundings import SURROUNDINGS
 from wizard.machine.system import MOUNTED
+from wizard.machine.torch import distribution_torch
 
 if TYPE_CHECKING:
-    from wizard.machine.wheel_hashes import Verified
+    from wizard.machine.torch import Verified
 
 WIDTH = 79
 """Columns of our plain text."""

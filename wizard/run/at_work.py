@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from wizard.core.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 from wizard.core.trouble import Trouble
@@ -45,48 +44,25 @@ def at_work(state: Path = STATE) -> AtWork | None:
     if session is None:
         return None
     saved = str(session.folder / EVENTS)
-    return AtWork(at_work_text(session), saved, lambda: watch_events(InSession(session)))
+    return AtWork(at_work_text(session), saved, lambda: events_of(session))
 
 
-class Watched(Protocol):
-    """A step of root's that is under way."""
-
-    @property
-    def run(self) -> str:
-        """The run that it belongs to."""
-
-    @property
-    def step(self) -> int:
-        """Its number among root's steps; 0 while root is between two steps."""
-
-    def news(self) -> AsyncGenerator[News, None]:
-        """What it did and does, until nobody works on it any more.
-
-        Raises Trouble for a step that failed, or whose outcome nobody knows.
-        """
+def events_of(session: Session) -> AsyncGenerator[Event, None]:
+    """What a helper that was found at work did and does."""
+    return watch_events(session.run, session.step, watch(session))
 
 
-class InSession:
-    """The step of a helper that was found at work."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.run = session.run
-        self.step = session.step
-
-    def news(self) -> AsyncGenerator[News, None]:
-        """What stands in its file, and what comes."""
-        return watch(self._session)
-
-
-async def watch_events(watched: Watched) -> AsyncGenerator[Event, None]:
-    """The step as a run of its own, to its end."""
-    step, ok = watched.step, True
+async def watch_events(
+    run: str, step: int, coming: AsyncGenerator[News, None]
+) -> AsyncGenerator[Event, None]:
+    """A step of root's as a run of its own, to its end; ``step`` is its number among root's, 0
+    while root is between two steps."""
+    ok = True
     name = f"step {step} of root's part" if step else "root's part"
     if step:
         yield StepStarted(step, step, name, name)
     try:
-        async with aclosing(watched.news()) as news:
+        async with aclosing(coming) as news:
             async for one in news:
                 if isinstance(one, StepDone):
                     yield StepFinished(step, 0.0, False, one.outcome)
@@ -95,7 +71,7 @@ async def watch_events(watched: Watched) -> AsyncGenerator[Event, None]:
     except Trouble as trouble:
         ok = False
         yield StepFailed(step, trouble.happened, trouble.meaning, trouble.next_step)
-    yield PlanFinished(ok, False, True, False, watched.run, "")
+    yield PlanFinished(ok, False, True, False, run, "")
 
 
 def at_work_text(session: Session) -> str:

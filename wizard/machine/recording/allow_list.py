@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.apt.sources import KEY_FOLDERS, OLD_RING
+from wizard.apt.sources import KEY_FOLDERS, LISTS, OLD_RING
 from wizard.knowledge.applications import load_traces
 from wizard.machine.recording import excerpts
 from wizard.machine.recording.excerpts import Excerpt, HeadExcerpt
@@ -22,7 +22,6 @@ PORT = "/sys/devices/**/*:*:*.*"
 """Where the folder of a card, and of each bridge before it, really is."""
 NODE = "/sys/class/kfd/kfd/topology/nodes/*"
 MINORS = 30
-LISTS = "/var/lib/apt/lists"
 DISTRIBUTIONS = (
     *("InvokeAI", "invokeai", "ultralytics", "timm", "diffusers", "transformers"),
     *("jupyterlab", "notebook"),
