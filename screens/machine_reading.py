@@ -130,5 +130,5 @@ def _prepare_choose(screen: StepScreen, session: Session) -> None:
     from screens.choose.card import choosing_at
 
     choosing_at(session, screen.services)
-    screen.services.knowledge.roads()
+    screen.services.knowledge.approaches()
     load(*FOLLOWING)

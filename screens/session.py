@@ -61,7 +61,7 @@ class Session:
     """The setting that was found there last."""
     before: Session | None = None
     """Set while a fix is reviewed and carried out: how the screen that made it was left."""
-    mending: Finding | None = None
+    fix: Finding | None = None
     """The finding that the fix is for; None where Measure made it."""
     behind: tuple[str, Session] | None = None
     """The step that Diagnose was opened at, as it was left."""
@@ -84,7 +84,7 @@ def from_diagnose(session: Session) -> tuple[str, Session]:
 
 def fix_made_at(session: Session) -> str:
     """The screen that made the fix under review."""
-    return "conv2d" if session.mending is None else "diagnose"
+    return "conv2d" if session.fix is None else "diagnose"
 
 
 def following(step: str, session: Session) -> str:
@@ -94,7 +94,7 @@ def following(step: str, session: Session) -> str:
     stopped = session.finished is not None and not session.finished.ok
     if step == "apply" and (session.failure or stopped):
         return "done"
-    if step == "apply" and session.mending is not None:
+    if step == "apply" and session.fix is not None:
         return "diagnose"
     if step == "apply" and (session.clears or session.before is not None):
         return "done"

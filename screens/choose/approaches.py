@@ -19,8 +19,14 @@ from screens.words import hanging, shown
 from wizard.advice.comparison import Aspect
 from wizard.conv2d.cards.card_form import received_on
 from wizard.core.lines import clean
-from wizard.knowledge.claims import Claim, OtherRoad
-from wizard.report.stacks import HEADS, evidence_lines, road_aspect, road_head, road_lines
+from wizard.knowledge.claims import Approach, Claim
+from wizard.report.stacks import (
+    HEADS,
+    approach_aspect,
+    approach_head,
+    approach_lines,
+    evidence_lines,
+)
 
 NARROWEST_EVIDENCE, WIDEST_EVIDENCE = 40, 99
 HEAD = re.compile(rf"(?:{'|'.join(HEADS.values())}): \d")
@@ -129,7 +135,7 @@ class Evidence(ModalScreen[str]):
 NARROWEST, WIDEST = 30, 99
 
 
-class RoadTitles(MarkedList, inherit_bindings=False):
+class ApproachTitles(MarkedList, inherit_bindings=False):
     """Approaches below one another. PageUp and PageDown are the screen's: they scroll the words."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -138,19 +144,19 @@ class RoadTitles(MarkedList, inherit_bindings=False):
     ]
 
 
-class RoadsList(ModalScreen[str]):
+class ApproachList(ModalScreen[str]):
     """A line each, then what is said of the marked one; dismissed with its stack, or ``""``."""
 
     DEFAULT_CSS = """
     RoadsList {
         layout: vertical;
         background: $background;
-        & > #roads-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
-        & > #roads { height: 1fr; layout: vertical; }
+        & > #approaches-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
+        & > #approaches { height: 1fr; layout: vertical; }
         & #list { height: 45%; scrollbar-size-vertical: 1; }
         & #words { height: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
         & > Footer { dock: none; padding: 0 1; }
-        &.-wide > #roads { layout: horizontal; margin: 1 0 0 0; }
+        &.-wide > #approaches { layout: horizontal; margin: 1 0 0 0; }
         &.-wide #list { width: 66; padding: 1 1; height: 1fr; max-height: 100%; }
         &.-wide #words { margin: 0 1 0 0; }
     }
@@ -164,19 +170,23 @@ class RoadsList(ModalScreen[str]):
     ]
     AUTO_FOCUS = "OptionList"
 
-    def __init__(self, roads: tuple[OtherRoad, ...], claims: tuple[Claim, ...], day: date) -> None:
+    def __init__(
+        self, approaches: tuple[Approach, ...], claims: tuple[Claim, ...], day: date
+    ) -> None:
         super().__init__()
-        self._roads, self._claims, self._day = roads, claims, day
+        self._approaches, self._claims, self._day = approaches, claims, day
 
     def compose(self) -> ComposeResult:
         """Title, list, words, keys."""
-        count = len(self._roads)
-        ours = sum(bool(road.stack) for road in self._roads)
+        count = len(self._approaches)
+        ours = sum(bool(approach.stack) for approach in self._approaches)
         title = f"All {count} known approaches; this program installs {ours} of them"
-        yield Static(title, id="roads-title", markup=False)
-        options = (Option(clean(road_head(road)), road.id) for road in self._roads)
-        with Container(id="roads"):
-            yield RoadTitles(*options, id="list", classes="panel")
+        yield Static(title, id="approaches-title", markup=False)
+        options = (
+            Option(clean(approach_head(approach)), approach.id) for approach in self._approaches
+        )
+        with Container(id="approaches"):
+            yield ApproachTitles(*options, id="list", classes="panel")
             with VerticalScroll(id="words", classes="panel", can_focus=False):
                 yield Static(id="road", markup=False)
         yield Footer(show_command_palette=False, compact=True)
@@ -198,19 +208,19 @@ class RoadsList(ModalScreen[str]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dims Take where this program installs nothing, and Who where nobody said anything."""
         if action == "take":
-            return True if self._road.stack else None
+            return True if self._approach.stack else None
         if action == "claims":
-            return True if self._road.claims else None
+            return True if self._approach.claims else None
         return True
 
     def action_take(self) -> None:
         """Goes back to Choose, to the stack that installs it."""
-        self.dismiss(self._road.stack)
+        self.dismiss(self._approach.stack)
 
     def action_claims(self) -> None:
         """Shows who says what of it, and who contradicts."""
-        aspect = road_aspect(self._road)
-        evidence = Evidence(self._road.state, (aspect,), aspect.id, self._claims, self._day)
+        aspect = approach_aspect(self._approach)
+        evidence = Evidence(self._approach.state, (aspect,), aspect.id, self._claims, self._day)
         self.app.push_screen(evidence)
 
     def action_scroll(self, direction: int) -> None:
@@ -222,19 +232,19 @@ class RoadsList(ModalScreen[str]):
         self.dismiss("")
 
     @property
-    def _road(self) -> OtherRoad:
+    def _approach(self) -> Approach:
         marked = self.query(OptionList).first().highlighted if self.is_mounted else 0
-        return self._roads[marked or 0]
+        return self._approaches[marked or 0]
 
     def _show(self) -> None:
         words = self.query_one("#words", VerticalScroll)
-        words.border_title = Content(clean(self._road.title))
-        place = self._roads.index(self._road) + 1
-        self.query_one("#list").border_subtitle = f"{place} of {len(self._roads)}"
+        words.border_title = Content(clean(self._approach.title))
+        place = self._approaches.index(self._approach) + 1
+        self.query_one("#list").border_subtitle = f"{place} of {len(self._approaches)}"
         cells = min(WIDEST, max(NARROWEST, words.scrollable_content_region.width))
         lines = (
             part
-            for line in map(clean, road_lines(self._road, cells))
+            for line in map(clean, approach_lines(self._approach, cells))
             for part in hanging(line[: -len(line.lstrip())], line.lstrip(), cells)
         )
         self.query_one("#road", Static).update(Content("\n").join(lines))

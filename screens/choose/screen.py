@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
 
-from screens.choose.approaches import Evidence, RoadsList
+from screens.choose.approaches import ApproachList, Evidence
 from screens.choose.card import (
     LABEL_CELLS,
     SYSTEM,
@@ -83,7 +83,7 @@ class Choose(StepScreen):
         Binding("u", "footprint", "With or without system packages", show=False),
         Binding("p", "preset", "Published settings", show=False),
         Binding("d", "details", "All details of this stack", show=False),
-        Binding("o", "roads", "All known approaches", show=False),
+        Binding("o", "approaches", "All known approaches", show=False),
         Binding("i", "explain", "Explain", show=False),
         Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),
         Binding("pageup", "page(-1)", "Scroll the box up", show=False, priority=True),
@@ -114,9 +114,9 @@ class Choose(StepScreen):
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
                 why.border_title = "Why"
                 yield Static(id="reasons", markup=False)
-        roads = f"[@click=screen.roads]{OTHER_WAYS}[/]  [b $text-accent]o[/]"
+        approaches = f"[@click=screen.approaches]{OTHER_WAYS}[/]  [b $text-accent]o[/]"
         explain = f"[@click=screen.explain]{EXPLANATIONS}[/]  [b $text-accent]i[/]"
-        yield Static(Content.from_markup(f"{roads}    {explain}"), id="ways", markup=False)
+        yield Static(Content.from_markup(f"{approaches}    {explain}"), id="ways", markup=False)
 
     def on_mount(self) -> None:
         """Shows what is suggested; what depends on the size shows itself once it has one."""
@@ -125,7 +125,7 @@ class Choose(StepScreen):
             risky = may_freeze(self._there, machine, asked)
             text = (MAY_FREEZE if risky else MEASURE_FIRST).format(self._there.torch)
             self.say(text, "warning" if risky else "note")
-        self.query_one("#ways").display = bool(self.services.knowledge.roads())
+        self.query_one("#ways").display = bool(self.services.knowledge.approaches())
         self._show_all()
 
     def on_resize(self) -> None:
@@ -141,8 +141,8 @@ class Choose(StepScreen):
             return bool(self._choosing.stack.presets)
         if action == "measure":
             return self._there is not None
-        if action == "roads":
-            return bool(self.services.knowledge.roads())
+        if action == "approaches":
+            return bool(self.services.knowledge.approaches())
         return super().check_action(action, parameters)
 
     def action_review(self) -> None:
@@ -234,10 +234,12 @@ class Choose(StepScreen):
         title = f"{choosing.stack.id}: all details"
         self.app.push_screen(LinesView(title, lines))
 
-    def action_roads(self) -> None:
+    def action_approaches(self) -> None:
         """Lists every other way; the stack of the one that was taken is selected."""
-        roads, day = self.services.knowledge.roads(), self.services.today()
-        self.app.push_screen(RoadsList(roads, self._choosing.claims, day), self._select_if_any)
+        approaches, day = self.services.knowledge.approaches(), self.services.today()
+        self.app.push_screen(
+            ApproachList(approaches, self._choosing.claims, day), self._select_if_any
+        )
 
     def action_explain(self) -> None:
         """Lists the explanations."""

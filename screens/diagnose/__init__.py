@@ -1,1 +1,1 @@
-"""What is wrong, what proves it and what mends it: of this machine, or of a pasted text."""
+"""What is wrong, what proves it and what fixes it: of this machine, or of a pasted text."""

@@ -100,7 +100,7 @@ class Diagnose(StepScreen):
         super().__init__(session, services)
         finished = session.finished
         whole = finished is not None and finished.ok and session.failure is None
-        self._fixed = session.mending if whole else None
+        self._fixed = session.fix if whole else None
         self._finished = finished
         self._runs: Counter[str] = Counter()
         self.here = session.diagnosed or Shown()
@@ -109,7 +109,7 @@ class Diagnose(StepScreen):
         self._draws = False
         """True while what has come is about to be drawn."""
         self.session = replace(
-            session, plan=None, choice=None, finished=None, failure=None, mending=None, before=None
+            session, plan=None, choice=None, finished=None, failure=None, fix=None, before=None
         )
 
     def body(self) -> Iterable[Widget]:
@@ -281,7 +281,7 @@ class Diagnose(StepScreen):
         if fixes:
             self._fix(row)
 
-    @work(group="mend", exclusive=True)
+    @work(group="fix", exclusive=True)
     async def _fix(self, finding: Row) -> None:
         machine = self.session.machine
         if not isinstance(finding, Finding) or machine is None:
@@ -294,7 +294,7 @@ class Diagnose(StepScreen):
             return
         left = replace(self.here, at=self.pane.findings.highlighted or 0)
         before = replace(self.session, diagnosed=left)
-        fixing = replace(before, plan=plan, mending=finding, before=before)
+        fixing = replace(before, plan=plan, fix=finding, before=before)
         self.post_message(self.Go("review", fixing))
 
     def action_explain(self) -> None:

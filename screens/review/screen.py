@@ -182,7 +182,7 @@ class Review(PlanScreen):
         try:
             if anew:
                 await self._make()
-            self._refusal = await self._settle()
+            self._refusal = await self._resolve()
             if self._refusal is None:
                 self._refusal = await asyncio.to_thread(self.services.plans.obstacle, self._plan)
             if self._refusal is None:
@@ -238,16 +238,16 @@ class Review(PlanScreen):
         self._show()
         self.refresh_bindings()
 
-    async def _settle(self) -> Trouble | None:
+    async def _resolve(self) -> Trouble | None:
         """Ask what root's part would do exactly; gives why that cannot be known."""
         machine, choice = self.session.machine, self._choice
         if machine is None or choice is None:
             return None
-        if self.services.rehearses or self._plan.settled:
+        if self.services.rehearses or self._plan.resolved:
             return None
         self.wait("Checking the packages and versions against the repository and apt ...")
         try:
-            self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
+            self._take(await asyncio.to_thread(self.services.plans.resolve, machine, choice))
         except Trouble as trouble:
             return refused(trouble)
         except ValueError as impossible:

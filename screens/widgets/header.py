@@ -111,7 +111,7 @@ def header_steps(screen: str, session: Session) -> tuple[HeaderStep, ...]:
 
 def _way(session: Session) -> dict[str, str]:
     if session.before is not None:
-        return KEEPING if session.mending is None else FIXING
+        return KEEPING if session.fix is None else FIXING
     return REMOVING if session.clears else INSTALLING
 
 

@@ -146,13 +146,13 @@ NOT_READ: dict[str, tuple[Machine, str, str]] = {
 
 @pytest.mark.parametrize(("machine", "stack", "why", "mend"), RULED_OUT.values(), ids=RULED_OUT)
 def test_what_rules_a_road_out_names_its_mend(
-    machine: Machine, stack: str, why: str, mend: str
+    machine: Machine, stack: str, why: str, fix: str
 ) -> None:
     found = held(machine, stack, ("own",))
 
     assert not found.possible
     assert why in found.obstacles[0]
-    assert mend in found.obstacles[0]
+    assert fix in found.obstacles[0]
     assert found.answers[0].word is Word.NO
     assert found.answers[0].why == found.obstacles[0]
 

@@ -99,7 +99,7 @@ async def test_a_plan_is_settled_by_a_signed_archive_and_found_so_again(
     assert dict(prepared.offer.brings) == dict.fromkeys(("rocm-core", "hsa-rocr", "rocminfo"), NEW)
     assert prepared.offer.installed_bytes == 3 * 1000 * 1024
     assert 0 < prepared.offer.download_bytes < 10_000
-    assert plan.settled
+    assert plan.resolved
     assert await check(plan, with_what) == ()
     assert tree(with_what.root) == before
 

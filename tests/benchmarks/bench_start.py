@@ -40,7 +40,7 @@ from screens.start import services_for
 from tests.e2e.terminal import Terminal, waited_s
 from tests.layout.emulator import Emulator
 from tests.run.earlier_runs import leave_runs
-from tests.screens.driving import reach, screen_text, settled
+from tests.screens.driving import reach, resolved, screen_text
 from wizard.cli.options import parser
 
 ROOT = Path(__file__).parents[2]
@@ -180,7 +180,7 @@ async def recorded(options: list[str]) -> Recorded:
     app = SetupApp(services_for(parser().parse_args(options)))
     async with app.run_test(size=(COLUMNS, LINES)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         bindings = (active.binding for active in app.screen.active_bindings.values())
         keys = {b.action: (b.key, b.description, b.key_display) for b in bindings if b.show}
         return {

@@ -47,24 +47,24 @@ def test_the_json_form_says_whether_there_is_a_plan() -> None:
 
 
 def test_the_next_look_says_gone_pending_or_there() -> None:
-    mended = idle(FROM_FILE)
-    assert outcome_of(mended, ()) is Outcome.GONE
-    assert outcome_of(mended, (numpy("/x"),)) is Outcome.GONE
-    assert outcome_of(mended, (idle(FROM_SESSION),)) is Outcome.TERMINAL
-    assert outcome_of(mended, (idle(FROM_FILE, FROM_SESSION),)) is Outcome.THERE
+    fixed = idle(FROM_FILE)
+    assert outcome_of(fixed, ()) is Outcome.GONE
+    assert outcome_of(fixed, (numpy("/x"),)) is Outcome.GONE
+    assert outcome_of(fixed, (idle(FROM_SESSION),)) is Outcome.TERMINAL
+    assert outcome_of(fixed, (idle(FROM_FILE, FROM_SESSION),)) is Outcome.THERE
     assert outcome_of(numpy("/a"), (numpy("/b"),)) is Outcome.GONE
     assert outcome_of(numpy("/a"), (numpy("/a"),)) is Outcome.THERE
 
 
 def test_what_could_not_be_looked_at_again_is_never_called_gone() -> None:
-    mended = idle(FROM_FILE)
+    fixed = idle(FROM_FILE)
     ended = not_tested("none", "The check of idle did not finish", "it took longer than 10 s")
-    assert outcome_of(mended, (ended,)) is Outcome.UNSEEN
-    assert outcome_of(mended, (not_tested("noop-setting", "x", "y"),)) is Outcome.UNSEEN
-    assert outcome_of(mended, (not_tested("disk-full", "x", "y"),)) is Outcome.GONE
-    assert outcome_of(mended, (), card=False) is Outcome.UNSEEN
+    assert outcome_of(fixed, (ended,)) is Outcome.UNSEEN
+    assert outcome_of(fixed, (not_tested("noop-setting", "x", "y"),)) is Outcome.UNSEEN
+    assert outcome_of(fixed, (not_tested("disk-full", "x", "y"),)) is Outcome.GONE
+    assert outcome_of(fixed, (), card=False) is Outcome.UNSEEN
     assert outcome_of(found("dpkg-interrupted", ()), (), card=False) is Outcome.GONE
-    assert outcome_of(mended, (idle(FROM_FILE), ended)) is Outcome.THERE
+    assert outcome_of(fixed, (idle(FROM_FILE), ended)) is Outcome.THERE
 
 
 def test_a_group_that_was_joined_is_pending_until_the_next_login() -> None:

@@ -24,7 +24,7 @@ from wizard.host.live import LiveHost
 from wizard.machine.facts import Machine, Setting
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.executor import Live
@@ -150,8 +150,8 @@ def waiting_fix(home: Path) -> Path:
     told, uv = home / "told", home / "uv"
     uv.write_text(f'#!/bin/sh\nprintf %s "$UV_INDEX_TORCH_PASSWORD" >{told}\nexit 1\n')
     uv.chmod(0o755)
-    wishes = Wishes(("torch",), INDEX)
-    resolve = Resolve("Wheels.", str(uv), sys.executable, str(home / "work"), wishes)
+    manifest = Manifest(("torch",), INDEX)
+    resolve = Resolve("Wheels.", str(uv), sys.executable, str(home / "work"), manifest)
     plan = replace(plan_of(home, resolve), kind=Kind.FIX, stack="", venv="", cause="numpy2-abi")
     run = Path(places_below(home).runs) / "20260101-000000-aaaaaa"
     run.parent.mkdir(parents=True)
@@ -183,7 +183,7 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
     assert waits.plan is not None
     (step,) = waits.plan().steps
     assert isinstance(step, Resolve)
-    assert step.wishes.index == INDEX
+    assert step.manifest.index == INDEX
     waits = services_for(parser().parse_args([])).runs.unfinished()
     assert waits is not None
     assert waits.plan is not None

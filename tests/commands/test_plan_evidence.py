@@ -10,7 +10,7 @@ import pytest
 
 from tests.commands.running import MACHINE, wizard
 from tests.conftest import Golden
-from wizard.knowledge.claims import load_claims, load_roads
+from wizard.knowledge.claims import load_approaches, load_claims
 from wizard.knowledge.stacks import load_stacks
 
 STACKS = [stack.id for stack in load_stacks()]
@@ -76,7 +76,7 @@ def test_programs_get_the_same(tmp_path: Path) -> None:
     assert sorted(each["stack"] for each in advice["stacks"]) == sorted(STACKS)
     assert {claim["id"] for claim in advice["claims"]} == set(CLAIMS)
     assert advice["recommended"] == advice["stacks"][0]["stack"]
-    assert len(advice["roads"]) == len(load_roads())
+    assert len(advice["roads"]) == len(load_approaches())
     large = next(
         aspect
         for stack in advice["stacks"]
@@ -102,7 +102,7 @@ def test_what_only_takes_away_needs_no_advice(tmp_path: Path, kind: str) -> None
 def test_about_lists_every_approach_with_its_reason(tmp_path: Path) -> None:
     told = wizard(tmp_path, "about", "approaches").stdout
     flat = " ".join(told.split())
-    for road in load_roads():
+    for road in load_approaches():
         assert f"{road.state} " in flat
         assert " ".join(road.because.split()) in flat
 

@@ -50,7 +50,7 @@ def environ(
     operations: dict[str, str] | None = None,
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
-    wishes = {
+    manifest = {
         "miopen": miopen or {},
         "import": importing,
         "health": health,
@@ -63,7 +63,7 @@ def environ(
     return {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(FAKE_TORCH),
-        "FAKE_TORCH": json.dumps(wishes),
+        "FAKE_TORCH": json.dumps(manifest),
         **card,
     }
 

@@ -27,14 +27,14 @@ def test_a_limit_is_found_and_told(worker_python: str, tmp_path: Path) -> None:
         "--deadline",
         "1",
     )
-    wishes = environ(limits={"any": 4})
-    code, output, _ = Home(tmp_path).run(*asked, **wishes)
+    manifest = environ(limits={"any": 4})
+    code, output, _ = Home(tmp_path).run(*asked, **manifest)
     assert code == 1
     assert "Limit of size: 4 passes (3 of 3 times), 5 does not." in output
     assert "0 of 3 hung; up to 63 % of tries may still fail (95 % sure)" in output.replace(
         "\n", " "
     )
-    code, output, _ = Home(tmp_path).run(*asked, "--json", **wishes)
+    code, output, _ = Home(tmp_path).run(*asked, "--json", **manifest)
     limit = json.loads(output)["limit"]
     assert (limit["known"]["passes"], limit["known"]["hangs"], limit["edge_runs"]) == (4, 5, 3)
 

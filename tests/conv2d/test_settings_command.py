@@ -109,8 +109,8 @@ def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
 
 def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, worker_python: str) -> None:
     asked = ("--python", worker_python, *FIND, "--hangs", "6", "--json", "--foreground")
-    wishes = environ(miopen=BLAMED)
-    with home.start(*asked, "--deadline", "1", **wishes) as process:
+    manifest = environ(miopen=BLAMED)
+    with home.start(*asked, "--deadline", "1", **manifest) as process:
         assert process.stderr is not None
         for line in process.stderr:
             if "MIOPEN_DEBUG_CONV_GEMM=0 MIOPEN_DEBUG_CONV_WINOGRAD=0" in line:
@@ -120,7 +120,7 @@ def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, worker_pytho
         process.communicate(timeout=20)
     psutil.wait_procs(workers, timeout=10)
     assert not [worker for worker in workers if worker.is_running()]
-    code, output, errors = home.run(*asked, "--deadline", "1", **wishes)
+    code, output, errors = home.run(*asked, "--deadline", "1", **manifest)
     document = json.loads(output)
     found = document["setting"]
     assert (code, found["changes"], found["hangs"]) == (0, dict(SET), 3)

@@ -91,8 +91,8 @@ def test_tiles_have_the_largest_size_that_passed_with_these_channels() -> None:
     assert any("tiles of 40x40" in each.title for each in alternatives(request.row, request.side))
 
 
-async def measured(request: WorkaroundRequest, folder: Path, **wishes: object) -> SweepDone:
-    variables = environ(**wishes)  # type: ignore[arg-type]
+async def measured(request: WorkaroundRequest, folder: Path, **manifest: object) -> SweepDone:
+    variables = environ(**manifest)  # type: ignore[arg-type]
     with deadlines_pass_when_told() as fifo:
         stream = find_workarounds(
             request,

@@ -20,7 +20,7 @@ from screens.themes import DARK
 from screens.widgets.log_pane import RunLog
 from tests.documents.svg import Frame, frame_of, picture
 from tests.screens.collaborators import but
-from tests.screens.driving import LOOK_AGAIN_S, press, reach, settled, still, until
+from tests.screens.driving import LOOK_AGAIN_S, press, reach, resolved, still, until
 from wizard.cli.options import parser
 from wizard.conv2d.runs.example import replayed
 from wizard.core.events import Event, StepStarted
@@ -124,7 +124,7 @@ class Film:
                 if key:
                     await press(pilot, key)
                 await reach(pilot, step)
-                await settled(pilot)
+                await resolved(pilot)
                 await self.drawn()
                 self.show(seconds)
                 if name:
@@ -136,11 +136,11 @@ async def diagnosed() -> Frame:
     app = SetupApp(services("--machine", str(ROOT / BROKEN)))
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "d")
         await reach(pilot, "diagnose")
         await until(pilot, lambda: getattr(app.screen, "here", Shown()).result is not None)
-        await settled(pilot)
+        await resolved(pilot)
         return frame_of(app)
 
 

@@ -24,7 +24,7 @@ from screens.step import StepScreen
 from screens.widgets.status_line import StatusLine
 from tests.layout.looking import Reached, look
 from tests.layout.seen import Shown
-from tests.screens.driving import LOOK_AGAIN_S, drawn, screen_text, settle, working
+from tests.screens.driving import LOOK_AGAIN_S, drawn, resolve, screen_text, working
 from wizard.__main__ import main
 from wizard.core.json_form import typed
 
@@ -85,10 +85,10 @@ class Inspected(SetupApp):
             await writer.drain()
 
     async def _rested(self, asked: Asked) -> dict[str, Any]:
-        await settle(self)
+        await resolve(self)
         while self._taken < asked.keys or not self._rests(asked.goes_on):
             await asyncio.sleep(LOOK_AGAIN_S)
-            await settle(self)
+            await resolve(self)
         return asdict(await self._at_rest()) if asked.looks else {}
 
     def _what_works(self, asked: Asked) -> str:

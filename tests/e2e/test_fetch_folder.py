@@ -142,8 +142,8 @@ def test_a_damaged_file_and_a_missing_one_come_again(home: Home, house: Path) ->
     torch.unlink()
     torch.write_bytes(b"damaged")
     (folder / "wheels.lock").unlink()
-    mended = home.run(*words(house, folder), "--json")
-    assert ending(mended.stdout)["changed"] is True, mended.stdout + mended.stderr
+    fixed = home.run(*words(house, folder), "--json")
+    assert ending(fixed.stdout)["changed"] is True, fixed.stdout + fixed.stderr
     assert listing(folder) == before
 
 

@@ -15,7 +15,7 @@ from wizard.core.trouble import Trouble
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.operation import Operation
 from wizard.operations.resolve import Resolve
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.system.system import System
 
 pytestmark = pytest.mark.e2e
@@ -48,8 +48,8 @@ def carry_out(step: Operation, folder: Path) -> str:
 
 
 def choose(folder: Path, index: str = "", wheelhouse: str = "") -> Resolve:
-    wishes = Wishes(REQUIREMENTS, index, True, wheelhouse)
-    step = Resolve("a test", UV, sys.executable, str(folder), wishes)
+    manifest = Manifest(REQUIREMENTS, index, True, wheelhouse)
+    step = Resolve("a test", UV, sys.executable, str(folder), manifest)
     assert carry_out(step, folder).startswith("5 packages: ")
     return step
 

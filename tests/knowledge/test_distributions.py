@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from wizard.knowledge.cards import load_distribution_packages
-from wizard.knowledge.claims import load_claims, load_roads
+from wizard.knowledge.claims import load_approaches, load_claims
 from wizard.knowledge.solvers import key_of, load_table
 
 RDNA1 = ("gfx1010", "gfx1011", "gfx1012")
 CODE = {(row.distribution, row.name): row.targets for row in load_distribution_packages()}
-ROAD = next(road for road in load_roads() if road.id == "ubuntu-torch")
+APPROACH = next(approach for approach in load_approaches() if approach.id == "ubuntu-torch")
 CLAIMS = {claim.id: claim for claim in load_claims()}
 
 
@@ -24,7 +24,7 @@ def test_ubuntus_torch_and_libraries_have_code_for_gfx1030_and_none_for_rdna1() 
     assert without_rdna1("Ubuntu 26.04", "libtorch-rocm-2.9", *libraries)
     assert len(CODE["Ubuntu 26.04", "libtorch-rocm-2.9"]) == 7
     assert "gfx1030 and six other chips" in CLAIMS["ubuntu-torch-code"].text
-    assert "has no code for RX 5000 cards" in ROAD.because
+    assert "has no code for RX 5000 cards" in APPROACH.because
 
 
 def test_debians_libraries_have_code_for_gfx1010_alone_among_rdna1() -> None:
@@ -63,5 +63,5 @@ def test_under_the_override_it_offers_winograd_in_float32_that_a_variable_takes_
     assert left is not None
     assert any("Winograd" in name for name in searched.names)
     assert not any("Winograd" in name for name in left.names)
-    assert "MIOPEN_DEBUG_CONV_WINOGRAD=0" in ROAD.because
-    assert "MIOPEN_DEBUG_CONV_WINOGRAD=0" in " ".join(ROAD.by_hand)
+    assert "MIOPEN_DEBUG_CONV_WINOGRAD=0" in APPROACH.because
+    assert "MIOPEN_DEBUG_CONV_WINOGRAD=0" in " ".join(APPROACH.by_hand)

@@ -14,7 +14,7 @@ import pytest
 from wizard.host.environment import Target
 from wizard.host.pip_settings import PipSettings
 from wizard.operations.resolve import Resolve, ask_target, choose
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.system.lock import Wheel
 from wizard.system.system import System
 
@@ -36,18 +36,18 @@ class Asked:
     """What is to be chosen, and where."""
 
     work: Path
-    wishes: Wishes = field(default_factory=lambda: Wishes(STACK))
+    manifest: Manifest = field(default_factory=lambda: Manifest(STACK))
     python: str = sys.executable
 
-    def but(self, *requirements: str, **wishes: Any) -> Asked:
+    def but(self, *requirements: str, **manifest: Any) -> Asked:
         """The same with other wishes."""
-        wanted = requirements or self.wishes.requirements
-        return replace(self, wishes=replace(self.wishes, requirements=wanted, **wishes))
+        wanted = requirements or self.manifest.requirements
+        return replace(self, manifest=replace(self.manifest, requirements=wanted, **manifest))
 
     @property
     def step(self) -> Resolve:
         """The operation."""
-        return Resolve("a test", UV, self.python, str(self.work), self.wishes)
+        return Resolve("a test", UV, self.python, str(self.work), self.manifest)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def resolved(
         system = System(environ, work, lambda: False)
         system.make_folder(work)
         here = target or await ask_target(system, asked.python)
-        async for each in choose(asked.step, asked.wishes, settings, here, system):
+        async for each in choose(asked.step, asked.manifest, settings, here, system):
             if isinstance(each, tuple):
                 found.update({wheel.name: wheel for wheel in each})
             else:

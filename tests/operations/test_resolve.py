@@ -307,7 +307,7 @@ def test_the_files_for_uv_are_as_review_shows_them(asked: Asked) -> None:
     wanted = (STACK[0], "pip")
     wish = asked.but(*wanted, index=index, index_replaces_pypi=True)
 
-    assert project_text(wish.wishes, Target("3.10.13", "2.36"), settings) == (
+    assert project_text(wish.manifest, Target("3.10.13", "2.36"), settings) == (
         "[project]\n"
         'name = "rdna1-setup-environment"\n'
         'version = "0"\n'
@@ -328,7 +328,7 @@ def test_the_files_for_uv_are_as_review_shows_them(asked: Asked) -> None:
         'url = "https://pypi.example/simple"\n'
         "explicit = true\n"
     )
-    assert settings_text(wish.wishes, settings) == (
+    assert settings_text(wish.manifest, settings) == (
         "no-build = true\n"
         'index-strategy = "unsafe-best-match"\n'
         'find-links = ["/srv/wheels"]\n'

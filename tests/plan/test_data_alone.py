@@ -99,7 +99,7 @@ claims = ["r99-weaver"]
 reviewed = "2026-11-22"
 """
 ROAD = """
-[[road]]
+[[approach]]
 id = "rocm99-wheels"
 title = "ROCm 9.9 wheels, torch 9.9.0"
 stack = "rocm99"
@@ -123,7 +123,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("releases", RELEASE),
         ("claims", CLAIM),
         ("verdicts", VERDICT),
-        ("roads", ROAD),
+        ("approaches", ROAD),
         ("applications", TRACE),
     ):
         _append(data / f"{name}.toml", rows)

@@ -133,7 +133,7 @@ def test_what_the_old_torch_requires_in_one_version_goes_with_it_and_comes_back(
     resolve = next(s for s in plan.steps if isinstance(s, Resolve))
     assert "sympy" in resolve.leaving
     assert resolve.held[3:] == ("lit==1.0", "cmake==1.0", "uses-sympy==1.0")
-    assert resolve.wishes.requirements[-2:] == ("numpy<2", "sympy")
+    assert resolve.manifest.requirements[-2:] == ("numpy<2", "sympy")
     aside = next(s for s in plan.steps if isinstance(s, SetAsidePackages))
     assert ("sympy", "1.13.1") in aside.packages
     told = " ".join(plan.notes)
@@ -161,7 +161,7 @@ def test_what_somebody_else_decided_on_stays_though_torch_requires_that_version_
     plan = with_sympy(*more, sympy=sympy)
     resolve = next(s for s in plan.steps if isinstance(s, Resolve))
     assert f"sympy=={sympy.version}" in resolve.held
-    assert "sympy" not in (*resolve.leaving, *resolve.wishes.requirements)
+    assert "sympy" not in (*resolve.leaving, *resolve.manifest.requirements)
     assert "Only its torch changes." in plan.notes[0]
 
 
@@ -169,7 +169,7 @@ def test_wheels_that_others_need_too_stay_though_torch_requires_their_version() 
     plan = plan_for(there(dist("onnxruntime-gpu", "1.0", "nvidia-cublas-cu11")))
     resolve = next(s for s in plan.steps if isinstance(s, Resolve))
     assert "nvidia-cublas-cu11==11.11" in resolve.held
-    assert "nvidia-cublas-cu11" not in resolve.wishes.requirements
+    assert "nvidia-cublas-cu11" not in resolve.manifest.requirements
 
 
 def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_back() -> None:
@@ -366,8 +366,8 @@ def test_a_python_of_the_environment_s_own_is_enough() -> None:
     ],
 )
 def test_a_pip_conf_keeps_its_lines_and_gets_our_constraint(text: str, constraint: str) -> None:
-    mended = with_constraint(text, "/v/c.txt")
+    fixed = with_constraint(text, "/v/c.txt")
     parser = configparser.RawConfigParser()
-    parser.read_string(mended)
+    parser.read_string(fixed)
     assert parser.get("install", "constraint").split() == constraint.split()
-    assert all(line in mended for line in text.splitlines() if not line.startswith("constraint"))
+    assert all(line in fixed for line in text.splitlines() if not line.startswith("constraint"))

@@ -349,7 +349,7 @@ def test_of_two_cards_the_one_that_was_chosen_is_judged() -> None:
 def test_a_new_environment_holds_what_python_itself_would_put_there() -> None:
     (resolve,) = steps(plan_for(clean_jammy()), Resolve)
     assert isinstance(resolve, Resolve)
-    assert resolve.wishes.requirements[-2:] == ("pip", "setuptools; python_version < '3.12'")
+    assert resolve.manifest.requirements[-2:] == ("pip", "setuptools; python_version < '3.12'")
 
 
 def test_a_folder_of_wheels_is_the_only_source() -> None:
@@ -361,7 +361,7 @@ def test_a_folder_of_wheels_is_the_only_source() -> None:
 def test_what_the_index_of_torch_serves_is_asked_for_by_name() -> None:
     (resolve,) = steps(plan_for(clean_jammy(), "rocm57"), Resolve)
     assert isinstance(resolve, Resolve)
-    assert "pytorch-triton-rocm" in resolve.wishes.requirements
+    assert "pytorch-triton-rocm" in resolve.manifest.requirements
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_what_the_index_of_torch_serves_is_asked_for_by_name() -> None:
 def test_another_index_takes_the_place_of_the_stack_s(chosen: str, index: str) -> None:
     (resolve,) = steps(plan_for(clean_jammy(), torch_index=chosen), Resolve)
     assert isinstance(resolve, Resolve)
-    assert resolve.wishes.index == index
+    assert resolve.manifest.index == index
 
 
 def test_a_login_of_an_index_is_in_no_text_and_no_file() -> None:

@@ -159,14 +159,14 @@ def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> N
     ],
 )
 def test_what_is_not_known_exactly_cannot_be_asked_for(step: AptChange | WriteSystemFile) -> None:
-    assert not step.settled
+    assert not step.resolved
     with pytest.raises(ValueError, match=r"not known until|not been downloaded"):
         step.request()
 
 
 def test_removals_and_written_files_are_settled() -> None:
     removal = AptChange("", remove=("xx",), expect_remove=("xx",))
-    assert all(step.settled for step in (removal, *EVERY))
+    assert all(step.resolved for step in (removal, *EVERY))
 
 
 def test_a_path_that_may_be_gone_is_told_as_such() -> None:

@@ -44,8 +44,8 @@ def test_what_apt_fetches_is_added_to_what_pip_fetches() -> None:
     plan = plan_for(clean_jammy())
     both = replace(plan, steps=(apt, *plan.steps))
     assert "download 1.7 GB" in size(both, WheelsSize(5, 1_400_000_000))
-    unsettled = AptChange("", install=(("rocm-dev", UNSETTLED),))
-    not_yet = replace(plan, steps=(unsettled, *plan.steps), download_bytes=None)
+    unresolved = AptChange("", install=(("rocm-dev", UNSETTLED),))
+    not_yet = replace(plan, steps=(unresolved, *plan.steps), download_bytes=None)
     assert "download not known" in size(not_yet, WheelsSize(5, 1_400_000_000))
 
 

@@ -56,7 +56,7 @@ def file(plan: Plan, path: str) -> WriteSystemFile:
 
 def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun() -> None:
     plan = plan_for(clean_jammy())
-    assert not plan.settled
+    assert not plan.resolved
     assert plan.download_bytes is None
     assert any(
         "rdna1-setup looks up the exact packages, versions and sizes" in note for note in plan.notes
@@ -67,7 +67,7 @@ def test_without_an_answer_from_the_archive_a_plan_is_shown_but_cannot_be_begun(
 
 def test_with_its_answer_everything_is_exact() -> None:
     plan = plan_for(clean_jammy(), found=prepared())
-    assert plan.settled
+    assert plan.resolved
     assert changes(plan)[0].expect_install == offer().brings
     assert file(plan, KEYRING).content == KEY
     assert f"signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.2 ubuntu main\n" in (

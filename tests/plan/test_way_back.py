@@ -58,7 +58,7 @@ def test_packages_come_back_from_the_files_that_were_kept_in_their_very_versions
     assert change.debs == KEPT
     assert change.install == ()
     assert set(change.expect_install) == {("comgr", OLD), ("rocm-core", OLD)}
-    assert change.settled
+    assert change.resolved
 
 
 def test_without_a_kept_file_the_very_version_is_asked_of_the_archive() -> None:

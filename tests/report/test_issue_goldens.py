@@ -9,7 +9,7 @@ from tests.machine.planting import NAMES_TOLD, SECRETS, planted
 from tests.machine.records import NAMES, machine
 from wizard import __version__
 from wizard.core.own_files import places
-from wizard.report.bundle import papers_of
+from wizard.report.bundle import report_files_of
 from wizard.report.issue import report_text
 from wizard.report.private import Redaction
 from wizard.report.sources import gather
@@ -29,7 +29,7 @@ def test_a_recorded_machine_full_of_secrets_tells_none(
 ) -> None:
     folder = tmp_path_factory.mktemp("live") / "machine"
     host = planted(name, folder, everywhere=False)
-    papers = papers_of(gather(host, places(host.environ, host.home)))
-    for paper in papers.files:
+    report_files = report_files_of(gather(host, places(host.environ, host.home)))
+    for paper in report_files.files:
         text = f"{paper.name}\n{paper.text}".lower()
         assert [word for word in (*SECRETS, *NAMES_TOLD) if word.lower() in text] == []

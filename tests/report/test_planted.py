@@ -29,7 +29,7 @@ from wizard.diagnose.this_machine import looks_here
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.recorder import make_record, write
-from wizard.report.bundle import papers_of, report_form, write_folder
+from wizard.report.bundle import report_files_of, report_form, write_folder
 from wizard.report.issue import report_text
 from wizard.report.private import Redaction
 from wizard.report.sources import Gathered, gather, known_lines
@@ -152,8 +152,8 @@ def ways(live: Live, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
     """All that leaves this machine, by the way on which it does."""
     folder, gathered = tmp_path_factory.mktemp("out"), live.gathered()
     asked = known_lines(f"OS: {one.line}".replace("\n", " ") for one in SECRETS)
-    papers = papers_of(gathered, "\n".join(asked))
-    write_folder(papers, folder / "report", zipped=True)
+    report_files = report_files_of(gathered, "\n".join(asked))
+    write_folder(report_files, folder / "report", zipped=True)
     with zipfile.ZipFile(folder / "report.zip") as packed:
         inside = "\n".join(f"{name}\n{packed.read(name).decode()}" for name in packed.namelist())
     write(make_record(live.host, "record").record, folder / "record")

@@ -9,9 +9,9 @@ import pytest
 
 from tests.commands.running import MACHINE, wizard
 from wizard.core.amounts import today
-from wizard.knowledge.claims import Grade, load_claims, load_roads
+from wizard.knowledge.claims import Grade, load_approaches, load_claims
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.stacks import approaches, evidence_lines, road_aspect, topic_lines
+from wizard.report.stacks import approach_aspect, approaches, evidence_lines, topic_lines
 
 REFUTED = [claim for claim in load_claims() if claim.grade is Grade.REFUTED]
 
@@ -41,8 +41,10 @@ def test_the_evidence_of_a_plan_keeps_them_apart(tmp_path: Path, stack: str) -> 
 
 
 def test_the_evidence_of_an_approach_keeps_them_apart() -> None:
-    for road in load_roads():
-        told = "\n".join(evidence_lines(road_aspect(road), load_claims(), today(), whole=True))
+    for approach in load_approaches():
+        told = "\n".join(
+            evidence_lines(approach_aspect(approach), load_claims(), today(), whole=True)
+        )
         for claim in REFUTED:
             assert " ".join(claim.text.split()) not in below_for(told)
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from wizard.core.trouble import Trouble
-from wizard.report.bundle import Paper, Papers, write_folder
+from wizard.report.bundle import Paper, ReportFiles, write_folder
 
 FILES = (Paper("report.md", "", "# a\n", ()), Paper("logs/x.txt", "", "ä\n", ()))
-PAPERS = Papers(FILES, ())
+PAPERS = ReportFiles(FILES, ())
 
 
 def test_files_lie_in_a_folder_that_only_its_owner_opens(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_without_a_folder_above_it_nothing_is_made(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_takes_all_the_others_with_it(tmp_path: Path) -> None:
-    broken = Papers((*FILES, Paper("report.md", "", "twice", ())), ())
+    broken = ReportFiles((*FILES, Paper("report.md", "", "twice", ())), ())
     with pytest.raises(Trouble, match="File exists"):
         write_folder(broken, tmp_path / "report", zipped=True)
     assert list(tmp_path.iterdir()) == []
@@ -83,7 +83,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.e2e
 def test_a_full_disk_leaves_nothing_behind(small_disk: Path) -> None:
-    large = Papers((*FILES, Paper("large.txt", "", "x" * 100_000, ())), ())
+    large = ReportFiles((*FILES, Paper("large.txt", "", "x" * 100_000, ())), ())
     with pytest.raises(Trouble, match="No space left on device"):
         write_folder(large, small_disk / "report")
     assert list(small_disk.iterdir()) == []

@@ -196,8 +196,8 @@ def test_what_apt_moves_is_no_part_of_the_wheels() -> None:
 
 
 def test_what_the_archive_was_not_asked_yet_is_guessed() -> None:
-    unsettled = AptChange("", install=(("rocm-dev", UNSETTLED),))
-    weights = overall(replace(PLAN, steps=(unsettled, *PLAN.steps))).weights
+    unresolved = AptChange("", install=(("rocm-dev", UNSETTLED),))
+    weights = overall(replace(PLAN, steps=(unresolved, *PLAN.steps))).weights
     assert weights[0] == Weight(UNKNOWN_FETCH_BYTES, UNKNOWN_UNPACK_BYTES)
 
 

@@ -12,7 +12,7 @@ from wizard.core.own_files import Places
 from wizard.operations.groups import AddToGroups
 from wizard.operations.install_python import InstallPython
 from wizard.operations.resolve import Resolve
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
@@ -27,7 +27,7 @@ RUN = "20260101-000000-aaaaaa"
 def waiting(folder: Path, index: str, mirror: str = "") -> tuple[Plan, Places]:
     """A run with root's part that stopped in its first step."""
     python = InstallPython("Python.", "uv", "3.10", str(folder), mirror)
-    resolve = Resolve("Wheels.", "uv", python.python, str(folder), Wishes(("torch",), index))
+    resolve = Resolve("Wheels.", "uv", python.python, str(folder), Manifest(("torch",), index))
     plan = replace(plan_of(folder, python, resolve, JOIN), footprint="venv+system")
     places = places_below(folder)
     run = Path(places.runs) / RUN

@@ -54,8 +54,8 @@ def plan_with(index: str, python: str = sys.executable, uv: str = UV) -> Plan:
             case CreateEnvironment():
                 return replace(step, python=python)
             case Resolve():
-                wishes = replace(step.wishes, index=index, index_replaces_pypi=False)
-                return replace(step, uv=uv, wishes=wishes)
+                manifest = replace(step.manifest, index=index, index_replaces_pypi=False)
+                return replace(step, uv=uv, manifest=manifest)
             case _:
                 return step
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 
-from screens.choose.approaches import Evidence, RoadsList
+from screens.choose.approaches import ApproachList, Evidence
 from screens.conv2d.details import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.dialogs import LinesView, Notice, Question
@@ -138,7 +138,7 @@ WINDOWS: dict[str, State] = {
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
     "ask": State("ask", ("What do you want to run?",)),
     "compare": State("compare", ("Large convolutions:",)),
-    "roads": State("choose", ("All 28 known approaches",), keys=("o",), top=RoadsList),
+    "roads": State("choose", ("All 28 known approaches",), keys=("o",), top=ApproachList),
     "choose-cannot-run": State(
         "ask",
         ("cannot run ComfyUI",),

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input
 
-from tests.screens.driving import press, screen_text, settled
+from tests.screens.driving import press, resolved, screen_text
 from wizard.core.glyphs import to_ascii
 
 PROBES = ("down", "up", "right", "left", "tab", "shift+tab", "end", "home", "space")
@@ -57,7 +57,7 @@ async def told_by_colour_alone(pilot: Pilot[int]) -> list[str]:
     for probe in PROBES:
         text, before = to_ascii(screen_text(pilot.app)), looks(pilot.app)
         await press(pilot, probe)
-        await settled(pilot)
+        await resolved(pilot)
         after = looks(pilot.app)
         differs = any(before[cell] != after[cell] for cell in before.keys() & after.keys())
         if to_ascii(screen_text(pilot.app)) == text and differs:

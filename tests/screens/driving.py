@@ -57,7 +57,7 @@ async def press(pilot: Pilot[int], *keys: str) -> None:
     """Types keys, each after all that the one before it caused."""
     for key in keys:
         pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await settle(pilot.app)
+        await resolve(pilot.app)
 
 
 async def resize(pilot: Pilot[int], width: int, height: int) -> None:
@@ -71,12 +71,12 @@ async def resize(pilot: Pilot[int], width: int, height: int) -> None:
     await all_drawn(pilot.app)
 
 
-async def settle(app: App[int]) -> None:
+async def resolve(app: App[int]) -> None:
     """Returns when all widgets have done what was queued for them."""
-    await _settle(app, below=False)
+    await _resolve(app, below=False)
 
 
-async def _settle(app: App[int], *, below: bool) -> None:
+async def _resolve(app: App[int], *, below: bool) -> None:
     now = asyncio.get_running_loop().time
     quiet, began = 0, now()
     while app.is_running and quiet < LOOKS:
@@ -114,10 +114,10 @@ async def all_drawn(app: App[int]) -> None:
 
 async def _drawn(app: App[int], *, below: bool) -> None:
     for _ in range(2):
-        await _settle(app, below=below)
+        await _resolve(app, below=below)
         for screen in _seen(app) if below else (app.screen,):
             screen._on_timer_update()  # else up to a sixtieth of a second later
-    await _settle(app, below=below)
+    await _resolve(app, below=below)
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
@@ -126,9 +126,9 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
     while not holds():
         if asyncio.get_running_loop().time() > limit:
             raise AssertionError(f"never came true; the screen:\n{screen_text(pilot.app)}")
-        await settle(pilot.app)
+        await resolve(pilot.app)
         await asyncio.sleep(LOOK_AGAIN_S)
-    await settle(pilot.app)
+    await resolve(pilot.app)
 
 
 async def agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: str) -> None:
@@ -143,7 +143,7 @@ async def agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: s
                 raise
         for screen in pilot.app.screen_stack:
             screen.refresh()  # the one below a dialog too
-        await settle(pilot.app)
+        await resolve(pilot.app)
         await asyncio.sleep(LOOK_AGAIN_S)
 
 
@@ -225,7 +225,7 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
     await reach(pilot, step)
 
 
-async def settled(pilot: Pilot[int]) -> None:
+async def resolved(pilot: Pilot[int]) -> None:
     """Waits until no step works any more, and all is drawn: machine, plan, shapes are through."""
     steps = [screen for screen in pilot.app.screen_stack if isinstance(screen, StepScreen)]
     for step in steps:

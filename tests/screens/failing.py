@@ -72,7 +72,7 @@ class Waiting:
     gate: Gate = field(default_factory=Gate)
     now: float = 0.0
 
-    def road(self, answer: Callable[..., Any]) -> Callable[..., Any]:
+    def approach(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         """The same road, behind the gate."""
 
         def wait(*given: object) -> Any:
@@ -93,9 +93,9 @@ class Waiting:
 
         return come
 
-    def services(self, **roads: Any) -> Services:
+    def services(self, **approaches: Any) -> Services:
         """The usual ones, but for these, and with this clock."""
-        return but(LIVE_SERVICES, clock=lambda: self.now, **roads)
+        return but(LIVE_SERVICES, clock=lambda: self.now, **approaches)
 
 
 LONG_MACHINE = replace(

@@ -24,7 +24,7 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.knowledge.claims import load_roads
+from wizard.knowledge.claims import load_approaches
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
@@ -168,7 +168,7 @@ REPORT = ReportDraft(
 class FakePlans(Plans):
     """Plans that need no settling: the archive has what they ask for."""
 
-    def settle(self, machine: Machine, choice: Choice) -> Plan:
+    def resolve(self, machine: Machine, choice: Choice) -> Plan:
         """The plan as it is."""
         return self.make(machine, choice)
 
@@ -197,7 +197,7 @@ LIVE_SERVICES = Services(
         claims=lambda: examples.CLAIMS,
         applications=lambda: examples.APPLICATIONS,
         suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
-        roads=load_roads,
+        approaches=load_approaches,
         line_speed=lambda: None,
     ),
     plans=fake(

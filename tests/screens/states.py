@@ -113,19 +113,19 @@ def no_plan(machine: Machine, choice: Choice) -> Plan:
     raise ValueError(f"{choice.venv} holds files of another program")
 
 
-def live(**roads: object) -> Services:
+def live(**approaches: object) -> Services:
     """The usual services but for these roads."""
-    return but(LIVE_SERVICES, **roads)
+    return but(LIVE_SERVICES, **approaches)
 
 
-def past(**roads: object) -> Services:
+def past(**approaches: object) -> Services:
     """The usual services but for these roads to runs that are over."""
-    return live(past=but(PAST, **roads))
+    return live(past=but(PAST, **approaches))
 
 
-def diagnosing(**roads: object) -> Services:
+def diagnosing(**approaches: object) -> Services:
     """The usual services but for these ways to find out what is wrong."""
-    return live(diagnostics=but(DIAGNOSING, **roads))
+    return live(diagnostics=but(DIAGNOSING, **approaches))
 
 
 CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))

@@ -23,9 +23,9 @@ from tests.screens.driving import (
     drawn,
     press,
     reach,
+    resolved,
     screen_text,
     session_at,
-    settled,
     status,
     step_name,
     until,
@@ -62,7 +62,7 @@ async def test_every_step_can_be_looked_at_with_keys_alone() -> None:
     session = replace(session_at("apply"), plan=long_plan())
     async with SetupApp(DRY_SERVICES, session, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         steps = pilot.app.screen.query_one("#steps")
         await until(pilot, lambda: steps.scroll_offset.y > 0)
         await press(pilot, "shift+tab", "home")
@@ -72,7 +72,7 @@ async def test_every_step_can_be_looked_at_with_keys_alone() -> None:
 async def test_nothing_stray_stands_below_the_log() -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await drawn(pilot.app)
         assert not set("▋▌▍▎▏▐") & set(screen_text(pilot.app))
 
@@ -85,7 +85,7 @@ async def test_a_long_failure_can_be_scrolled() -> None:
         size=(80, 24)
     ) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         failure = pilot.app.screen.query_one("#failure")
         assert failure in pilot.app.screen.focus_chain
         failure.scroll_end(animate=False)
@@ -98,7 +98,7 @@ async def test_news_that_comes_while_the_screen_is_taken_down_is_let_go(
 ) -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         screen = pilot.app.screen
         assert isinstance(screen, RunScreen)
         await screen.query_one(part).remove()
@@ -150,14 +150,14 @@ async def test_after_a_failure_enter_tries_again_and_d_diagnoses() -> None:
     services = but(LIVE_SERVICES, carry_out=fail_at_three)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         assert "Press Enter to try again. Press d to look for the cause." in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "review")
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         await press(pilot, "enter")
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "d")
         await reach(pilot, "diagnose")
         await press(pilot, "escape")
@@ -177,7 +177,7 @@ async def test_a_key_that_would_leave_a_running_plan_says_how_to_stop_it(key: st
 async def test_enter_on_a_finished_installation_leads_to_measure() -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         assert "Installed rocm52. Press Enter to measure." in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "conv2d")
@@ -190,7 +190,7 @@ async def test_what_must_be_done_before_the_gpu_can_be_used_is_told_at_the_end()
     services = but(LIVE_SERVICES, carry_out=relogin)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         assert "! Log out and back in" in screen_text(pilot.app)
 
 
@@ -200,7 +200,7 @@ async def test_l_gives_the_log_the_whole_screen_and_esc_or_l_gives_it_back(
 ) -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=size) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         for back in ("l", "escape"):
             await press(pilot, "l")
             await drawn(pilot.app)
@@ -217,6 +217,6 @@ async def test_no_more_than_six_keys_are_named_below(carry_out: Any) -> None:
     services = but(LIVE_SERVICES, carry_out=carry_out)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await drawn(pilot.app)
         assert 3 <= len(pilot.app.screen.query("FooterKey")) <= 6

@@ -20,9 +20,9 @@ from tests.screens.driving import (
     press,
     reach,
     resize,
+    resolved,
     screen_text,
     session_at,
-    settled,
     status,
     step_name,
     until,
@@ -68,7 +68,7 @@ async def test_what_a_stack_is_and_what_native_is_are_told_where_they_are_met_fi
 ) -> None:
     async with on_choose(session).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await settled(pilot)
+        await resolved(pilot)
         assert "A stack is one matching set of ROCm and PyTorch" in flat(pilot)
         assert ("native is AMD's own build." in flat(pilot)) == native
         assert "AMD's own build" in flat(pilot)
@@ -363,7 +363,7 @@ async def test_compare_says_why_and_selects_the_stack_of_the_column() -> None:
 async def test_compare_says_in_a_line_what_the_processor_would_be() -> None:
     async with SetupApp(LIVE_SERVICES, COMFYUI, "compare").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "compare")
-        await settled(pilot)
+        await resolved(pilot)
         (line,) = [each for each in screen_text(pilot.app).splitlines() if "cpu" in each]
         assert line.strip() == "Without the card: cpu (PyTorch for the processor, slow): works."
 
@@ -374,7 +374,7 @@ async def test_the_highlighted_row_stays_in_sight_when_its_reason_needs_more_roo
         table = pilot.app.screen.query_one("#aspects", DataTable)
         for _ in range(table.row_count - 1):
             await press(pilot, "down")
-            await settled(pilot)
+            await resolved(pilot)
             below_the_head = table.cursor_row - table.scroll_offset.y + 1
             assert below_the_head < table.content_size.height
 
@@ -402,7 +402,7 @@ async def test_the_screens_look_as_agreed(
 
     async with SetupApp(LIVE_SERVICES, COMFYUI, step).run_test(size=(80, 24)) as pilot:
         await reach(pilot, step)
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, f"choose-step-{step}")
 
 
@@ -423,7 +423,7 @@ async def test_a_torch_that_is_expected_to_hang_is_not_offered_to_be_measured_wi
     for applications, warned in (((), True), (("comfyui",), True), (("transformers",), False)):
         session = replace(session_at("choose"), applications=applications)
         async with SetupApp(LIVE_SERVICES, session, step).run_test(size=(100, 30)) as pilot:
-            await settled(pilot)
+            await resolved(pilot)
             text = flat(pilot)
             assert ("may freeze the desktop" in text) is warned
             assert ("measure it" in text) is not warned
@@ -432,7 +432,7 @@ async def test_a_torch_that_is_expected_to_hang_is_not_offered_to_be_measured_wi
 async def test_how_to_change_the_programs_and_the_explanations_are_in_sight() -> None:
     async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await settled(pilot)
+        await resolved(pilot)
         text = flat(pilot)
         assert "Esc Change programs" in text
         assert "Explanations i" in text
@@ -442,6 +442,6 @@ async def test_how_to_change_the_programs_and_the_explanations_are_in_sight() ->
 @pytest.mark.parametrize("size", [(120, 40), (200, 60)])
 async def test_the_panels_of_choose_end_on_the_same_line(size: tuple[int, int]) -> None:
     async with on_choose().run_test(size=size) as pilot:
-        await settled(pilot)
+        await resolved(pilot)
         ends = {pilot.app.screen.query_one(each).region.bottom for each in ("#stacks", "#why")}
         assert len(ends) == 1

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from screens.app import SetupApp
-from screens.choose.approaches import Evidence, RoadsList
+from screens.choose.approaches import ApproachList, Evidence
 from screens.session import Session
 from tests.machine.records import seen
 from tests.screens.collaborators import but
@@ -20,8 +20,8 @@ from tests.screens.driving import (
     go,
     press,
     reach,
+    resolved,
     screen_text,
-    settled,
     until,
     usable_keys,
     words_on,
@@ -29,7 +29,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.recommend import found_applications, recommend
 from wizard.knowledge.applications import load_applications
-from wizard.knowledge.claims import load_claims, load_roads
+from wizard.knowledge.claims import load_approaches, load_claims
 from wizard.knowledge.stacks import load_stacks
 
 SIZES = ((80, 24), (120, 40))
@@ -39,7 +39,7 @@ SERVICES = but(
     stacks=load_stacks,
     claims=load_claims,
     applications=load_applications,
-    roads=load_roads,
+    approaches=load_approaches,
 )
 CLEAN = "rx5700xt-jammy-clean"
 THERE = "rx5600xt-noble-rocm57"
@@ -74,15 +74,15 @@ async def choose(name: str, size: tuple[int, int]) -> AsyncIterator[Pilot[int]]:
     app = SetupApp(SERVICES, session_on(name), "choose")
     async with app.run_test(size=size) as pilot:
         await reach(pilot, "choose")
-        await settled(pilot)
+        await resolved(pilot)
         yield pilot
 
 
-async def go_to(pilot: Pilot[int], road: str) -> None:
+async def go_to(pilot: Pilot[int], approach: str) -> None:
     """The list of roads, with the cursor on this one."""
-    place = [each.id for each in load_roads()].index(road)
+    place = [each.id for each in load_approaches()].index(approach)
     await press(pilot, "o")
-    await until(pilot, lambda: isinstance(pilot.app.screen, RoadsList))
+    await until(pilot, lambda: isinstance(pilot.app.screen, ApproachList))
     await press(pilot, *["down"] * place)
 
 
@@ -92,19 +92,19 @@ async def test_the_words_of_a_long_approach_leave_room_for_their_scroll_bar() ->
         await until(pilot, lambda: "python3-torch-rocm 2.9.1" in screen_text(pilot.app))
         words = pilot.app.screen.query_one("#words")
         await until(pilot, lambda: words.show_vertical_scrollbar)
-        road = pilot.app.screen.query_one("#road", Static)
-        lines = len(str(road.content).splitlines())
-        await until(pilot, lambda: road.size.height == lines)
+        approach = pilot.app.screen.query_one("#road", Static)
+        lines = len(str(approach.content).splitlines())
+        await until(pilot, lambda: approach.size.height == lines)
 
 
 async def test_choose_looks_as_agreed(same_as_golden: Callable[[str, str], None]) -> None:
     async with choose(CLEAN, SIZES[0]) as pilot:
         for case, (name, ticked, keys) in CASES.items():
             await go(pilot, "choose", session_on(name, ticked))
-            await settled(pilot)
+            await resolved(pilot)
             for key in keys:
                 await press(pilot, key)
-                await settled(pilot)
+                await resolved(pilot)
             await as_agreed(pilot, same_as_golden, f"choose-{case}")
 
 
@@ -163,7 +163,7 @@ async def test_the_pairing_of_the_notes_is_shown_as_a_contradiction_from_its_roa
 async def test_the_keys_of_the_approaches_start_with_enter_where_all_keys_do() -> None:
     async with choose(CLEAN, (80, 24)) as pilot:
         await press(pilot, "o")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RoadsList))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ApproachList))
         await until(pilot, lambda: "Select this stack" in screen_text(pilot.app))
         keys = screen_text(pilot.app).splitlines()[-1]
         assert keys.startswith(" Enter Select this stack e Evidence")
@@ -173,7 +173,7 @@ async def test_the_keys_of_the_approaches_start_with_enter_where_all_keys_do() -
 async def test_the_list_of_approaches_says_how_far_one_is_in_it() -> None:
     async with choose(CLEAN, (120, 40)) as pilot:
         await go_to(pilot, "torch20-nightly")
-        await until(pilot, lambda: f"3 of {len(load_roads())} ─" in screen_text(pilot.app))
+        await until(pilot, lambda: f"3 of {len(load_approaches())} ─" in screen_text(pilot.app))
 
 
 async def test_a_road_that_is_gone_cannot_be_taken() -> None:
@@ -182,7 +182,7 @@ async def test_a_road_that_is_gone_cannot_be_taken() -> None:
         await until(pilot, lambda: "pytorch.org deleted it" in screen_text(pilot.app))
         assert "enter" not in usable_keys(pilot.app)
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, RoadsList)
+        assert isinstance(pilot.app.screen, ApproachList)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -202,12 +202,12 @@ async def test_reports_about_images_are_no_support_for_training() -> None:
     session = Session(machine=seen(CLEAN), applications=("small-cnn",), stack="native")
     async with SetupApp(SERVICES, session, "choose").run_test(size=(120, 40)) as pilot:
         await reach(pilot, "choose")
-        await settled(pilot)
+        await resolved(pilot)
         why = str(pilot.app.screen.query_one("#reasons", Static).content)
         own, other = why.split("About another use")
         assert "ComfyUI" not in own
         assert "ComfyUI" in other
         await press(pilot, "e", "m")
-        await settled(pilot)
+        await resolved(pilot)
         lines = str(pilot.app.screen.query_one("#evidence", Static).content).splitlines()
         assert "ABOUT ANOTHER USE: 3" in lines

@@ -16,8 +16,8 @@ from tests.screens.driving import (
     as_agreed,
     press,
     reach,
+    resolved,
     screen_text,
-    settled,
     status,
     until,
     usable_keys,
@@ -59,7 +59,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
         await reach(pilot, "review")
         key = "enter" if services.rehearses else "y"
         await until(pilot, lambda: key in usable_keys(pilot.app))
-        await settled(pilot)
+        await resolved(pilot)
         assert asked == [(Kind.CLEAN_UP, ())]
         await press(pilot, "space")
         assert "| line 12: export HSA_OVERRIDE_GFX_VERSION=10.3.0" in screen_text(pilot.app)
@@ -79,7 +79,7 @@ async def to_clear(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: "n" in usable_keys(pilot.app))
     await press(pilot, "n")
     await reach(pilot, "choose")
-    await settled(pilot)
+    await resolved(pilot)
 
 
 async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> None:
@@ -123,7 +123,7 @@ async def test_why_a_half_installed_driver_cannot_stay_is_told_before_anything_i
     machine = with_packages(amd("rocm-core"), amd("amdgpu-dkms", state="half-configured"))
     session = Session(machine=machine, clears=True)
     async with SetupApp(LIVE_SERVICES, session, "clear").run_test(size=SMALL) as pilot:
-        await settled(pilot)
+        await resolved(pilot)
         assert "amdgpu-dkms is half installed, and apt will fail until it is gone" in words_on(
             pilot.app
         )
@@ -158,7 +158,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         assert "y" not in usable_keys(pilot.app)
         await press(pilot, "w")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
-        await settled(pilot)
+        await resolved(pilot)
         text = words_on(pilot.app)
         assert "Some packages will be removed permanently: rollback cannot restore them." in text
         assert "✗" not in text
@@ -200,7 +200,7 @@ async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
         assert "apt-cache is not there." in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "review")
-        await settled(pilot)
+        await resolved(pilot)
         assert "y" not in usable_keys(pilot.app)
         assert "w" in usable_keys(pilot.app)
 

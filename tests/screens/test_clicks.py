@@ -11,7 +11,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.choose.approaches import RoadsList
+from screens.choose.approaches import ApproachList
 from screens.choose.ask import Ask
 from screens.choose.screen import Choose
 from screens.conv2d.screen import Conv2d
@@ -20,7 +20,7 @@ from screens.report_preview import ReportPreview
 from screens.session import Session
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import FINDINGS
-from tests.screens.driving import drawn, press, screen_text, settle, step_name, until
+from tests.screens.driving import drawn, press, resolve, screen_text, step_name, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.reaching import flat, rest
 from tests.screens.states import session_at_any
@@ -74,7 +74,7 @@ CLICKS: dict[str, Click] = {
     "answer": Click("detect", "System  ", screen(Notice)),
     "wish": Click("ask", "[ ] YOLO", of(Ask, lambda s: s.session.applications == ("yolo",))),
     "stack": Click("choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
-    "other ways": Click("choose", "All known approaches", screen(RoadsList)),
+    "other ways": Click("choose", "All known approaches", screen(ApproachList)),
     "aspect": Click("compare", "disputed", shows("with rocm57: disputed")),
     "way": Click("clear", "Other leftovers", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
@@ -103,7 +103,7 @@ async def click(pilot: Pilot[int], words: str) -> None:
     for y, line in enumerate(screen_text(pilot.app).split("\n")):
         if (x := line.find(words)) >= 0:
             await pilot.click(offset=(x + len(words.rstrip()) // 2, y))
-            await settle(pilot.app)
+            await resolve(pilot.app)
             return
     raise AssertionError(f"{words!r} is not on the screen:\n{screen_text(pilot.app)}")
 
@@ -144,5 +144,5 @@ async def test_a_click_beside_all_words_of_a_question_answers_nothing() -> None:
         await until(pilot, lambda: isinstance(app.screen, Question))
         for offset in ((0, 0), (40, 23), (40, 12)):
             await pilot.click(offset=offset)
-        await settle(app)
+        await resolve(app)
         assert isinstance(app.screen, Question)

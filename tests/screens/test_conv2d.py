@@ -12,7 +12,7 @@ from screens.app import SetupApp
 from screens.dialogs import Notice
 from screens.session import Session
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, screen_text, settled, until, words_on
+from tests.screens.driving import app_with, press, reach, resolved, screen_text, until, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.cli.options import parser
 from wizard.conv2d.requests import request_line, sweep_of
@@ -69,7 +69,7 @@ async def test_what_is_known_of_the_marked_shape_is_whole_below_the_grid_or_besi
     async with app_with(LIVE_SERVICES, "conv2d").run_test(size=size) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "enter", "y")
-        await settled(pilot)
+        await resolved(pilot)
         text = screen_text(pilot.app)
         if size[0] == 80:
             assert "published: hung (ROCm 5.2 on gfx1010)" in words_on(pilot.app)

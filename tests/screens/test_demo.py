@@ -10,7 +10,7 @@ from screens.dialogs import Notice
 from screens.session import Session
 from screens.start import services_for
 from tests.screens.collaborators import but
-from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
+from tests.screens.driving import go, press, reach, resolved, screen_text, until, walk_to
 from wizard.cli.options import parser
 from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.example import replayed
@@ -21,7 +21,7 @@ async def test_the_demo_walks_every_step_and_changes_nothing() -> None:
     app = SetupApp(services_for(parser().parse_args(["--demo"])))
     async with app.run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         assert "nothing was changed" in screen_text(app)
         await press(pilot, "enter")
         await reach(pilot, "conv2d")
@@ -41,7 +41,7 @@ async def test_all_that_the_card_says_of_each_stack_is_in_sight_on_80x24() -> No
             await go(pilot, "choose", replace(found, applications=ticked))
             for rank in "12345":
                 await press(pilot, rank)
-                await settled(pilot)
+                await resolved(pilot)
                 text = screen_text(pilot.app)
                 assert all(label in text for label in ("Verdict", "Cost", "Changes")), text
                 assert pilot.app.screen.query_one("#card").max_scroll_y == 0, text
@@ -76,7 +76,7 @@ async def test_the_demo_says_that_it_has_only_the_first_set_of_shapes_and_how_to
     app = SetupApp(services_for(parser().parse_args(["--demo"])), Session(), "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "o", "down", "right", "escape")
         text = " ".join(screen_text(app).split())
         assert "The demo has only the first set of shapes" in text

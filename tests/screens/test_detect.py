@@ -14,7 +14,7 @@ from screens.machine_reading import statuses_and_verdict
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.collaborators import but
-from tests.screens.driving import app_with, press, reach, screen_text, settled, until
+from tests.screens.driving import app_with, press, reach, resolved, screen_text, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status, conclude
@@ -59,7 +59,7 @@ async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -
         await reach(pilot, "choose")
         await press(pilot, "escape", "escape")
         await reach(pilot, "detect")
-        await settled(pilot)
+        await resolved(pilot)
         assert pilot.app.screen.query_one(Checks).highlighted == 0
 
 
@@ -111,7 +111,7 @@ async def test_a_bug_while_the_machine_is_read_ends_the_program_and_is_not_swall
 async def test_a_wide_screen_shows_all_of_the_marked_row_beside_the_list() -> None:
     async with app_with(LIVE_SERVICES, "detect").run_test(size=(120, 40)) as pilot:
         await reach(pilot, "detect")
-        await settled(pilot)
+        await resolved(pilot)
         assert "Source: environment, shell files" in screen_text(pilot.app)
         await press(pilot, "end")
         assert "more checks, all fine ─" in screen_text(pilot.app)

@@ -34,8 +34,8 @@ from tests.screens.driving import (
     press,
     reach,
     resize,
+    resolved,
     screen_text,
-    settled,
     status,
     until,
     usable_keys,
@@ -69,7 +69,7 @@ async def looked(pilot: Pilot[int]) -> None:
     """Waits until all was looked at."""
     await reach(pilot, "diagnose")
     await until(pilot, lambda: getattr(pilot.app.screen, "here", Shown()).result is not None)
-    await settled(pilot)
+    await resolved(pilot)
 
 
 def text_of(pilot: Pilot[int]) -> str:
@@ -131,7 +131,7 @@ async def test_detection_keeps_the_machine_that_was_read_here() -> None:
         await looked(pilot)
         await press(pilot, "escape")
         await reach(pilot, "detect")
-        await settled(pilot)
+        await resolved(pilot)
         assert len(reads) == 2
 
 
@@ -277,7 +277,7 @@ async def test_enter_in_the_details_of_a_finding_opens_its_fix() -> None:
         await looked(pilot)
         await press(pilot, "space")
         await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
-        await settled(pilot)
+        await resolved(pilot)
         assert "Enter Opens a plan: remove 2 lines from /home/sam/.bashrc" in text_of(pilot)
         assert "You review the plan before anything happens." in text_of(pilot)
         assert "Enter Fix" in screen_text(pilot.app)
@@ -290,7 +290,7 @@ async def test_enter_in_the_details_of_another_finding_goes_back_and_promises_no
         await looked(pilot)
         await press(pilot, "down", "space")
         await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
-        await settled(pilot)
+        await resolved(pilot)
         assert "Enter" not in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "diagnose")
@@ -449,7 +449,7 @@ async def test_each_state_looks_as_agreed(name: str, same_as_golden: Compare) ->
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, *keys)
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, name)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from screens.explain import Explain
-from tests.screens.driving import app_with, as_agreed, press, reach, screen_text, settled, until
+from tests.screens.driving import app_with, as_agreed, press, reach, resolved, screen_text, until
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.knowledge.explanations import load_explanations
 
@@ -22,10 +22,10 @@ async def test_the_topics_and_one_of_them_look_as_agreed(
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         pilot.app.push_screen(Explain(tuple(t for t in load_explanations() if t.id in AGREED)))
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, "explain")
         await press(pilot, "down", "j", "down", "enter")
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, "explain-games")
 
 

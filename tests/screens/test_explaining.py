@@ -18,7 +18,7 @@ from screens.start import services_for
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE
-from tests.screens.driving import as_agreed, press, reach, screen_text, settled, status, until
+from tests.screens.driving import as_agreed, press, reach, resolved, screen_text, status, until
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_diagnose import app_at, looked, text_of
@@ -33,8 +33,8 @@ OWN = "From the text, not this machine"
 
 
 def explaining(answer: Callable[[str], Explanation]) -> Services:
-    roads = but(DIAGNOSING, explain=answer, explain_file=answer)
-    return but(LIVE_SERVICES, diagnostics=roads)
+    approaches = but(DIAGNOSING, explain=answer, explain_file=answer)
+    return but(LIVE_SERVICES, diagnostics=approaches)
 
 
 async def asked(pilot: Pilot[int]) -> None:
@@ -45,7 +45,7 @@ async def asked(pilot: Pilot[int]) -> None:
 
 async def paste(pilot: Pilot[int], text: str) -> None:
     pilot.app.post_message(events.Paste(text))
-    await settled(pilot)
+    await resolved(pilot)
     await until(pilot, lambda: pilot.app.screen.query_one(TextArea).text == text)
 
 
@@ -134,7 +134,7 @@ async def test_a_slow_file_holds_no_key_up_and_the_last_one_asked_for_counts() -
         await press(pilot, "tab", *"/fast", "enter")
         await until(pilot, lambda: f"{OWN}: /fast" in text_of(pilot))
         slow.set()
-        await settled(pilot)
+        await resolved(pilot)
         assert f"{OWN}: /fast" in text_of(pilot)
 
 
@@ -194,7 +194,7 @@ async def test_each_answer_looks_as_agreed(
             await as_agreed(pilot, same_as_golden, "diagnose-text")
         await press(pilot, "tab", *"/log", "enter")
         await until(pilot, lambda: f"{OWN}: /log" in text_of(pilot))
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, f"diagnose-of-{name}")
 
 
@@ -203,14 +203,14 @@ async def test_the_real_roads_explain_a_file_below_home_and_say_what_is_wrong_wi
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "log").write_text("[  812.4] amdgpu: qcm fence wait loop timeout expired\n")
-    roads = services_for(parser().parse_args(["--demo"])).diagnostics
-    (found,) = roads.explain_file("~/log").findings
+    approaches = services_for(parser().parse_args(["--demo"])).diagnostics
+    (found,) = approaches.explain_file("~/log").findings
     assert found.cause == "compute-queue-preemption-hang"
-    assert not roads.fixes(examples.MACHINE, (found,))
+    assert not approaches.fixes(examples.MACHINE, (found,))
     for path, why in (
         ("~/none", "does not exist"),
         (str(tmp_path), "folder"),
         ("-", "does not exist"),
     ):
         with pytest.raises(ValueError, match=why):
-            roads.explain_file(path)
+            approaches.explain_file(path)

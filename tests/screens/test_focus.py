@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from screens.step import StepScreen
-from tests.screens.driving import app_with, press, reach, resize, screen_text, settle, status, until
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    resize,
+    resolve,
+    screen_text,
+    status,
+    until,
+)
 from tests.screens.fakes import LIVE_SERVICES
 
 
@@ -55,5 +64,5 @@ async def test_a_screen_that_is_taken_down_has_nothing_to_focus_and_says_nothing
         await until(pilot, lambda: screen.session.machine is not None)
         await screen.query("*").remove()
         screen.on_resize()  # one that was under way
-        await settle(pilot.app)
+        await resolve(pilot.app)
         assert pilot.app.is_running

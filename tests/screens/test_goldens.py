@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from tests.screens.collaborators import but
 from tests.screens.colours import coloured_words, told_by_colour_alone
-from tests.screens.driving import app_with, as_agreed, go, press, settled
+from tests.screens.driving import app_with, as_agreed, go, press, resolved
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 from wizard.services import DEMO
 
@@ -70,10 +70,10 @@ async def shown(pilot: Pilot[int], case: Case) -> None:
     """Puts a state on the screen."""
     step, keys = case
     await go(pilot, step)
-    await settled(pilot)
+    await resolved(pilot)
     for key in keys:
         await press(pilot, key)
-        await settled(pilot)
+        await resolved(pilot)
 
 
 @pytest.mark.parametrize("what", EVERYWHERE)

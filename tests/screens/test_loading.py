@@ -53,25 +53,25 @@ class Loading:
 
 
 def _past(waiting: Waiting) -> Services:
-    return waiting.services(past=but(PAST, whole=waiting.road(PAST.whole)))
+    return waiting.services(past=but(PAST, whole=waiting.approach(PAST.whole)))
 
 
 def _runs(waiting: Waiting) -> Services:
-    return waiting.services(past=but(PAST, kept=waiting.road(PAST.kept)))
+    return waiting.services(past=but(PAST, kept=waiting.approach(PAST.kept)))
 
 
 def _explains(waiting: Waiting) -> Services:
-    text = waiting.road(lambda _: FROM_TEXT)
+    text = waiting.approach(lambda _: FROM_TEXT)
     return waiting.services(diagnostics=but(DIAGNOSING, explain_file=text))
 
 
 def _fixes(waiting: Waiting) -> Services:
-    fix = waiting.road(DIAGNOSING.make_fix)
+    fix = waiting.approach(DIAGNOSING.make_fix)
     return waiting.services(diagnostics=but(DIAGNOSING, make_fix=fix))
 
 
-def _settles(waiting: Waiting) -> Services:
-    return waiting.services(settle=waiting.road(examples.make_plan))
+def _resolves(waiting: Waiting) -> Services:
+    return waiting.services(resolve=waiting.approach(examples.make_plan))
 
 
 def _seeks(waiting: Waiting) -> Services:
@@ -104,13 +104,13 @@ STATES: dict[str, Loading] = {
         "detect",
         "Inspecting this machine",
         "#parts",
-        lambda w: w.services(detect=w.road(LIVE_SERVICES.knowledge.detect)),
+        lambda w: w.services(detect=w.approach(LIVE_SERVICES.knowledge.detect)),
     ),
     "diagnose": Loading(
         "diagnose",
         "Inspecting this machine",
         "#findings",
-        lambda w: w.services(detect=w.road(LIVE_SERVICES.knowledge.detect)),
+        lambda w: w.services(detect=w.approach(LIVE_SERVICES.knowledge.detect)),
         session=Session(),
     ),
     "diagnose-text": Loading(
@@ -127,7 +127,7 @@ STATES: dict[str, Loading] = {
         "review",
         "Checking the packages and versions",
         "#plan",
-        _settles,
+        _resolves,
         session=replace(KNOWN, plan=OPEN_PLAN, choice=examples.CHOICE),
     ),
     "review-wheels": Loading("review", "Checking whether the index", "#plan", _seeks),
@@ -135,14 +135,14 @@ STATES: dict[str, Loading] = {
         "clear",
         "Reading the files that would change",
         "#menu",
-        lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.plans.make_clearing)),
+        lambda w: w.services(make_clearing=w.approach(LIVE_SERVICES.plans.make_clearing)),
         (("What do you want to remove?", "enter"),),
     ),
     "roll-back": Loading(
         "roll_back",
         "Reading what the last run changed",
         "#plan",
-        lambda w: w.services(way_back=w.road(LIVE_SERVICES.runs.way_back)),
+        lambda w: w.services(way_back=w.approach(LIVE_SERVICES.runs.way_back)),
     ),
     "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("Which Python", "h"),)),
     "history-whole": Loading(
@@ -152,7 +152,7 @@ STATES: dict[str, Loading] = {
         "done",
         "Gathering information for the report. Nothing has been written yet.",
         "#report-lines",
-        lambda w: w.services(draft=w.road(lambda: REPORT)),
+        lambda w: w.services(draft=w.approach(lambda: REPORT)),
         (("p Report", "p"),),
     ),
     "apply": Loading(

@@ -18,9 +18,9 @@ from tests.screens.driving import (
     press,
     reach,
     resize,
+    resolve,
+    resolved,
     screen_text,
-    settle,
-    settled,
     status,
     step_name,
     until,
@@ -47,7 +47,7 @@ class LogAlone(App[int]):
     async def print(self, start: int, end: int) -> None:
         self.log_view.add([f"line {number}" for number in range(start, end)])
         self.log_view.take_in()
-        await settle(self)
+        await resolve(self)
 
 
 def in_view(app: App[int]) -> list[str]:
@@ -107,7 +107,7 @@ async def test_an_empty_line_takes_a_line() -> None:
     app = LogAlone()
     async with app.run_test(size=(40, ROWS)):
         app.log_view.add(["one", "", "two"])
-        await settle(app)
+        await resolve(app)
         assert in_view(app)[:3] == ["one", "", "two"]
 
 
@@ -115,7 +115,7 @@ async def test_what_a_terminal_would_obey_is_not_in_the_log() -> None:
     app = LogAlone()
     async with app.run_test(size=(40, ROWS)):
         app.log_view.add(["\x1b[31mred\x1b[0m [bold]x[/] [/nope]", "a\tb"])
-        await settle(app)
+        await resolve(app)
         assert in_view(app)[:2] == ["red [bold]x[/] [/nope]", "a       b"]
 
 
@@ -180,7 +180,7 @@ async def test_letters_that_are_keys_elsewhere_are_looked_for() -> None:
     services = printing("Collecting torch", "n/c?q", "Collecting numpy")
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "slash")
         for key, letter in (("n", "n"), ("slash", "/"), ("c", "c"), ("question_mark", "?")):
             pilot.app.post_message(events.Key(key, letter))
@@ -195,7 +195,7 @@ async def test_up_and_down_bring_hits_into_view_and_esc_ends_the_search() -> Non
     lines = [f"line {number}" + " with an Error" * (number % 50 == 0) for number in range(300)]
     async with app_with(printing(*lines), "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "slash", *"error")
         await until(pilot, lambda: "line 250 with" in screen_text(pilot.app))
         await until(pilot, lambda: "6 of 6 matches" in screen_text(pilot.app))
@@ -214,7 +214,7 @@ async def test_a_hit_far_to_the_right_comes_into_view() -> None:
     long = "x" * 200 + " needle " + "y" * 200
     async with app_with(printing(long), "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         assert "needle" not in screen_text(pilot.app)
         await press(pilot, "slash", *"needle")
         await until(pilot, lambda: "needle y" in screen_text(pilot.app))
@@ -245,7 +245,7 @@ async def test_y_copies_the_hit_after_enter_and_the_newest_lines_without_one() -
     services = printing("one", "two", "three")
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "y")
         assert pilot.app.clipboard.splitlines()[1:4] == ["one", "two", "three"]
         assert "Copied all 6 lines" in status(pilot.app)
@@ -260,7 +260,7 @@ async def test_y_copies_the_hit_after_enter_and_the_newest_lines_without_one() -
 async def test_y_and_ctrl_c_copy_what_is_selected() -> None:
     async with app_with(printing("one", "two"), "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         screen = pilot.app.screen
         for key in ("y", "ctrl+c"):
             pilot.app.copy_to_clipboard("")
@@ -273,7 +273,7 @@ async def test_no_more_is_copied_than_terminals_take() -> None:
     services = printing(*("x" * 100 for _ in range(2_000)))
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "y")
         assert COPY_BYTES - 101 <= len(pilot.app.clipboard) <= COPY_BYTES
         assert "the newest 743 lines" in status(pilot.app)
@@ -283,7 +283,7 @@ async def test_no_more_is_copied_than_terminals_take() -> None:
 async def test_the_saved_file_is_named_above_the_log_and_at_its_end(size: tuple[int, int]) -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=size) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "l")
         above = LOG.replace("/home/sam", "> Log: ~")  # it has the keys
         await until(pilot, lambda: above in screen_text(pilot.app))
@@ -293,7 +293,7 @@ async def test_the_saved_file_is_named_above_the_log_and_at_its_end(size: tuple[
 async def test_a_rehearsal_names_no_file() -> None:
     async with app_with(DRY_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "y")
         assert status(pilot.app).startswith("Copied all")
         assert "file" not in status(pilot.app)

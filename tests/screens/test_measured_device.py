@@ -16,7 +16,7 @@ from tests.conv2d.made import made
 from tests.handmade import torch
 from tests.screens import examples
 from tests.screens.collaborators import but
-from tests.screens.driving import go, press, reach, screen_text, settled, until
+from tests.screens.driving import go, press, reach, resolved, screen_text, until
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_sweep_asking import Runner
 from wizard.conv2d.requests import Request, sweep_in
@@ -59,7 +59,7 @@ def panel(services: Services, machine: Machine, *environments: Environment) -> S
 async def opened(pilot: Pilot[int]) -> None:
     """Waits until the panel has looked around."""
     await reach(pilot, "conv2d")
-    await settled(pilot)
+    await resolved(pilot)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ async def test_where_no_card_can_be_reached_the_processor_is_measured_without_a_
         assert why[-20:] in screen_text(pilot.app)
         await press(pilot, "escape", "enter")
         await until(pilot, lambda: bool(runner.requests))
-        await settled(pilot)
+        await resolved(pilot)
     assert [request.device for request in runner.requests] == ["cpu"]  # type: ignore[union-attr]
 
 
@@ -127,7 +127,7 @@ async def test_where_the_machine_was_not_read_yet_that_is_done_to_list_its_pytho
         assert "Looking for a Python that has PyTorch." in screen_text(app)
         go_on.set()
         await until(pilot, lambda: "Which Python do you want to measure with?" in screen_text(app))
-        await settled(pilot)
+        await resolved(pilot)
         assert "> ~/ai/venv" in screen_text(app)
         assert "~/cpu" in screen_text(app)
 
@@ -164,7 +164,7 @@ async def test_the_python_that_was_chosen_is_still_there_after_another_screen() 
         await press(pilot, "end", "enter", "ctrl+u", *other, "enter", "escape")
         await reach(pilot, "choose")
         await go(pilot, "conv2d", app.screen.session)  # type: ignore[attr-defined]
-        await settled(pilot)
+        await resolved(pilot)
         assert "> ~/cpu" in screen_text(app)
         assert "on the CPU" in screen_text(app)
 

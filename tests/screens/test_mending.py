@@ -15,7 +15,7 @@ from screens.start import services_for
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE, fixes
-from tests.screens.driving import as_agreed, press, reach, screen_text, settled, until
+from tests.screens.driving import as_agreed, press, reach, resolved, screen_text, until
 from tests.screens.driving import usable_keys as usable
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
@@ -55,7 +55,7 @@ async def to_review(pilot: Pilot[int], key: str = "enter") -> None:
     await looked(pilot)
     await press(pilot, key)
     await reach(pilot, "review")
-    await settled(pilot)
+    await resolved(pilot)
 
 
 async def carried_out(pilot: Pilot[int]) -> None:
@@ -106,8 +106,8 @@ async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
         yield PlanFinished(True, False, True, True, "run", "")
 
     services = services_where(GROUPS, *FINE)
-    roads = but(services.diagnostics, fixes=fixes(GROUPS.cause))
-    services = but(services, diagnostics=roads, carry_out=carry_out)
+    approaches = but(services.diagnostics, fixes=fixes(GROUPS.cause))
+    services = but(services, diagnostics=approaches, carry_out=carry_out)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "down")
@@ -164,8 +164,8 @@ async def test_what_cannot_be_planned_is_told_with_its_reason() -> None:
     def nothing(machine: Machine, finding: Finding) -> Plan:
         raise NothingToDo("No file of yours sets [bold]it.")
 
-    roads = but(DIAGNOSING, make_fix=nothing)
-    async with app_at(but(LIVE_SERVICES, diagnostics=roads)).run_test(size=SMALL) as pilot:
+    approaches = but(DIAGNOSING, make_fix=nothing)
+    async with app_at(but(LIVE_SERVICES, diagnostics=approaches)).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
@@ -179,18 +179,18 @@ async def test_what_became_of_it_looks_as_agreed(same_as_golden: Compare) -> Non
         await to_review(pilot)
         await carried_out(pilot)
         await looked(pilot)
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, "diagnose-mended")
 
 
 def test_the_order_of_this_way() -> None:
-    mending = replace(KNOWN, plan=examples.PLAN, mending=OVERRIDE, before=KNOWN)
-    assert fix_made_at(mending) == "diagnose"
-    assert fix_made_at(replace(mending, mending=None)) == "conv2d"
-    assert following("apply", mending) == "diagnose"
-    assert following("apply", replace(mending, mending=None)) == "done"
+    fix = replace(KNOWN, plan=examples.PLAN, fix=OVERRIDE, before=KNOWN)
+    assert fix_made_at(fix) == "diagnose"
+    assert fix_made_at(replace(fix, fix=None)) == "conv2d"
+    assert following("apply", fix) == "diagnose"
+    assert following("apply", replace(fix, fix=None)) == "done"
     stopped = PlanFinished(False, True, True, False, "run", "")
-    assert following("apply", replace(mending, finished=stopped)) == "done"
+    assert following("apply", replace(fix, finished=stopped)) == "done"
 
 
 async def test_a_fix_leaves_the_way_on_from_welcome_as_it_was() -> None:

@@ -10,7 +10,7 @@ from textual.widgets._footer import FooterKey
 
 from screens.dialogs import Notice, Question
 from screens.step import StepScreen
-from tests.screens.driving import app_with, drawn, go, press, reach, screen_text, settled, until
+from tests.screens.driving import app_with, drawn, go, press, reach, resolved, screen_text, until
 from tests.screens.fakes import LIVE_SERVICES
 
 
@@ -38,7 +38,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
             ("conv2d", "skip"),
         ):
             await reach(pilot, step)
-            await settled(pilot)
+            await resolved(pilot)
             await click_key(pilot, action)
         await reach(pilot, "done")
         await click_key(pilot, "leave")
@@ -48,11 +48,11 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
 async def test_a_row_of_the_menu_and_of_the_checklist_is_taken_by_a_click() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)  # the verdict moves the menu down
+        await resolved(pilot)  # the verdict moves the menu down
         menu = pilot.app.screen.query_one("#menu", OptionList)
         assert await pilot.click(menu, offset=(5, 1))
         await reach(pilot, "detect")
-        await settled(pilot)
+        await resolved(pilot)
         assert await pilot.click("#parts", offset=(5, 3))
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "Graphics cards" in screen_text(pilot.app)
@@ -63,7 +63,7 @@ async def test_a_text_is_closed_by_a_click_on_its_edge() -> None:
         await reach(pilot, "welcome")
         pilot.app.push_screen(Notice("A title", "A text."))
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        await settled(pilot)
+        await resolved(pilot)
         assert await pilot.click(offset=place_of(pilot, "Esc Close"))
         await reach(pilot, "welcome")
 
@@ -82,7 +82,7 @@ async def test_a_question_is_answered_by_a_click_on_its_edge(word: str, answer: 
         answers: list[bool | None] = []
         pilot.app.push_screen(Question("Sure?", "Really?", "y", "Yes"), answers.append)
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        await settled(pilot)
+        await resolved(pilot)
         assert await pilot.click(offset=place_of(pilot, word))
         await until(pilot, lambda: answers == [answer])
 
@@ -90,7 +90,7 @@ async def test_a_question_is_answered_by_a_click_on_its_edge(word: str, answer: 
 async def test_the_wheel_scrolls_a_plan() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await go(pilot, "review")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "a")
         plan = pilot.app.screen.query_one("#plan")
         x, y = plan.region.x + 1, plan.region.y + 1
@@ -112,7 +112,7 @@ async def test_each_key_of_the_keys_line_can_be_clicked() -> None:
             "done",
         ):
             await go(pilot, step)
-            await settled(pilot)
+            await resolved(pilot)
             footer = pilot.app.screen.query_one(Footer)
             assert isinstance(pilot.app.screen, StepScreen)
             keys = list(footer.query(FooterKey))

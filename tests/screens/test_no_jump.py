@@ -20,9 +20,9 @@ from tests.screens.driving import (
     drawn,
     press,
     reach,
+    resolved,
     screen_text,
     session_at,
-    settled,
     until,
 )
 from tests.screens.fakes import LIVE_SERVICES
@@ -59,7 +59,7 @@ async def test_detection_fills_its_list_in_place(size: tuple[int, int]) -> None:
         await drawn(pilot.app)
         before = regions(pilot.app)
         answered.set()
-        await settled(pilot)
+        await resolved(pilot)
         assert regions(pilot.app) == before
         assert before["parts"].height > len(examples.PARTS)
 
@@ -119,5 +119,5 @@ async def test_a_diagnosis_takes_the_place_of_its_placeholder(size: tuple[int, i
         pilot.app.screen.post_message(StepScreen.Go("diagnose", session))
         await reach(pilot, "diagnose")
         before = regions(pilot.app)
-        await settled(pilot)
+        await resolved(pilot)
         assert regions(pilot.app) == before

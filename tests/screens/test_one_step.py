@@ -17,7 +17,7 @@ from screens.review.screen import Review
 from screens.step import StepScreen
 from tests.screens import examples
 from tests.screens.collaborators import but
-from tests.screens.driving import app_with, press, reach, session_at, settled, status, until
+from tests.screens.driving import app_with, press, reach, resolved, session_at, status, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.reaching import rest
@@ -38,7 +38,7 @@ async def alone(pilot: Pilot[int], step: str) -> None:
     """Waits until a step is reached; nothing may be below it, and nothing over it."""
     await reach(pilot, step)
     assert steps(pilot) == [type(pilot.app.screen)]
-    await settled(pilot)
+    await resolved(pilot)
 
 
 @pytest.mark.parametrize(("key", "window"), [("question_mark", Notice), ("ctrl+p", Palette)])
@@ -55,7 +55,7 @@ async def test_a_step_that_goes_on_by_itself_below_a_window_leaves_nothing_behin
     session = replace(session_at("choose"), clears=True)
     async with SetupApp(services, session, "clear").run_test(size=SIZE) as pilot:
         await reach(pilot, "choose")
-        await settled(pilot)
+        await resolved(pilot)
         clear = pilot.app.screen
         await press(pilot, "enter", key)
         await until(pilot, lambda: isinstance(pilot.app.screen, window))

@@ -12,7 +12,7 @@ from screens.app import SafeOutput, SetupApp
 from screens.session import STEPS, Session
 from tests.screens import examples
 from tests.screens.collaborators import but
-from tests.screens.driving import go, press, reach, screen_text, session_at, settled
+from tests.screens.driving import go, press, reach, resolved, screen_text, session_at
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.fit import Answer
@@ -92,7 +92,7 @@ async def test_nasty_text_is_shown_and_obeyed_by_nobody() -> None:
     async with nasty_app(SERVICES, "welcome").run_test(size=SIZE, notifications=True) as pilot:
         for step in (*STEPS[1:], "roll_back", "take_back"):
             await go(pilot, step, nasty_session(step))
-            await settled(pilot)
+            await resolved(pilot)
             await press(pilot, *KEYS.get(step, ()))
             text = screen_text(pilot.app)
             assert "[/opt/rocm] [bold]x [gfx1010]" in text, step
@@ -125,7 +125,7 @@ async def test_an_ascii_terminal_gets_ascii_alone() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for step in STEPS:
             await go(pilot, step)
-            await settled(pilot)
+            await resolved(pilot)
             await press(pilot, "question_mark")
             assert screen_text(app).isascii(), step
 

@@ -21,9 +21,9 @@ from tests.screens.driving import (
     press,
     reach,
     resize,
+    resolved,
     screen_text,
     session_at,
-    settled,
     until,
 )
 from tests.screens.fakes import LIVE_SERVICES
@@ -36,7 +36,7 @@ async def at(pilot: Pilot[int], step: str) -> StepScreen:
     session = session_at(step if step in STEPS else "choose")
     before.post_message(StepScreen.Go(step, session))
     await until(pilot, lambda: pilot.app.screen is not before)
-    await settled(pilot)
+    await resolved(pilot)
     assert isinstance(pilot.app.screen, StepScreen)
     return pilot.app.screen
 
@@ -82,7 +82,7 @@ async def test_what_scrolls_nothing_is_not_listed() -> None:
 async def test_a_command_is_carried_out_by_its_name() -> None:
     async with app_with(LIVE_SERVICES, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
-        await settled(pilot)
+        await resolved(pilot)
         await palette(pilot)
         await press(pilot, *"choose")
         await until(pilot, lambda: marks(pilot, "Choose"))
@@ -111,12 +111,12 @@ async def test_no_command_carries_the_plan_out_again_past_review(keys: tuple[str
     app = app_with(LIVE_SERVICES, keys[0])
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, keys[0])
-        await settled(pilot)
+        await resolved(pilot)
         for key in keys[1:]:
             first = app.screen
             await press(pilot, key)
             await until(pilot, lambda first=first: app.screen is not first)  # type: ignore[misc]
-            await settled(pilot)
+            await resolved(pilot)
         listed = names(app.screen)
         assert "Go to Review" in listed
         assert "Go to Apply" not in listed
@@ -127,7 +127,7 @@ async def test_from_diagnose_the_palette_leads_to_a_step_as_it_was_left() -> Non
         await reach(pilot, "done")
         await press(pilot, "d")
         await reach(pilot, "diagnose")
-        await settled(pilot)
+        await resolved(pilot)
         await palette(pilot)
         await press(pilot, *"review")
         await until(pilot, lambda: marks(pilot, "Go to Review"))

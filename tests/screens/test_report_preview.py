@@ -18,8 +18,8 @@ from tests.screens.driving import (
     go,
     press,
     reach,
+    resolve,
     screen_text,
-    settle,
     status,
     until,
     usable_keys,
@@ -166,5 +166,5 @@ async def test_it_can_be_left_while_it_still_looks() -> None:
         await press(pilot, "escape")
         await reach(pilot, "done")
         go_on.set()
-        await settle(pilot.app)
+        await resolve(pilot.app)
         await go(pilot, "welcome")

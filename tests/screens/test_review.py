@@ -22,9 +22,9 @@ from tests.screens.driving import (
     app_with,
     press,
     reach,
+    resolved,
     screen_text,
     session_at,
-    settled,
     status,
     step_name,
     until,
@@ -77,13 +77,13 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
         step = AptChange("x", install=(("rocm-core", UNSETTLED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
-    def settle(machine: Machine, choice: Choice) -> Plan:
+    def resolve(machine: Machine, choice: Choice) -> Plan:
         choices.append(choice.without_rollback)
         if not choice.without_rollback:
             raise NoWayBack("No archive has comgr 1.0.", "Lost.", "Mend.")
         return replace(examples.make_plan(machine, choice), id="settled")
 
-    services = but(LIVE_SERVICES, make=make, settle=settle)
+    services = but(LIVE_SERVICES, make=make, resolve=resolve)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "No archive has comgr 1.0." in screen_text(pilot.app))
@@ -140,14 +140,14 @@ async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() ->
 async def test_a_plan_without_that_step_has_no_such_key() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await settled(pilot)
+        await resolved(pilot)
         assert "g" not in usable_keys(pilot.app)
 
 
 async def test_without_such_a_torch_there_is_no_such_key() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await settled(pilot)
+        await resolved(pilot)
         assert "u" not in usable_keys(pilot.app)
 
 
@@ -166,14 +166,14 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
     def look(plan: Plan) -> None:
         go_on.wait(20)
 
-    def settle(machine: Machine, choice: Choice) -> Plan:
+    def resolve(machine: Machine, choice: Choice) -> Plan:
         return replace(examples.make_plan(machine, choice), id="settled")
 
-    def unsettled(machine: Machine, choice: Choice) -> Plan:
+    def unresolved(machine: Machine, choice: Choice) -> Plan:
         step = AptChange("x", install=(("rocm-core", UNSETTLED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
-    services = but(LIVE_SERVICES, obstacle=look, settle=settle, make=unsettled)
+    services = but(LIVE_SERVICES, obstacle=look, resolve=resolve, make=unresolved)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "Checking whether the plan can start" in status(pilot.app))
@@ -202,7 +202,7 @@ async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_awa
     go_on = Event()
     asked: list[Choice] = []
 
-    def settle(machine: Machine, choice: Choice) -> Plan:
+    def resolve(machine: Machine, choice: Choice) -> Plan:
         asked.append(choice)
         go_on.wait(20)
         plan = plan_of_root(machine, choice)
@@ -211,7 +211,7 @@ async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_awa
         steps = tuple(change if isinstance(step, AptChange) else step for step in plan.steps)
         return with_id(replace(plan, id="", steps=steps))
 
-    services = but(LIVE_SERVICES, make=plan_of_root, settle=settle)
+    services = but(LIVE_SERVICES, make=plan_of_root, resolve=resolve)
     async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: len(asked) == 1)
@@ -226,7 +226,7 @@ async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_awa
 async def test_an_answer_to_an_older_choice_is_dropped_however_late_it_comes() -> None:
     late, ended = Event(), Event()
 
-    def settle(machine: Machine, choice: Choice) -> Plan:
+    def resolve(machine: Machine, choice: Choice) -> Plan:
         if not choice.user_torch_aside:
             late.wait(20)
             ended.set()
@@ -240,14 +240,14 @@ async def test_an_answer_to_an_older_choice_is_dropped_however_late_it_comes() -
             plan_beside_user_torch(machine, choice), steps=plan_of_root(machine, choice).steps
         )
 
-    services = but(LIVE_SERVICES, make=make, settle=settle)
+    services = but(LIVE_SERVICES, make=make, resolve=resolve)
     async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await press(pilot, "u")
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         late.set()
         await until(pilot, ended.is_set)
-        await settled(pilot)
+        await resolved(pilot)
         assert session_of(pilot).plan.user_torch == "aside"
         assert session_of(pilot).choice.user_torch_aside
 
@@ -319,7 +319,7 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
-        await settled(pilot)
+        await resolved(pilot)
         assert "pip how much it" not in screen_text(pilot.app)
 
 
@@ -357,7 +357,7 @@ async def test_the_index_is_asked_once() -> None:
 async def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
     ask = fails(AssertionError("somebody was asked"))
     real = services_for(parser().parse_args(options))
-    services = but(real, settle=ask, seek_wheels=ask, wheels_size=ask, obstacle=lambda _: None)
+    services = but(real, resolve=ask, seek_wheels=ask, wheels_size=ask, obstacle=lambda _: None)
     session = replace(session_at("review"), choice=examples.CHOICE)
     async with SetupApp(services, session, "review").run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "changes nothing" in words_on(pilot.app))
@@ -541,6 +541,6 @@ async def test_the_keys_say_whether_they_expand_or_collapse(
 ) -> None:
     async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "end", *keys)
         await until(pilot, lambda: told in screen_text(pilot.app).splitlines()[-1])

@@ -19,8 +19,8 @@ from tests.screens.driving import (
     as_agreed,
     press,
     reach,
+    resolved,
     screen_text,
-    settled,
     status,
     step_name,
     until,
@@ -113,7 +113,7 @@ async def test_both_parts_are_shown_before_anything_is_done(
     back = Back()
     async with app_with(back.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await reach(pilot, "roll_back")
         await until(pilot, lambda: "y rolls back" in status(pilot.app))
@@ -139,7 +139,7 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
     back = Back(SYSTEM, *WELL)
     async with app_with(back.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
@@ -149,7 +149,7 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
         assert "c" in usable_keys(pilot.app)
         await as_agreed(pilot, same_as_golden, "take-back")
         back.go_on.set()
-        await settled(pilot)
+        await resolved(pilot)
         await until(pilot, lambda: "3 of 3 steps done" in screen_text(pilot.app))
         assert "✓ Rolled back. Press Enter to go back to the start." in screen_text(pilot.app)
         assert back.did == ["read", "take"]
@@ -184,7 +184,7 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
     back = Back(SYSTEM, StepFinished(1, 1.0, False, "gone"), stopped)
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
@@ -194,7 +194,7 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         await press(pilot, "y")
         assert back.did == ["read", "take", "stop"]
         back.go_on.set()
-        await settled(pilot)
+        await resolved(pilot)
         assert "Stopped as you asked. Press Enter to continue." in screen_text(pilot.app)
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         await press(pilot, "enter")
@@ -225,13 +225,13 @@ async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None
     back = Back(SYSTEM, failure, PlanFinished(False, False, True, False, "", "/log"))
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
         back.go_on.set()
         await until(pilot, lambda: "sudo did not give root rights." in screen_text(pilot.app))
-        await settled(pilot)
+        await resolved(pilot)
         assert "✗ Step 1 failed" in screen_text(pilot.app)
         assert "d" not in usable_keys(pilot.app)
         await press(pilot, "q")
@@ -243,7 +243,7 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
     back = Back(None)
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "1 step, no root" in screen_text(pilot.app))
         assert "1  Restore the run's folder" in screen_text(pilot.app)
@@ -259,7 +259,7 @@ async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None
     services = but(LIVE_SERVICES, undoable=lambda: True, way_back=refuse)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "Read it again." in screen_text(pilot.app))
         assert "3 [/letters] changed" in screen_text(pilot.app)
@@ -284,7 +284,7 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
     services = but(DRY_SERVICES, undoable=lambda: True)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "Restore the run's folder" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)

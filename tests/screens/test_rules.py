@@ -12,7 +12,7 @@ from screens.app import SetupApp
 from screens.session import STEPS
 from screens.step import StepScreen
 from screens.widgets.header import Conclusion
-from tests.screens.driving import screen_text, settled, until
+from tests.screens.driving import resolved, screen_text, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.states import session_at_any
 
@@ -39,7 +39,7 @@ def app_at(step: str) -> SetupApp:
 
 async def shown(pilot: Pilot[int]) -> StepScreen:
     await until(pilot, lambda: isinstance(pilot.app.screen, StepScreen))
-    await settled(pilot)
+    await resolved(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, StepScreen)
     return screen

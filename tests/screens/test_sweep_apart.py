@@ -17,7 +17,16 @@ from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of
 from tests.screens.collaborators import but
-from tests.screens.driving import app_with, drawn, press, reach, screen_text, settled, status, until
+from tests.screens.driving import (
+    app_with,
+    drawn,
+    press,
+    reach,
+    resolved,
+    screen_text,
+    status,
+    until,
+)
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.cli.options import parser
 from wizard.conv2d.requests import Request, sweep_in
@@ -88,7 +97,7 @@ async def test_stop_ends_it_and_says_what_the_kernel_holds() -> None:
         await press(pilot, *SMALL_ON_CPU, "enter")
         await until(pilot, lambda: apart.followers == 1)
         await press(pilot, "s")
-        await settled(pilot)
+        await resolved(pilot)
         assert apart.stopped
         assert "process 7 is in state disk-sleep" in status(pilot.app)
 
@@ -104,7 +113,7 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
         )
         assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 1
         await press(pilot, "s")
-        await settled(pilot)
+        await resolved(pilot)
         assert apart.stopped
 
 

@@ -29,9 +29,9 @@ from tests.screens.driving import (
     go,
     press,
     reach,
+    resolved,
     screen_text,
     session_at,
-    settled,
     status,
     step_name,
     until,
@@ -171,7 +171,7 @@ async def test_every_option_is_reached_and_set_by_keys_alone() -> None:
             assert words in screen_text(pilot.app)
         await press(pilot, "tab", "down", "enter")
         await until(pilot, lambda: bool(runner.requests))
-        await settled(pilot)
+        await resolved(pilot)
     (request,) = runner.requests
     assert isinstance(request, LimitRequest)
     assert (request.axis, request.smallest, request.largest) == ("batch", 2, 64)
@@ -271,11 +271,11 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
         assert "Each hang lasts until its deadline (60 s), and then" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: len(runner.requests) == 1)
-        await settled(pilot)
+        await resolved(pilot)
         assert runner.requests[0].hangs == 3
         await press(pilot, "escape", "enter")
         await until(pilot, lambda: len(runner.requests) == 2)
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "o", *("down",) * 5, *("right",) * 4, "escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "The measurement stops after 4 hangs" in screen_text(pilot.app)
@@ -389,14 +389,14 @@ async def test_shapes_that_are_changed_while_it_is_looked_around_end_nothing() -
     runner, look = Runner(), Looking()
     async with panel(runner.services(circumstances=look)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "o", *("down",) * 7, "right", "right", "escape")
         await until(pilot, lambda: "engine unfold" in screen_text(pilot.app))
         await press(pilot, "enter")
         await until(pilot, lambda: look.looks == 1)
         await press(pilot, "o", "down", "left", "escape")
         look.go_on.set()
-        await settled(pilot)
+        await resolved(pilot)
         assert step_name(pilot.app) == "conv2d"
         assert status(pilot.app) == CHANGED
     assert not runner.requests
@@ -407,7 +407,7 @@ async def test_the_row_that_was_marked_when_enter_was_pressed_is_asked_about() -
     services = runner.services(circumstances=look)
     async with panel(services).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await settled(pilot)
+        await resolved(pilot)
         await press(pilot, "o", "right", "escape", "tab", "enter")
         await until(pilot, lambda: look.looks == 1)
         await press(pilot, "down")

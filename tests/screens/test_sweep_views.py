@@ -19,8 +19,8 @@ from tests.screens.driving import (
     press,
     reach,
     resize,
+    resolved,
     screen_text,
-    settled,
     until,
     usable_keys,
 )
@@ -196,7 +196,7 @@ async def test_a_shape_that_was_cancelled_runs_in_no_view_any_more() -> None:
         steps.start(rows, 1)
         await seen(pilot, "> cold")
         await press(pilot, "s")
-        await settled(pilot)
+        await resolved(pilot)
         for text in ("[·]", "32x32    16->32      · not run", BAR):
             await seen(pilot, text)
             assert "> cold" not in screen_text(pilot.app)
@@ -226,7 +226,7 @@ async def test_space_tells_all_of_the_shape_in_each_view(presses: int) -> None:
         await reach(pilot, "conv2d")
         for key in ("enter", "y"):
             await press(pilot, key)
-            await settled(pilot)
+            await resolved(pilot)
         await press(pilot, *("v",) * presses, "up", "space")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         text = screen_text(pilot.app)
@@ -282,7 +282,7 @@ async def test_only_claims_for_the_card_and_stack_at_hand_stand_beside_a_shape()
         await press(pilot, *ON_CPU)
         await seen(pilot, claim)
         await press(pilot, "o", "down", "right", "escape")
-        await settled(pilot)
+        await resolved(pilot)
         assert "hung" not in screen_text(pilot.app)
         await press(pilot, "v", "v")
         await seen(pilot, "not measured, published: hung (ROCm 5.2 on gfx1012)")
@@ -293,7 +293,7 @@ async def test_a_view_keeps_its_keys_through_a_dialog_and_a_small_window() -> No
         await reach(pilot, "conv2d")
         for key in ("enter", "y"):
             await press(pilot, key)
-            await settled(pilot)
+            await resolved(pilot)
         await press(pilot, "ctrl+home", "v", "space", "escape")
         await resize(pilot, 60, 20)
         await resize(pilot, 80, 24)
@@ -318,7 +318,7 @@ async def test_an_ascii_terminal_gets_ascii_in_every_view() -> None:
         await reach(pilot, "conv2d")
         for key in ("enter", "y"):
             await press(pilot, key)
-            await settled(pilot)
+            await resolved(pilot)
         for _ in range(3):
             assert screen_text(pilot.app).isascii()
             assert "?" not in screen_text(pilot.app).replace("? Help", "")

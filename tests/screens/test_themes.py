@@ -15,7 +15,7 @@ from textual.theme import Theme
 
 from screens.themes import DARK, DARK_16, LIGHT, LIGHT_16, THEMES, theme_for
 from tests.screens.collaborators import but
-from tests.screens.driving import app_with, go, press, settled
+from tests.screens.driving import app_with, go, press, resolved
 from tests.screens.fakes import LIVE_SERVICES
 
 READABLE = 4.5
@@ -100,10 +100,10 @@ async def test_every_word_on_the_screens_is_readable(theme: str) -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         for name, (step, keys) in STATES.items():
             await go(pilot, step)
-            await settled(pilot)
+            await resolved(pilot)
             for key in keys:
                 await press(pilot, key)
-                await settled(pilot)
+                await resolved(pilot)
             unreadable |= {(name, *found) for found in hard_to_read(pilot.app)}
     assert not unreadable
 

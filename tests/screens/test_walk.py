@@ -20,9 +20,9 @@ from tests.screens.driving import (
     go,
     press,
     reach,
+    resolved,
     screen_text,
     session_at,
-    settled,
     status,
     until,
     usable_keys,
@@ -68,7 +68,7 @@ async def test_focus_and_keys_fit_into_80x24_and_help_opens_by_key() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         for step in STEPS:
             await go(pilot, step)
-            await settled(pilot)
+            await resolved(pilot)
             screen = pilot.app.screen
             for widget in screen.focus_chain:
                 assert screen.region.contains_region(widget.region), widget
@@ -118,7 +118,7 @@ async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next()
     app = app_with(services, "apply")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         text = screen_text(app)
         events = [event async for event in fail_at_three(examples.PLAN)]
         failure = next(event for event in events if isinstance(event, StepFailed))
@@ -136,7 +136,7 @@ async def test_leaving_from_apply_tells_how_its_own_run_went() -> None:
         app.outcome = 130
         async with app.run_test(size=(80, 24)) as pilot:
             await reach(pilot, "apply")
-            await settled(pilot)
+            await resolved(pilot)
             await press(pilot, "q")
         assert app.outcome == outcome
 
@@ -145,7 +145,7 @@ async def test_a_run_that_breaks_off_is_told_and_not_a_crash() -> None:
     services = but(LIVE_SERVICES, carry_out=break_off)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await settled(pilot)
+        await resolved(pilot)
         assert "No space left on device" in screen_text(pilot.app)
 
 
@@ -245,7 +245,7 @@ async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
         await press(pilot, "o", "down", "down", "down", "right", "escape", "enter")
         await until(pilot, lambda: len(seen) == 4)
         await press(pilot, "s")
-        await settled(pilot)
+        await resolved(pilot)
         assert "Stopped after 2 shapes" in status(pilot.app)
         assert "! Stopped: 2 right so far." in screen_text(pilot.app)
         assert "Press Enter to continue where the run stopped." in screen_text(pilot.app)

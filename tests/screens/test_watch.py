@@ -15,8 +15,8 @@ from tests.screens.driving import (
     as_agreed,
     press,
     reach,
+    resolved,
     screen_text,
-    settled,
     status,
     step_name,
     until,
@@ -76,13 +76,13 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
     helper = Helper(StepFinished(3, 0.0, False, "3 packages installed"), ENDED)
     async with app_with(helper.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         await as_agreed(pilot, same_as_golden, "state-welcome-at-work")
         await press(pilot, "w")
         await until(pilot, lambda: "Unpacking libssl3" in screen_text(pilot.app))
         await as_agreed(pilot, same_as_golden, "watch")
         helper.go_on.set()
-        await settled(pilot)
+        await resolved(pilot)
         await until(pilot, lambda: "100%" in screen_text(pilot.app))
         assert "✓ The root step has finished." in screen_text(pilot.app)
         assert "Press Enter to go back to the start." in " ".join(screen_text(pilot.app).split())
@@ -94,7 +94,7 @@ async def test_with_all_ways_on_there_the_menu_is_whole_at_the_smallest_size() -
     services = but(Helper().services, unfinished=lambda: WAITING, undoable=lambda: True)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await settled(pilot)
+        await resolved(pilot)
         menu = pilot.app.screen.query_one(OptionList)
         assert menu.max_scroll_y == 0
         keys = pilot.app.screen.query("FooterKey")

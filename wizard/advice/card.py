@@ -16,13 +16,13 @@ class Obstacle(NamedTuple):
     """One reason against a stack on this machine; something can be done about each."""
 
     why: str
-    mend: str
+    fix: str
     """What its owner can do: a command, another place, or another stack."""
 
     @property
     def text(self) -> str:
         """Both, as one sentence without its stop."""
-        return f"{self.why.rstrip('.')}; {self.mend}"
+        return f"{self.why.rstrip('.')}; {self.fix}"
 
 
 RDNA1 = "RX 5500, 5600, 5700 and similar"
@@ -67,11 +67,11 @@ def wrong_card(machine: Machine, stack: Stack) -> Obstacle | None:
         return _no_card(machine)
     if isinstance(card.gfx, Unknown):
         why = f"the target of {card.name} is not known: {card.gfx.because}"
-        mend = (
+        fix = (
             f"load amdgpu, which identifies the card, or report its id {card.pci_id} to this "
             "project"
         )
-        return Obstacle(why, mend)
+        return Obstacle(why, fix)
     if card.gfx in stack.gfx:
         return None
     return _other_card(card, card.gfx, stack)
@@ -101,10 +101,10 @@ def _no_card(machine: Machine) -> Obstacle:
     if around.virtual_machine:
         why = f"{none} in this virtual machine ({around.virtual_machine})"
         return Obstacle(why, "give it the card (PCI passthrough), or start this on the host")
-    return Obstacle(f"{none}, and this stack is for {RDNA1}", _mend_without(machine.gpus))
+    return Obstacle(f"{none}, and this stack is for {RDNA1}", _fix_without(machine.gpus))
 
 
-def _mend_without(others: tuple[Gpu, ...]) -> str:
+def _fix_without(others: tuple[Gpu, ...]) -> str:
     if any(gpu.name.startswith("NVIDIA") for gpu in others):
         return "for the NVIDIA card, use PyTorch's CUDA wheels (pytorch.org) without this program"
     return f"check whether lspci lists the card; without a card, {ON_THE_PROCESSOR}"
@@ -118,8 +118,8 @@ def _other_card(card: Gpu, gfx: str, stack: Stack) -> Obstacle:
         return Obstacle(f"{card.name} is {gfx}: {note[:1].lower()}{note[1:]}", ON_THE_PROCESSOR)
     why = f"{card.name} is {gfx}; this stack is for {', '.join(stack.gfx)} ({RDNA1})"
     if card.pci_id.startswith(f"{AMD}:") and _number(gfx) >= IN_STOCK_WHEELS:
-        mend = "PyTorch's own ROCm wheels (pytorch.org) support cards of this generation"
-        return Obstacle(why, f"{mend}: use those, without this program")
+        fix = "PyTorch's own ROCm wheels (pytorch.org) support cards of this generation"
+        return Obstacle(why, f"{fix}: use those, without this program")
     return Obstacle(why, f"this program has no stack for it; {ON_THE_PROCESSOR}")
 
 

@@ -208,11 +208,11 @@ def _c_library_too_old(machine: Machine, stack: Stack) -> Obstacle | None:
     if version is None or not stack.glibc_floor or version >= Version(stack.glibc_floor):
         return None
     why = f"its wheels were built for glibc {stack.glibc_floor} or newer; this system has {version}"
-    mend = (
+    fix = (
         f"use a newer release of this system, or a container with glibc {stack.glibc_floor} or "
         "newer"
     )
-    return Obstacle(why, mend)
+    return Obstacle(why, fix)
 
 
 def _c_library_need(machine: Machine, stack: Stack) -> str:

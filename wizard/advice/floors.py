@@ -144,7 +144,7 @@ def python_need(python: str) -> str:
 
 
 def python_obstacle(machine: Machine, stack: Stack, python: str) -> Obstacle | None:
-    """Why there is no Python for the stack, and what would mend that; None when there is one."""
+    """Why there is no Python for the stack, and what would fix that; None when there is one."""
     if python:
         return None
     bare = [i for i in machine.interpreters if _minor(i.version) in stack.pythons]

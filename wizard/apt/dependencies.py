@@ -119,20 +119,20 @@ def _needs(fields: Paragraph) -> Iterator[tuple[Wish, ...]]:
     """Groups of packages of which one must be there."""
     for field in ("pre-depends", "depends"):
         for group in fields.get(field, "").split(","):
-            if wishes := tuple(_wishes(group.split("|"))):
-                yield wishes
+            if manifest := tuple(_manifest(group.split("|"))):
+                yield manifest
 
 
 def _offers(fields: Paragraph) -> Iterator[Wish]:
     """What it meets: a name that it only provides without a version meets no wish for one."""
     yield from (Wish(fields["package"].strip(), versioned) for versioned in (False, True))
-    for wish in _wishes(fields.get("provides", "").split(",")):
+    for wish in _manifest(fields.get("provides", "").split(",")):
         yield Wish(wish.name, versioned=False)
         if wish.versioned:
             yield wish
 
 
-def _wishes(texts: Iterable[str]) -> Iterator[Wish]:
+def _manifest(texts: Iterable[str]) -> Iterator[Wish]:
     for text in texts:
         if found := WISH.match(text):
             yield Wish(found["name"], found["version"] is not None)

@@ -49,10 +49,10 @@ from wizard.host.host import Host
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Gpu, Machine
-from wizard.report.bundle import Papers, require_new, write_folder
+from wizard.report.bundle import ReportFiles, require_new, write_folder
 from wizard.report.card_test import (
     outcome_of_test,
-    papers_of_test,
+    report_files_of_test,
     results_address,
     wrapped,
     written_lines,
@@ -353,15 +353,15 @@ def _told(
         return _not_measured(card, tested)
     if not arguments.json:
         print(*outcome_of_test(card.name, with_card), sep="\n")
-    papers = papers_of_test(with_card, host, places_of(host))
+    report_files = report_files_of_test(with_card, host, places_of(host))
     try:
-        write_folder(papers, folder)
+        write_folder(report_files, folder)
     except Trouble as trouble:
         return refuse_for(trouble)
     if arguments.json:
-        print_json(_form(card, with_card, folder, papers))
+        print_json(_form(card, with_card, folder, report_files))
     else:
-        print(*written_lines(papers, folder, results_address()), sep="\n")
+        print(*written_lines(report_files, folder, results_address()), sep="\n")
     if any(each.stopped for each in tested):
         return CANCELLED
     results = [result for each in with_card for result in each.parts[0].done.results]
@@ -381,7 +381,9 @@ def _not_measured(card: Gpu, tested: Sequence[Measurement]) -> int:
     return refuse(NOT_THE_CARD)
 
 
-def _form(card: Gpu, tested: Sequence[Measurement], folder: Path, papers: Papers) -> dict[str, Any]:
+def _form(
+    card: Gpu, tested: Sequence[Measurement], folder: Path, report_files: ReportFiles
+) -> dict[str, Any]:
     return {
         "card": card.name,
         "tests": [
@@ -393,6 +395,6 @@ def _form(card: Gpu, tested: Sequence[Measurement], folder: Path, papers: Papers
             for each in tested
         ],
         "folder": str(folder),
-        "files": [paper.name for paper in papers.files],
+        "files": [paper.name for paper in report_files.files],
         "send_to": results_address() or None,
     }

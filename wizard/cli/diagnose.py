@@ -55,7 +55,7 @@ SAID = "Diagnosed"
 
 
 def run_diagnose(arguments: argparse.Namespace) -> int:
-    """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
+    """Print every check; 1 when one found something, else 0. With --fix, fix one finding."""
     if arguments.try_torch and not acts(arguments):
         return refuse(NOT_TRIED)
     if arguments.fix:
@@ -106,7 +106,7 @@ def fix(arguments: argparse.Namespace) -> int:
 
 
 def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[Finding, Plan]:
-    """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
+    """The finding and what fixes it: a run of it that stopped half-way goes on with its plan."""
     findings = diagnose(machine).findings
     found = [one for one in findings if one.cause == arguments.fix and one.counts]
     folder = absolute(arguments.venv) if arguments.venv else ""
@@ -118,7 +118,7 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
         )
     if waiting is not None:
         print(GOES_ON, file=sys.stderr)
-        return _mended_by(waiting, arguments.fix, found), waiting
+        return _fixed_by(waiting, arguments.fix, found), waiting
     if not found:
         raise NothingToDo(
             f"There is nothing to fix: {arguments.fix} was not found on this machine."
@@ -146,26 +146,26 @@ def _picked(found: list[Finding], folder: str, host: Host, machine: Machine) -> 
 
 
 def _alike(findings: list[Finding]) -> bool:
-    """True where one plan mends them all: the same lines of the same files."""
+    """True where one plan fixes them all: the same lines of the same files."""
     settings = [one.about.settings if one.about else () for one in findings]
     return bool(settings[0]) and all(each == settings[0] for each in settings)
 
 
-def _mended_by(plan: Plan, cause: str, found: list[Finding]) -> Finding:
-    """What the waiting plan mends, also where it is not to be seen any more."""
+def _fixed_by(plan: Plan, cause: str, found: list[Finding]) -> Finding:
+    """What the waiting plan fixes, also where it is not to be seen any more."""
     here = (one for one in found if not plan.venv or folder_of(one) == plan.venv)
     return next(here, finding_of(cause, (), about=About(plan.venv)))
 
 
-def _looked_again(arguments: argparse.Namespace, mended: Finding) -> int:
+def _looked_again(arguments: argparse.Namespace, fixed: Finding) -> int:
     """Diagnose anew and say what became of the finding."""
     now = diagnose(detect(host_of(arguments)))
-    outcome = outcome_of(mended, now.findings, card=now.rdna1)
+    outcome = outcome_of(fixed, now.findings, card=now.rdna1)
     if arguments.json:
-        form = {"schema": SCHEMA, "event": SAID, "cause": mended.cause, "outcome": outcome.value}
+        form = {"schema": SCHEMA, "event": SAID, "cause": fixed.cause, "outcome": outcome.value}
         print(json.dumps(form), flush=True)
     else:
-        text = WORDS[outcome].format(cause=mended.cause)
+        text = WORDS[outcome].format(cause=fixed.cause)
         print(*textwrap.wrap(text, 79, break_on_hyphens=False), sep="\n")
     return int(outcome in (Outcome.THERE, Outcome.UNSEEN))
 

@@ -103,7 +103,7 @@ def _head(finding: Finding) -> str:
 
 
 def _tell(guide: Guide, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:
-    """One finding whole; the words of the command that mends it, where that is wanted."""
+    """One finding whole; the words of the command that fixes it, where that is wanted."""
     guide.say("", *whole_lines(finding))
     command = fix_command(finding, among)
     if not command:

@@ -221,7 +221,7 @@ class Setup:
     host: Host
     machine: Machine
 
-    def wishes(self, wanted: Wanted) -> Wanted:
+    def manifest(self, wanted: Wanted) -> Wanted:
         """What is to be run."""
         offered = load_applications()
         there = found_applications(self.machine)
@@ -347,7 +347,7 @@ def set_up(guide: Guide) -> int:
     """Ask, show the plan, carry it out if that is agreed to; gives the exit code."""
     setup = Setup(guide, *guide.look())
     questions = (
-        setup.wishes,
+        setup.manifest,
         setup.card,
         setup.stack,
         setup.sure,

@@ -31,7 +31,13 @@ from wizard.machine.recording.recorder import (
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
-from wizard.report.bundle import papers_of, preview_lines, report_form, require_new, write_folder
+from wizard.report.bundle import (
+    preview_lines,
+    report_files_of,
+    report_form,
+    require_new,
+    write_folder,
+)
 from wizard.report.issue import report_text
 from wizard.report.machine import WIDTH, recorded_lines
 from wizard.report.plan import cost_lines
@@ -222,17 +228,17 @@ def write_report(arguments: argparse.Namespace) -> int:
     require_new(folder, zipped=arguments.zip)
     host = host_of(arguments)
     gathered = gather(host, places_of(host))
-    papers = papers_of(gathered, _collected(arguments, host, gathered))
+    report_files = report_files_of(gathered, _collected(arguments, host, gathered))
     also = ", and to one .zip file of the same name" if arguments.zip else ""
     print(f"These files would be written to {clean(str(folder))}{also}, for you to attach:\n")
-    print("\n".join(preview_lines(papers)))
+    print("\n".join(preview_lines(report_files)))
     if arguments.dry_run:
         print("\nA dry run writes nothing. The report would contain:")
         return 0
     if not arguments.yes and not agreed("\nWrite it?"):
         print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
         return 1
-    written = write_folder(papers, folder, zipped=arguments.zip)
+    written = write_folder(report_files, folder, zipped=arguments.zip)
     print(
         f"\nThe report was written to {' and '.join(map(str, written))}. Read it before you "
         "attach it."

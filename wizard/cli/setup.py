@@ -255,7 +255,7 @@ def _asked_in(file: PlanFile) -> argparse.Namespace:
     asked = _options().parse_args(file.asked)
     if asked_words(asked, asked.stack or "", "") != file.asked:
         raise WrongPlanFile("its options are not in the form that this program writes")
-    if not file.plan.settled:
+    if not file.plan.resolved:
         raise WrongPlanFile(
             "its packages have no exact versions: make it with `plan --exact --json`"
         )

@@ -1,1 +1,1 @@
-"""Facts, logs and pasted text to findings: what is wrong, what proves it, what mends it."""
+"""Facts, logs and pasted text to findings: what is wrong, what proves it, what fixes it."""

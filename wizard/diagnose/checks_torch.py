@@ -64,7 +64,7 @@ def numpy(machine: Machine) -> Iterator[Finding]:
     for e, torch in wrong:
         text = f"torch {torch.version} with numpy {torch.numpy}"
         evidence = Evidence(text, short_path(e.path, machine))
-        yield found("numpy2-abi", (evidence,), about=_mendable(e))
+        yield found("numpy2-abi", (evidence,), about=_fixable(e))
     if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
         yield fine("numpy2-abi", "Each torch works with its numpy")
 
@@ -92,13 +92,13 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
     for e, torch in wrong:
         place = short_path(e.path, machine)
         evidence = (Evidence(_sizes(library), place) for library in torch.changed)
-        yield found("wheel-library-replaced", evidence, about=_mendable(e))
+        yield found("wheel-library-replaced", evidence, about=_fixable(e))
     if not wrong and any(e.path != DISTRIBUTION for e, _ in each_torch(machine)):
         title = "Each torch's libraries have the sizes its wheel recorded"
         yield fine("wheel-library-replaced", title)
 
 
-def _mendable(e: Environment) -> About | None:
+def _fixable(e: Environment) -> About | None:
     """None for a folder that no plan works in."""
     return About(e.path) if e.kind in ("venv", "conda") else None
 
@@ -184,7 +184,7 @@ def library_path(machine: Machine) -> Iterator[Finding]:
 def own_rocm(machine: Machine) -> Iterator[Finding]:
     """That a wheel runs the ROCm inside it, where the system has another release.
 
-    Nothing is wrong then; but people exchange the system's ROCm to mend what the wheel does.
+    Nothing is wrong then; but people exchange the system's ROCm to fix what the wheel does.
     """
     system = [t for t in machine.rocm_trees if not t.link_to and not isinstance(t.version, Unknown)]
     for environment, torch in each_torch(machine):

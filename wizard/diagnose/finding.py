@@ -83,7 +83,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What of this machine a finding is about: all that a plan to mend it must know."""
+    """What of this machine a finding is about: all that a plan to fix it must know."""
 
     environment: str = ""
     """A venv or conda environment; ``""`` where it is none."""
@@ -113,7 +113,7 @@ class Finding:
     """On what the cause and its fix rest, in the words of ``assets/claims.toml``."""
     links: tuple[str, ...] = ()
     about: About | None = None
-    """None where no plan of ours could mend it."""
+    """None where no plan of ours could fix it."""
     explains: tuple[str, ...] = ()
     """Causes that were found too, and are not told beside it."""
 

@@ -15,7 +15,7 @@ from wizard.core.journal import Kind
 from wizard.core.own_files import Places, places
 from wizard.diagnose.finding import About, Finding
 from wizard.diagnose.fix_settings import (
-    Mending,
+    Fix,
     has_plan,
     losing_override,
     settings_out,
@@ -33,7 +33,7 @@ from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.system_files import WriteSystemFile
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.plan.amd_packages import require_apt
 from wizard.plan.form import with_id
 from wizard.plan.group_steps import GROUPS, join_groups
@@ -51,7 +51,7 @@ from wizard.plan.steps import Plan, Step
 from wizard.plan.system import PIN_TEXT, PIN_WHY
 
 
-def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
+def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Fix:
     """The user joins the groups of the devices."""
     if others := [name for name in groups if name not in GROUPS]:
         raise PlanImpossible(
@@ -60,10 +60,10 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
             "reinstall the udev package."
         )
     note = "Afterward, log out completely and log in again. The change takes effect only then."
-    return Mending((join_groups(machine, groups),), (note,))
+    return Fix((join_groups(machine, groups),), (note,))
 
 
-def finished(machine: Machine) -> Mending:
+def finished(machine: Machine) -> Fix:
     """dpkg finishes what was cut off; that cannot be taken back."""
     require_apt(machine)
     if cut := cut_off(machine.package_work):
@@ -80,10 +80,10 @@ def finished(machine: Machine) -> Mending:
         "This cannot be undone, because it runs the packages' own scripts. Only packages that are "
         "already unpacked are installed."
     )
-    return Mending((step,), (note,))
+    return Fix((step,), (note,))
 
 
-def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
+def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Fix:
     """A pin for AMD's packages; the distribution's of the same names go, each kept as a file."""
     require_apt(machine)
     now = host.read(PIN)
@@ -91,8 +91,8 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     pin = WriteSystemFile(PIN_WHY, PIN, PIN_TEXT, before)
     going = _shadowing(host, machine, names)
     if not going:
-        return Mending((pin,), _staying(names, going))
-    return Mending((*_removed(going), pin), (*_staying(names, going), _THEN))
+        return Fix((pin,), _staying(names, going))
+    return Fix((*_removed(going), pin), (*_staying(names, going), _THEN))
 
 
 _THEN = (
@@ -153,7 +153,7 @@ class Supply:
     torch_index: str = ""
 
 
-def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) -> Mending:
+def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) -> Fix:
     """An older numpy in the place of the one that is there; every other package is held."""
     there = _contents(host, about.environment)
     (numpy,) = _found(there, "numpy")
@@ -170,10 +170,10 @@ def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) 
             "separate folder."
         )
     steps = _exchanged(host, machine, there, numpy, OLD_NUMPY, AS_CONFIGURED, supply)
-    return Mending(steps)
+    return Fix(steps)
 
 
-def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Mending:
+def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Fix:
     """The same torch installed once more, because a library of it is not the wheel's own."""
     there = _contents(host, about.environment)
     (torch,) = _found(there, "torch")
@@ -185,7 +185,7 @@ def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Me
     index = _index_of(torch.version)
     wanted = f"torch=={torch.version}"
     note = f"torch {torch.version} is installed again, from its own wheel."
-    return Mending(_exchanged(host, machine, there, torch, wanted, index, supply), (note,))
+    return Fix(_exchanged(host, machine, there, torch, wanted, index, supply), (note,))
 
 
 def _contents(host: Host, folder: str) -> Contents:
@@ -250,7 +250,9 @@ def _exchanged(
         machine,
         there,
         (goes,),
-        Wishes((wanted,), "" if chosen == AS_CONFIGURED else chosen, wheelhouse=supply.wheelhouse),
+        Manifest(
+            (wanted,), "" if chosen == AS_CONFIGURED else chosen, wheelhouse=supply.wheelhouse
+        ),
         work,
     )
     return (
@@ -299,21 +301,21 @@ ANOTHER_LIBRARY_PATH = (
 def make_fix(
     host: Host, machine: Machine, finding: Finding, *, supply: Supply | None = None
 ) -> Plan:
-    """The plan that mends it; raises NothingToDo or PlanImpossible with what to do by hand."""
+    """The plan that fixes it; raises NothingToDo or PlanImpossible with what to do by hand."""
     about = finding.about
     if about is None or not has_plan(finding):
         steps = " ".join(f"{number}. {step}" for number, step in enumerate(finding.fix, 1))
         why = without_plan(finding)
         raise PlanImpossible(f"{finding.title}. {why} {steps}".rstrip())
-    mending = _mending(host, machine, finding.cause, about, supply or Supply())
-    if not mending.steps:
+    fix = _fix_for(host, machine, finding.cause, about, supply or Supply())
+    if not fix.steps:
         by_hand = (f"{step}." for step in steps_by_hand(machine, about.settings))
-        told = " ".join((*mending.notes, *by_hand))
+        told = " ".join((*fix.notes, *by_hand))
         raise PlanImpossible(f"rdna1-setup cannot remove only these settings. {told}".rstrip())
-    return _plan(finding, about, mending)
+    return _plan(finding, about, fix)
 
 
-def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Supply) -> Mending:
+def _fix_for(host: Host, machine: Machine, cause: str, about: About, supply: Supply) -> Fix:
     match cause:
         case "numpy2-abi":
             return numpy_exchanged(host, machine, about, supply)
@@ -329,7 +331,7 @@ def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Sup
             return _settings(host, machine, cause, about)
 
 
-def _settings(host: Host, machine: Machine, cause: str, about: About) -> Mending:
+def _settings(host: Host, machine: Machine, cause: str, about: About) -> Fix:
     found = settings_out(host, machine, about.settings)
     if not found.steps:
         return found
@@ -338,14 +340,14 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Mending
         notes += losing_override(machine, about.settings)
     if cause == "library-path-shadow":
         notes.append(ANOTHER_LIBRARY_PATH)
-    return found + Mending((), tuple(notes))
+    return found + Fix((), tuple(notes))
 
 
-def _plan(finding: Finding, about: About, mending: Mending) -> Plan:
+def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
     """A plan about files and the system alone, or one that exchanges packages in a folder."""
-    plan = system_plan(Kind.FIX, mending.steps, mending.notes, cause=finding.cause)
-    joins = any(isinstance(step, AddToGroups) for step in mending.steps)
-    exchanges = any(isinstance(step, SetAsidePackages) for step in mending.steps)
+    plan = system_plan(Kind.FIX, fix.steps, fix.notes, cause=finding.cause)
+    joins = any(isinstance(step, AddToGroups) for step in fix.steps)
+    exchanges = any(isinstance(step, SetAsidePackages) for step in fix.steps)
     if exchanges:
         plan = replace(
             plan,

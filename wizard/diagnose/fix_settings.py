@@ -27,14 +27,14 @@ SETTINGS = (
     "visible-devices-mask",
     "miopen-solver-restricted",
 )
-"""Causes that are mended by taking lines out of files."""
+"""Causes that are fixed by taking lines out of files."""
 FOLDERS = ("numpy2-abi", "wheel-library-replaced")
 """Causes of which every environment has its own finding."""
 SYSTEM = ("kfd-permission", "dpkg-interrupted", "apt-distro-shadows-amd")
 
 
 def has_plan(finding: Finding) -> bool:
-    """True when a plan of ours may mend it; what cannot be planned after all says so."""
+    """True when a plan of ours may fix it; what cannot be planned after all says so."""
     about = finding.about
     if about is None or not finding.counts:
         return False
@@ -78,19 +78,19 @@ FILE_BACK = "restore it from the backup"
 
 
 @dataclass(frozen=True, slots=True)
-class Mending:
-    """Steps that mend, and what to know of them."""
+class Fix:
+    """Steps that fix, and what to know of them."""
 
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def __add__(self, other: Mending) -> Mending:
-        return Mending((*self.steps, *other.steps), (*self.notes, *other.notes))
+    def __add__(self, other: Fix) -> Fix:
+        return Fix((*self.steps, *other.steps), (*self.notes, *other.notes))
 
 
-def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) -> Mending:
+def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) -> Fix:
     """Takes these settings out of the files in which they stand; what cannot go is noted."""
-    found = Mending()
+    found = Fix()
     for path in dict.fromkeys(one.file for one in settings if one.file):
         wanted = tuple(one for one in settings if one.file == path)
         found += _in_file(host, machine, path, wanted)
@@ -101,7 +101,7 @@ def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) ->
             f"{name}={value} is set in this session, but not in any file this program reads. "
             f"Remove it with: unset {name}"
         )
-        found += Mending((), (text,))
+        found += Fix((), (text,))
     return found
 
 
@@ -177,12 +177,12 @@ def _loses(environment: Environment, machine: Machine) -> str:
     )
 
 
-def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...]) -> Mending:
+def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...]) -> Fix:
     text = host.read(path)
     place = short_path(path, machine)
     if path.endswith(FISH_VARIABLES):
-        return Mending((), (_erased(wanted),))
-    stays = Mending(
+        return Fix((), (_erased(wanted),))
+    stays = Fix(
         (), tuple(f"{place}:{s.line} is kept. Edit it yourself: {_shown(s)}" for s in wanted)
     )
     if not isinstance(text, str) or REPLACED in text or path.endswith(NO_SHELL):
@@ -192,11 +192,11 @@ def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...
     if left and path.startswith(PROFILES):
         notes = (*notes, f"`rdna1-setup clean-up` shows what it would remove from {place}.")
     if not out:
-        return Mending((), notes)
+        return Fix((), notes)
     if _is_own(path, machine):
-        return Mending((_taken_out(path, text, out, instead, wanted),), notes)
+        return Fix((_taken_out(path, text, out, instead, wanted),), notes)
     if path.startswith(PROFILES):
-        return Mending((_profile(path, text, out, instead, wanted),), notes)
+        return Fix((_profile(path, text, out, instead, wanted),), notes)
     return stays
 
 

@@ -24,10 +24,10 @@ from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.operations.resolve import Resolve, ask_target, choose
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.new_environment import AS_PYTHON_BRINGS, stack_wishes, version_brought
+from wizard.plan.new_environment import AS_PYTHON_BRINGS, stack_manifest, version_brought
 from wizard.plan.new_environment import target as gfx_of
 from wizard.plan.planner import make_plan
 from wizard.plan.wheel_index import python_of
@@ -117,7 +117,7 @@ async def choose_stack(
 ) -> News:
     """Choose the wheels of the stack, and what a new environment holds besides, once: a second
     choice could be another one."""
-    step = Resolve("", uv, python, str(work), wishes_of(target, sources))
+    step = Resolve("", uv, python, str(work), manifest_of(target, sources))
     lock = Path(step.lock)
     if await asyncio.to_thread(lock.is_file):
         yield Done("already chosen")
@@ -126,7 +126,7 @@ async def choose_stack(
     there = replace(here, glibc=target.glibc, machine=target.architecture)
     own = LiveHost(system.environ)
     settings = PipSettings() if sources.wheelhouse else pip_settings(own)
-    async with aclosing(choose(step, step.wishes, settings, there, system)) as news:
+    async with aclosing(choose(step, step.manifest, settings, there, system)) as news:
         async for each in news:
             if isinstance(each, Output):
                 yield each
@@ -135,12 +135,12 @@ async def choose_stack(
                 yield Done(f"{counted(len(each), 'wheel')} chosen")
 
 
-def wishes_of(target: Target, sources: Sources) -> Wishes:
+def manifest_of(target: Target, sources: Sources) -> Manifest:
     """What the stack asks for on that machine."""
     stack = find_stack(target.stack)
     assert stack is not None  # noqa: S101 - a target is of a stack that is known
     index, house = sources.torch_index, sources.wheelhouse
-    return stack_wishes(stack, target.gfx, index, house, AS_PYTHON_BRINGS)
+    return stack_manifest(stack, target.gfx, index, house, AS_PYTHON_BRINGS)
 
 
 SCHEMA = 1

@@ -233,7 +233,7 @@ STATES = ("installable", "by hand", "gone", "elsewhere", "waiting")
 
 
 @dataclass(frozen=True, slots=True)
-class OtherRoad:
+class Approach:
     """One road, whether we install it or not, and why."""
 
     id: str
@@ -255,9 +255,9 @@ class OtherRoad:
 
 
 @cache
-def load_roads() -> tuple[OtherRoad, ...]:
-    """All roads, in the order of the file."""
-    return read_rows("roads.toml", "road", OtherRoad)
+def load_approaches() -> tuple[Approach, ...]:
+    """All approaches, in the order of the file."""
+    return read_rows("approaches.toml", "approach", Approach)
 
 
 def overdue(checked: str, day: date) -> bool:

@@ -76,7 +76,7 @@ class Operation(ABC):
         return ()
 
     @property
-    def settled(self) -> bool:
+    def resolved(self) -> bool:
         """True when it says exactly what it does, so that it can be begun."""
         return True
 

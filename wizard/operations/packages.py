@@ -65,13 +65,13 @@ class AptChange(RootStep):
         coming, going = len(self.expect_install), len(self.expect_remove)
         if coming and going:
             return "Replace system packages"
-        if not self.settled:
+        if not self.resolved:
             return "Install system packages"
         verb = "Remove" if going else "Install"
         return f"{verb} {counted(coming or going, 'system package')}"
 
     @property
-    def settled(self) -> bool:
+    def resolved(self) -> bool:
         """False while a version is not known, because the archive was not asked yet."""
         asked = {(deb.name, deb.version) for deb in self.debs} | set(self.install)
         versions = (version for _, version in (*self.install, *self.expect_install))
@@ -85,7 +85,7 @@ class AptChange(RootStep):
 
     def request(self) -> dict[str, Any]:
         """As root's part reads it; raises ValueError while it is not settled."""
-        if not self.settled:
+        if not self.resolved:
             raise ValueError("the exact versions are not known until the repository is queried")
         return {
             "verb": "apt_change",
@@ -106,7 +106,7 @@ class AptChange(RootStep):
         coming, going, lost = map(len, (self.expect_install, self.expect_remove, self.for_good))
         if not going:
             purged = f"purge {counted(coming, 'package')}"
-            return purged if self.settled else "remove the packages again"
+            return purged if self.resolved else "remove the packages again"
         if not lost:
             return "install the packages again from the backup"
         if lost == going:
@@ -137,7 +137,7 @@ class AptChange(RootStep):
         return [*calls, f"apt-get install {words}"] if words else calls
 
     def _expected(self) -> str:
-        if not self.settled:
+        if not self.resolved:
             return "all dependencies are read from the repository before anything is changed"
         more = [pair for pair in self.expect_install if pair not in set(self._named())]
         others = [name for name in self.expect_remove if name not in set(self.remove)]
@@ -178,17 +178,17 @@ class KeepDebs(RootStep):
     def title(self) -> str:
         """What it does, in a few words."""
         verb = "Download" if self.coming else "Back up"
-        what = counted(len(self.packages), "system package") if self.settled else "system packages"
+        what = counted(len(self.packages), "system package") if self.resolved else "system packages"
         return f"{verb} {what}"
 
     @property
-    def settled(self) -> bool:
+    def resolved(self) -> bool:
         """False while a version is not known, because the archive was not asked yet."""
         return all(version != UNSETTLED for _, version in self.packages)
 
     def request(self) -> dict[str, Any]:
         """As root's part reads it; raises ValueError while it is not settled."""
-        if not self.settled:
+        if not self.resolved:
             raise ValueError("the exact versions are not known until the repository is queried")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
 

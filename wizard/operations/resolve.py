@@ -32,8 +32,8 @@ from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
 from wizard.operations.uv_project import (
+    Manifest,
     Wheelless,
-    Wishes,
     pages_of,
     project_text,
     read_lock,
@@ -63,7 +63,7 @@ class Resolve(Operation):
     """The interpreter that the packages are for."""
     work: str
     """The folder of work."""
-    wishes: Wishes
+    manifest: Manifest
     venv: str = ""
     """An environment that exists, whose own ``pip.conf`` counts too; ``""`` for a new one."""
     site: str = ""
@@ -98,8 +98,8 @@ class Resolve(Operation):
 
     def shown(self) -> str:
         """The call, and what the files ask for that it reads."""
-        asked = [text.partition(";")[0] for text in self.wishes.requirements]
-        told = [f"{', '.join(asked)} {self.wishes.source}"]
+        asked = [text.partition(";")[0] for text in self.manifest.requirements]
+        told = [f"{', '.join(asked)} {self.manifest.source}"]
         if self.held:
             told.append(f"{counted(len(self.held), 'installed package')} kept as they are")
         if self.carried:
@@ -116,7 +116,7 @@ class Resolve(Operation):
     async def do(self, system: System, before: Before) -> News:
         """Choose, and note the wheels; nothing is downloaded but what tells of them."""
         here = LiveHost(system.environ)
-        alone = self.wishes.wheelhouse  # then nothing of pip's settings counts
+        alone = self.manifest.wheelhouse  # then nothing of pip's settings counts
         settings = PipSettings() if alone else pip_settings(here, self.venv)
         target = await ask_target(system, self.python)
         if self.venv:
@@ -124,7 +124,7 @@ class Resolve(Operation):
         elif self.carried:
             chosen = self._carry(settings, target, system)
         else:
-            chosen = self._choose(self.wishes, settings, target, system)
+            chosen = self._choose(self.manifest, settings, target, system)
         async with aclosing(chosen) as news:
             async for lines in news:
                 yield lines
@@ -161,10 +161,10 @@ class Resolve(Operation):
         return (Remove("The run wrote it.", self.told, str(told.parent), files),)
 
     async def _choose(
-        self, wishes: Wishes, settings: PipSettings, target: Target, system: System
+        self, manifest: Manifest, settings: PipSettings, target: Target, system: System
     ) -> AsyncGenerator[Output, None]:
         stay = frozenset(pin.split("==")[0] for pin in self.held)
-        choosing = choose(self, wishes, settings, target, system)
+        choosing = choose(self, manifest, settings, target, system)
         async with aclosing(choosing) as news:
             async for each in news:
                 if isinstance(each, Output):
@@ -189,10 +189,10 @@ class Resolve(Operation):
         asked = dict(limits(stay, go, target.python))
         held, said = self.held, ""
         for _ in range(ROUNDS):
-            constraints = (*self.wishes.constraints, *held, *asked)
-            wishes = replace(self.wishes, constraints=constraints, kept=kept)
+            constraints = (*self.manifest.constraints, *held, *asked)
+            manifest = replace(self.manifest, constraints=constraints, kept=kept)
             try:
-                async with aclosing(self._choose(wishes, settings, target, system)) as news:
+                async with aclosing(self._choose(manifest, settings, target, system)) as news:
                     async for lines in news:
                         yield lines
                 break
@@ -237,12 +237,12 @@ class Resolve(Operation):
 
     def _kept(self, happened: str, fits: Sequence[str] = ()) -> Trouble:
         command = shlex.join((self.python, "-m", "pip", "install", *dict.fromkeys(fits)))
-        mend = f"run `{command}`" if fits else "remove or update the conflicting package"
+        fix = f"run `{command}`" if fits else "remove or update the conflicting package"
         return Trouble(
             happened,
             f"These packages remain in {self.venv}, and the new ones conflict with them. Nothing "
             "was changed.",
-            f"Undo this run (rdna1-setup rollback), then {mend} and start again. Or choose a new "
+            f"Undo this run (rdna1-setup rollback), then {fix} and start again. Or choose a new "
             "folder with --venv.",
         )
 
@@ -255,10 +255,10 @@ class Resolve(Operation):
         while True:
             if system.cancelled():
                 raise Stopped
-            requirements = (*self.wishes.requirements, *wanted.values())
-            wishes = replace(self.wishes, requirements=requirements)
+            requirements = (*self.manifest.requirements, *wanted.values())
+            manifest = replace(self.manifest, requirements=requirements)
             try:
-                async with aclosing(self._choose(wishes, settings, target, system)) as news:
+                async with aclosing(self._choose(manifest, settings, target, system)) as news:
                     async for lines in news:
                         yield lines
                 break
@@ -381,7 +381,7 @@ async def ask_target(system: System, python: str) -> Target:
 
 
 async def choose(
-    step: Resolve, wishes: Wishes, settings: PipSettings, target: Target, system: System
+    step: Resolve, manifest: Manifest, settings: PipSettings, target: Target, system: System
 ) -> AsyncGenerator[Output | tuple[Wheel, ...], None]:
     """Choose every version; what comes last are the wheels.
 
@@ -390,7 +390,7 @@ async def choose(
     struck: list[Wheelless] = []
     for _ in range(ROUNDS):
         without = (f"{each.name}!={each.version}" for each in struck)
-        asked = replace(wishes, constraints=(*wishes.constraints, *without))
+        asked = replace(manifest, constraints=(*manifest.constraints, *without))
         try:
             async with aclosing(_lock(step, asked, settings, target, system)) as output:
                 async for lines in output:
@@ -418,13 +418,13 @@ class Unsatisfiable(Trouble):
 
 
 async def _lock(
-    step: Resolve, wishes: Wishes, settings: PipSettings, target: Target, system: System
+    step: Resolve, manifest: Manifest, settings: PipSettings, target: Target, system: System
 ) -> AsyncGenerator[Output, None]:
     """One call of uv; raises Unsatisfiable where it found no solution."""
     folder, said = step.folder, list[str]()
     files = {
-        "pyproject.toml": project_text(wishes, target, settings),
-        "uv.toml": settings_text(wishes, settings),
+        "pyproject.toml": project_text(manifest, target, settings),
+        "uv.toml": settings_text(manifest, settings),
     }
     for name, text in files.items():
         if not has_text(Path(folder, name), text):  # what is in there was told already
@@ -433,7 +433,7 @@ async def _lock(
     system.remove(f"{folder}/uv.lock")  # uv would keep to the versions of an earlier one
     # Refused anywhere, uv looks for logins of its own, and leaves a lock in the user's home.
     apart = {"UV_CREDENTIALS_DIR": f"{folder}/credentials"}
-    environment = {**variables(wishes, settings, system.environment()), **apart}
+    environment = {**variables(manifest, settings, system.environment()), **apart}
     argv = lock(step.uv, step.python, folder)
     try:
         async with aclosing(system.run(argv, environment, step.deadline_s)) as output:
@@ -444,9 +444,9 @@ async def _lock(
         text = "\n".join(said)
         if "No solution found" not in text:
             raise
-        told = _lacking(wishes, settings, text)
+        told = _lacking(manifest, settings, text)
         if told is None and (missing := _MISSING.search(text)):
-            pages = pages_of(wishes, settings, missing["name"])
+            pages = pages_of(manifest, settings, missing["name"])
             environ = {**system.environ, **settings.variables}
             told = await asyncio.to_thread(_refused, pages, environ)
         raise Unsatisfiable(told or trouble, text) from None
@@ -479,13 +479,13 @@ _LACKS = re.compile(
 )
 
 
-def _lacking(wishes: Wishes, settings: PipSettings, said: str) -> Trouble | None:
+def _lacking(manifest: Manifest, settings: PipSettings, said: str) -> Trouble | None:
     """What the only folders of wheels lack; None where they lack nothing, or an index serves."""
-    found = _LACKS.search(said) if wishes.wheelhouse or settings.no_index else None
+    found = _LACKS.search(said) if manifest.wheelhouse or settings.no_index else None
     if found is None:
         return None
     wanted = found["wanted"] or found["none"]
-    if not wishes.wheelhouse:
+    if not manifest.wheelhouse:
         places = ", ".join(map(redact, settings.find_links)) or "No place"
         return Trouble(
             f"{places} has no suitable wheel for {wanted}.",
@@ -495,7 +495,7 @@ def _lacking(wishes: Wishes, settings: PipSettings, said: str) -> Trouble | None
             "again.",
         )
     return Trouble(
-        f"{wishes.wheelhouse} has no suitable wheel for {wanted}.",
+        f"{manifest.wheelhouse} has no suitable wheel for {wanted}.",
         "With --wheelhouse, packages come only from that folder. It must contain all of the "
         "stack's dependencies for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder on a machine with internet), "

@@ -47,13 +47,13 @@ class WriteSystemFile(RootStep):
         return TITLES.get(self.path) or about_path("Write", self.path, "a system file")
 
     @property
-    def settled(self) -> bool:
+    def resolved(self) -> bool:
         """False while the content is not known, because it was not fetched yet."""
         return bool(self.content)
 
     def request(self) -> dict[str, Any]:
         """As root's part reads it; raises ValueError while it is not settled."""
-        if not self.settled:
+        if not self.resolved:
             raise ValueError(f"the content of {self.path} has not been downloaded yet")
         return {
             "verb": "write_file",
@@ -65,7 +65,7 @@ class WriteSystemFile(RootStep):
 
     def shown(self) -> str:
         """What is written, and over what."""
-        if not self.settled:
+        if not self.resolved:
             return f"as root, write {self.path}; its content is downloaded and checked first"
         over = f", replacing the existing file (SHA-256 {self.before[:12]})" if self.before else ""
         if self.lines:

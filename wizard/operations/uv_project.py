@@ -41,7 +41,7 @@ _REFUSES_UNKNOWN = ("repo.amd.com", "download.pytorch.org")
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Manifest:
     """What is to be chosen, and from where."""
 
     requirements: tuple[str, ...]
@@ -77,16 +77,16 @@ class _Source:
     """True where it serves only the packages that name it."""
 
 
-def project_text(wishes: Wishes, target: Target, settings: PipSettings) -> str:
+def project_text(manifest: Manifest, target: Target, settings: PipSettings) -> str:
     """``pyproject.toml``: what is wanted, for which Python, and what comes from which index."""
-    explicit = [each for each in _sources(wishes, settings) if each.explicit]
-    limits = (*wishes.constraints, *_limits(wishes, settings))
+    explicit = [each for each in _sources(manifest, settings) if each.explicit]
+    limits = (*manifest.constraints, *_limits(manifest, settings))
     lines = [
         "[project]",
         'name = "rdna1-setup-environment"',
         'version = "0"',
         f"requires-python = {_toml(f'=={target.python}')}",
-        f"dependencies = {_toml(wishes.requirements)}",
+        f"dependencies = {_toml(manifest.requirements)}",
         "",
         "[tool.uv]",
         "package = false",
@@ -96,25 +96,25 @@ def project_text(wishes: Wishes, target: Target, settings: PipSettings) -> str:
     if explicit:
         lines += ["", "[tool.uv.sources]"]
     for source in explicit:
-        lines += [f"{name} = {{ index = {_toml(source.name)} }}" for name in _served(wishes)]
+        lines += [f"{name} = {{ index = {_toml(source.name)} }}" for name in _served(manifest)]
     for source in explicit:
         lines += ["", "[[tool.uv.index]]", *_index_lines(source), "explicit = true"]
     return "\n".join((*lines, ""))
 
 
-def settings_text(wishes: Wishes, settings: PipSettings) -> str:
+def settings_text(manifest: Manifest, settings: PipSettings) -> str:
     """``uv.toml``: where packages come from, as pip is configured to look, and how."""
-    alone, links = _alone(wishes, settings), _links(wishes, settings)
+    alone, links = _alone(manifest, settings), _links(manifest, settings)
     lines = ["no-build = true", 'index-strategy = "unsafe-best-match"']
     lines += [f"find-links = {_toml(map(without_login, links))}"] if links else []
     lines += ["no-index = true"] if alone else []
-    if wishes.wheelhouse:
+    if manifest.wheelhouse:
         return "\n".join((*lines, "offline = true", ""))
     lines += ['prerelease = "allow"'] if settings.prereleases else []
     lines += ['keyring-provider = "subprocess"'] if settings.keyring else []
     if settings.trusted_hosts:
         lines.append(f"allow-insecure-host = {_toml(settings.trusted_hosts)}")
-    shared = [each for each in _sources(wishes, settings) if not each.explicit]
+    shared = [each for each in _sources(manifest, settings) if not each.explicit]
     for place, source in enumerate(shared):
         lines += ["", "[[index]]", *_index_lines(source)]
         lines += ["default = true"] if place == 0 else []
@@ -134,49 +134,49 @@ def refuses_unknown(address: str) -> bool:
     return any(host == known or host.endswith(f".{known}") for known in _REFUSES_UNKNOWN)
 
 
-def pages_of(wishes: Wishes, settings: PipSettings, name: str) -> tuple[str, ...]:
+def pages_of(manifest: Manifest, settings: PipSettings, name: str) -> tuple[str, ...]:
     """Addresses of the pages where an index would list the wheels of a package."""
-    apart = name in _served(wishes)
-    sources = _sources(wishes, settings)
+    apart = name in _served(manifest)
+    sources = _sources(manifest, settings)
     places = [each.address for each in sources if each.explicit is apart] if sources else []
     return tuple(f"{place.rstrip('/')}/{name}/" for place in places)
 
 
-def _sources(wishes: Wishes, settings: PipSettings) -> tuple[_Source, ...]:
+def _sources(manifest: Manifest, settings: PipSettings) -> tuple[_Source, ...]:
     """Every index, the default one first; none where only links count."""
-    if _alone(wishes, settings):
+    if _alone(manifest, settings):
         return ()
     extra = (_Source(f"extra-{n}", each) for n, each in enumerate(settings.extra_indexes, 1))
     packages = _Source("packages", settings.index)
-    if not wishes.index:
+    if not manifest.index:
         return (packages, *extra)
-    torch = _Source("torch", wishes.index)
-    if wishes.index_replaces_pypi:
+    torch = _Source("torch", manifest.index)
+    if manifest.index_replaces_pypi:
         return (torch, *extra, replace(packages, explicit=True))
     return (packages, *extra, replace(torch, explicit=True))
 
 
-def _alone(wishes: Wishes, settings: PipSettings) -> bool:
+def _alone(manifest: Manifest, settings: PipSettings) -> bool:
     """True where no index is asked."""
-    return bool(wishes.wheelhouse) or settings.no_index
+    return bool(manifest.wheelhouse) or settings.no_index
 
 
-def _links(wishes: Wishes, settings: PipSettings) -> tuple[str, ...]:
-    own = (wishes.wheelhouse,) if wishes.wheelhouse else settings.find_links
-    return (*own, wishes.kept) if wishes.kept else own
+def _links(manifest: Manifest, settings: PipSettings) -> tuple[str, ...]:
+    own = (manifest.wheelhouse,) if manifest.wheelhouse else settings.find_links
+    return (*own, manifest.kept) if manifest.kept else own
 
 
-def _limits(wishes: Wishes, settings: PipSettings) -> tuple[str, ...]:
+def _limits(manifest: Manifest, settings: PipSettings) -> tuple[str, ...]:
     """pip's own constraints; with a folder alone nothing of pip's settings counts."""
-    return () if wishes.wheelhouse else settings.constraints
+    return () if manifest.wheelhouse else settings.constraints
 
 
-def _served(wishes: Wishes) -> list[str]:
+def _served(manifest: Manifest) -> list[str]:
     """The names of the requirements that come from the one explicit index."""
     names = dict.fromkeys(
-        str(canonicalize_name(Requirement(text).name)) for text in wishes.requirements
+        str(canonicalize_name(Requirement(text).name)) for text in manifest.requirements
     )
-    apart = TOOLS if wishes.index_replaces_pypi else FAMILY
+    apart = TOOLS if manifest.index_replaces_pypi else FAMILY
     return [name for name in names if name in apart]
 
 
@@ -193,10 +193,12 @@ def _toml(value: str | Iterable[str]) -> str:
     return f"[{', '.join(map(_toml, value))}]"
 
 
-def variables(wishes: Wishes, settings: PipSettings, environ: Mapping[str, str]) -> dict[str, str]:
+def variables(
+    manifest: Manifest, settings: PipSettings, environ: Mapping[str, str]
+) -> dict[str, str]:
     """The environment of uv: proxies, certificates and logins, and nothing that has a say else."""
     found = {**without_settings(environ), "UV_NO_WRAP": "1"}  # what it says of a failure is read
-    if wishes.wheelhouse:
+    if manifest.wheelhouse:
         return found
     found |= {"UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}  # one word each of new and old
     if settings.certificates:
@@ -208,7 +210,7 @@ def variables(wishes: Wishes, settings: PipSettings, environ: Mapping[str, str])
         found["UV_HTTP_TIMEOUT"] = str(settings.timeout_s)
     if settings.retries is not None:
         found["UV_HTTP_RETRIES"] = str(settings.retries)
-    return {**found, **_proxy(settings), **dict(_logins(wishes, settings))}
+    return {**found, **_proxy(settings), **dict(_logins(manifest, settings))}
 
 
 def _proxy(settings: PipSettings) -> dict[str, str]:
@@ -221,14 +223,14 @@ def _proxy(settings: PipSettings) -> dict[str, str]:
     return {**every, "NO_PROXY": "", "no_proxy": ""}
 
 
-def _logins(wishes: Wishes, settings: PipSettings) -> Iterator[tuple[str, str]]:
-    for source in _sources(wishes, settings):
+def _logins(manifest: Manifest, settings: PipSettings) -> Iterator[tuple[str, str]]:
+    for source in _sources(manifest, settings):
         parts = urlsplit(source.address)
         if parts.username is not None:
             name = source.name.replace("-", "_").upper()
             yield f"UV_INDEX_{name}_USERNAME", unquote(parts.username)
             yield f"UV_INDEX_{name}_PASSWORD", unquote(parts.password or "")
-    links = _links(wishes, settings)
+    links = _links(manifest, settings)
     if any(without_login(each) != each for each in links):
         yield "UV_FIND_LINKS", ",".join(each.replace(",", "%2C") for each in links)
 

@@ -29,10 +29,10 @@ from wizard.plan.new_environment import (
     execstack_steps,
     fetch_chosen,
     install_fetched,
+    manifest_of,
     resolve_held,
     setting_steps,
     staging_of,
-    wishes_of,
     work_folder,
 )
 from wizard.plan.steps import Step
@@ -214,7 +214,7 @@ def existing_steps(
         machine,
         there,
         replaced(there, stack),
-        wishes_of(machine, choice, stack, tuple(each.name for each in pinned(there, stack))),
+        manifest_of(machine, choice, stack, tuple(each.name for each in pinned(there, stack))),
         work,
     )
     return (
@@ -255,8 +255,8 @@ def obstacles_to(
     """What rules the stack out here; an environment that exists brings its own Python."""
     own = any(isinstance(step, SetAsidePackages) for step in steps)
     missing = python_obstacle(machine, stack, held.python)
-    mended = missing.text if own and missing else ""
-    return tuple(each for each in held.obstacles if each != mended)
+    fixed = missing.text if own and missing else ""
+    return tuple(each for each in held.obstacles if each != fixed)
 
 
 def _set_aside(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class PlanImpossible(ValueError):
-    """There is no such plan; the text says why and what would mend it."""
+    """There is no such plan; the text says why and what would fix it."""
 
 
 class NothingToDo(PlanImpossible):

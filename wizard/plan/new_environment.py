@@ -25,7 +25,7 @@ from wizard.operations.install_python import InstallPython
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve, is_version
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.operations.write_file import PinInstalled, WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
@@ -74,7 +74,7 @@ def venv_steps(
         uv_of(machine),
         f"{choice.venv}/bin/python",
         work,
-        wishes_of(machine, choice, stack, AS_PYTHON_BRINGS),
+        manifest_of(machine, choice, stack, AS_PYTHON_BRINGS),
     )
     why = "An interrupted download can be resumed, and every file is checked."
     return (
@@ -123,7 +123,7 @@ def resolve_held(
     machine: Machine,
     there: Contents,
     goes: tuple[Distribution, ...],
-    wishes: Wishes,
+    manifest: Manifest,
     work: str,
 ) -> Resolve:
     """Choose what is wished for, with every package held that does not go."""
@@ -133,7 +133,7 @@ def resolve_held(
         uv_of(machine),
         f"{there.path}/bin/python",
         work,
-        wishes,
+        manifest,
         there.path,
         there.site,
         tuple(f"{each.name}=={each.version}" for each in stay if is_version(each.version)),
@@ -208,20 +208,20 @@ def check_device(choice: Choice, stack: Stack) -> str:
     return "cuda" if stack.gfx else "cpu"
 
 
-def wishes_of(
+def manifest_of(
     machine: Machine, choice: Choice, stack: Stack, further: tuple[str, ...] = ()
-) -> Wishes:
+) -> Manifest:
     """What a stack asks for on this machine, from the sources that were chosen."""
     gfx = target(machine, choice, stack)
-    return stack_wishes(stack, gfx, choice.torch_index, choice.wheelhouse, further)
+    return stack_manifest(stack, gfx, choice.torch_index, choice.wheelhouse, further)
 
 
-def stack_wishes(
+def stack_manifest(
     stack: Stack, gfx: str, torch_index: str, wheelhouse: str, further: tuple[str, ...] = ()
-) -> Wishes:
+) -> Manifest:
     """What a stack asks for on a card of that instruction set, from these sources."""
     chosen = torch_index or stack.index
-    return Wishes(
+    return Manifest(
         (*(line.replace("{gfx}", gfx) for line in stack.requirements), *further),
         "" if chosen == AS_CONFIGURED else chosen,
         stack.index_replaces_pypi,
@@ -389,9 +389,9 @@ def with_constraint(text: str, constraints: str) -> str:
         return f"{text.rstrip()}\n\n{pip_configuration(constraints)}"
     start, end = section.span("lines")
     lines, ours = text[start:end], _constraint(constraints)
-    mended, count = _CONSTRAINT.subn(lambda found: f"{found[0]}{ours} ", lines, count=1)
-    mended = mended if count else f"constraint = {ours}\n{lines}"
-    return f"{text[:start]}{mended}{text[end:]}"
+    fixed, count = _CONSTRAINT.subn(lambda found: f"{found[0]}{ours} ", lines, count=1)
+    fixed = fixed if count else f"constraint = {ours}\n{lines}"
+    return f"{text[:start]}{fixed}{text[end:]}"
 
 
 _INSTALL = re.compile(r"^\[install\][^\n]*\n(?P<lines>(?:(?!\[).*(?:\n|\Z))*)", re.MULTILINE)

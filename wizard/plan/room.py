@@ -61,7 +61,7 @@ def sizes_of(plan: Plan) -> tuple[Sizes, ...]:
                 return Sizes(download, 0)
             case InstallWheels():
                 return Sizes(0, installed)
-            case AptChange() if step.settled:
+            case AptChange() if step.resolved:
                 return Sizes(step.download_bytes, step.installed_bytes)
             case AptChange():
                 return Sizes(None, None)

@@ -39,7 +39,7 @@ UNREADABLE = "unreadable"
 
 async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
     """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
-    if not plan.settled:
+    if not plan.resolved:
         return (
             Trouble(
                 "The repository has not been queried yet.",

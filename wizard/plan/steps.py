@@ -86,7 +86,7 @@ class Plan:
     """A torch among the user's own packages that the environment sees: ``left`` alone, or moved
     ``aside``; ``""`` where there is none."""
     cause: str = ""
-    """Of a fix: the cause of the finding that it mends."""
+    """Of a fix: the cause of the finding that it fixes."""
     takes_back: str = ""
     """Of a rollback: the id of the plan that it takes back."""
 
@@ -96,9 +96,9 @@ class Plan:
         return any(step.restart_needed for step in self.steps)
 
     @property
-    def settled(self) -> bool:
+    def resolved(self) -> bool:
         """True when every step says exactly what it does, so that it can be begun."""
-        return all(step.settled for step in self.steps)
+        return all(step.resolved for step in self.steps)
 
     def undo_of(self, step: Step) -> str:
         """What undoes a step, in words: to undo a rollback is to do again what it undid."""
@@ -118,7 +118,7 @@ class Plan:
     def indexes(self) -> tuple[str, ...]:
         """Addresses of the indexes that it names, with their logins."""
         resolve = self.resolve
-        return (resolve.wishes.index,) if resolve is not None and resolve.wishes.index else ()
+        return (resolve.manifest.index,) if resolve is not None and resolve.manifest.index else ()
 
     @property
     def resolve(self) -> Resolve | None:

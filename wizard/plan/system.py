@@ -105,7 +105,7 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     removed, notes = removal_steps(machine, gone, files, prepared.for_good, coming)
     steps = (
         *removed,
-        *_install(entry, choice, offer, settled=prepared.offer is not None),
+        *_install(entry, choice, offer, resolved=prepared.offer is not None),
         *(_profile(entry, files) if choice.profile_file else ()),
     )
     return SystemPart(
@@ -209,10 +209,10 @@ def _coming(
         yield KeepDebs(why, pairs, coming=True)
 
 
-def _install(entry: Release, choice: Choice, offer: Offer, *, settled: bool) -> Iterator[Step]:
+def _install(entry: Release, choice: Choice, offer: Offer, *, resolved: bool) -> Iterator[Step]:
     if not offer.brings:
         return
-    many = f" ({counted(len(offer.brings), 'package')})" if settled else ""
+    many = f" ({counted(len(offer.brings), 'package')})" if resolved else ""
     yield AptChange(
         f"This installs the {choice.system_set} set of ROCm {entry.version}{many}. PyTorch itself "
         "does not need it.",

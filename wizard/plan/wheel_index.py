@@ -125,7 +125,7 @@ async def seek_wheels(
     if resolve is None:
         return WheelsSought()
     settings = PipSettings()
-    if not resolve.wishes.wheelhouse:
+    if not resolve.manifest.wheelhouse:
         try:
             settings = await asyncio.to_thread(pip_settings, LiveHost(environ), resolve.venv)
         except Trouble as trouble:
@@ -142,7 +142,7 @@ async def seek_wheels(
             return WheelsSought(note=f"{asked} {answer.detail}")
         case Standing.GONE:
             more = settings.extra_indexes or settings.find_links
-            if more and resolve.wishes.index_replaces_pypi:
+            if more and resolve.manifest.index_replaces_pypi:
                 note = (
                     f"{answer.detail} pip is configured to use other package sources too. "
                     "They will be tried."
@@ -155,9 +155,9 @@ def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
     """The torch that is looked for; None without one, or where only resolving can say."""
     if plan.resolve is None:
         return None
-    wishes = plan.resolve.wishes
-    folder, place = wishes.wheelhouse, wishes.wheelhouse or wishes.index
-    wanted = tuple(text for text in wishes.requirements if Requirement(text).name in FAMILY)
+    manifest = plan.resolve.manifest
+    folder, place = manifest.wheelhouse, manifest.wheelhouse or manifest.index
+    wanted = tuple(text for text in manifest.requirements if Requirement(text).name in FAMILY)
     python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
     if not wanted or not python or not (folder or place.startswith(("http://", "https://"))):
         return None

@@ -58,7 +58,7 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True)
-class Papers:
+class ReportFiles:
     """A whole report, and what is not in it."""
 
     files: tuple[Paper, ...]
@@ -70,9 +70,9 @@ Content = tuple[str, str, Callable[[Redaction], str]]
 """Name, what is in it, and its redacted text."""
 
 
-def papers_of(
+def report_files_of(
     gathered: Gathered, collected: Fact[str] | None = None, first: Iterable[Content] = ()
-) -> Papers:
+) -> ReportFiles:
     """The report as files, after those that go ``first``.
 
     ``collected`` is what ``collect_env`` printed, if it was asked for.
@@ -90,7 +90,7 @@ def papers_of(
         missing.append(("collect_env.txt", why))
     found = tuple(files)
     absent = tuple((name, redaction.text(why)) for name, why in missing)
-    return Papers((*found, _manifest(found, absent)), absent)
+    return ReportFiles((*found, _manifest(found, absent)), absent)
 
 
 def report_form(gathered: Gathered, redaction: Redaction) -> dict[str, Any]:
@@ -183,32 +183,32 @@ SENDS_NOTHING = (
 )
 
 
-def preview_lines(papers: Papers) -> Iterator[str]:
+def preview_lines(report_files: ReportFiles) -> Iterator[str]:
     """The files with what was replaced in each, then what is not there."""
-    for paper in papers.files:
+    for paper in report_files.files:
         yield f"{paper.name}  ({size_text(len(paper.raw))})"
         yield from _indented(paper.about)
         if paper.taken:
             yield from _indented(f"replaced: {paper.taken_text}")
-    for name, why in papers.missing:
+    for name, why in report_files.missing:
         yield from textwrap.wrap(f"Not included: {name} ({clean(why)})", WIDTH)
-    yield from textwrap.wrap(f"Replaced in total: {total_text(papers)}.", WIDTH)
+    yield from textwrap.wrap(f"Replaced in total: {total_text(report_files)}.", WIDTH)
     yield from textwrap.wrap(SENDS_NOTHING, WIDTH)
 
 
-def whole_lines(papers: Papers) -> Iterator[str]:
+def whole_lines(report_files: ReportFiles) -> Iterator[str]:
     """The preview, and then every file as it would be written."""
-    yield from preview_lines(papers)
-    for paper in papers.files:
+    yield from preview_lines(report_files)
+    for paper in report_files.files:
         yield ""
         yield f"===== {paper.name}"
         yield from paper.text.splitlines()
 
 
-def total_text(papers: Papers) -> str:
+def total_text(report_files: ReportFiles) -> str:
     """How many of each kind were replaced in all files."""
     total: Counter[str] = Counter()
-    for paper in papers.files:
+    for paper in report_files.files:
         total.update(dict(paper.taken))
     return ", ".join(f"{kind} {count}" for kind, count in sorted(total.items())) or "nothing"
 
@@ -237,16 +237,18 @@ def zip_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.zip")
 
 
-def write_folder(papers: Papers, folder: Path, *, zipped: bool = False) -> tuple[Path, ...]:
+def write_folder(
+    report_files: ReportFiles, folder: Path, *, zipped: bool = False
+) -> tuple[Path, ...]:
     """Write the files, and one of all of them; gives the paths. Trouble leaves nothing behind."""
     require_new(folder, zipped=zipped)
     draft: Path | None = None
     try:
         draft = Path(tempfile.mkdtemp(prefix=f".{folder.name[:60]}.", dir=folder.parent))
         inside, packed = draft / "folder", draft / "zip"
-        _fill(papers, inside)
+        _fill(report_files, inside)
         if zipped:
-            _pack(papers, packed, folder.name)
+            _pack(report_files, packed, folder.name)
             _name(packed, zip_of(folder))
         _put(inside, folder, zip_of(folder) if zipped else None)
     except OSError as error:
@@ -277,9 +279,9 @@ def _put(inside: Path, folder: Path, packed: Path | None) -> None:
         raise
 
 
-def _fill(papers: Papers, folder: Path) -> None:
+def _fill(report_files: ReportFiles, folder: Path) -> None:
     folder.mkdir(mode=FOLDER_MODE)
-    for paper in papers.files:
+    for paper in report_files.files:
         path = folder / paper.name
         path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
@@ -289,11 +291,11 @@ def _fill(papers: Papers, folder: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _pack(papers: Papers, path: Path, name: str) -> None:
+def _pack(report_files: ReportFiles, path: Path, name: str) -> None:
     """One file of all, without times and owners."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     with os.fdopen(descriptor, "wb") as file, zipfile.ZipFile(file, "w") as packed:
-        for paper in papers.files:
+        for paper in report_files.files:
             entry = zipfile.ZipInfo(f"{name}/{paper.name}")
             entry.external_attr = FILE_MODE << 16
             packed.writestr(entry, paper.raw, zipfile.ZIP_DEFLATED)

@@ -18,7 +18,7 @@ from wizard.conv2d.text import counted
 from wizard.core.lines import clean
 from wizard.core.own_files import Places
 from wizard.host.host import Host
-from wizard.report.bundle import Papers, papers_of, preview_lines
+from wizard.report.bundle import ReportFiles, preview_lines, report_files_of
 from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_answers import setting_lines, trouble_lines
 from wizard.report.conv2d_runs import holds_text
@@ -62,7 +62,7 @@ def _answer(part: Part) -> Iterator[str]:
             yield from table_lines(done.results) if done.results else ()
 
 
-def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) -> Papers:
+def report_files_of_test(tested: Sequence[Measurement], host: Host, places: Places) -> ReportFiles:
     """A result card for each torch that was measured, then the report."""
     here, cards = look_here(host), []
     for number, each in enumerate(tested, 1):
@@ -71,15 +71,15 @@ def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) ->
         about = f"the result card: {holds_text(card)}"
         # A card holds only what is listed as fit for it: there is nothing to replace.
         cards.append((name, about, partial(_as_it_is, card_text(card))))
-    return papers_of(gather(host, places), None, cards)
+    return report_files_of(gather(host, places), None, cards)
 
 
-def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
+def written_lines(report_files: ReportFiles, folder: Path, address: str) -> Iterator[str]:
     """What lies where, what is in it, and where it can go."""
     yield "You can send these files if you want to. They are in this folder:"
     yield f"    {clean(str(folder))}"
     yield ""
-    yield from preview_lines(papers)
+    yield from preview_lines(report_files)
     yield ""
     yield from wrapped(SEND.format(CARD_FILE, address) if address else NO_ADDRESS)
 

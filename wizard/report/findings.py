@@ -24,7 +24,7 @@ FOR_ALL = ("dpkg-interrupted",)
 
 
 class Outcome(str, Enum):
-    """What the next look says of a finding that was mended."""
+    """What the next look says of a finding that was fixed."""
 
     GONE = "gone"
     LOGIN = "pending-login"
@@ -55,7 +55,7 @@ WORDS = {
 
 
 def fix_command(finding: Finding, among: Sequence[Finding]) -> str:
-    """The command that mends it, with its folder where several have the cause; ``""`` for none."""
+    """The command that fixes it, with its folder where several have the cause; ``""`` for none."""
     if not has_plan(finding):
         return ""
     folder = folder_of(finding)
@@ -70,31 +70,31 @@ def folder_of(finding: Finding) -> str:
 
 
 def finding_form(finding: Finding, among: Sequence[Finding]) -> dict[str, Any]:
-    """The JSON form of a finding, with what mends it."""
+    """The JSON form of a finding, with what fixes it."""
     command = fix_command(finding, among)
     return {**to_form(finding), "plan": bool(command), "command": command}
 
 
-def outcome_of(mended: Finding, now: Sequence[Finding], *, card: bool = True) -> Outcome:
+def outcome_of(fixed: Finding, now: Sequence[Finding], *, card: bool = True) -> Outcome:
     """What became of a finding by all those of the next look; ``card``: whether that saw one."""
-    left = [one for one in now if _same(one, mended)]
+    left = [one for one in now if _same(one, fixed)]
     if not left:
-        seen = (card or mended.cause in FOR_ALL) and not any(_hides(one, mended) for one in now)
+        seen = (card or fixed.cause in FOR_ALL) and not any(_hides(one, fixed) for one in now)
         return Outcome.GONE if seen else Outcome.UNSEEN
-    if mended.cause == "kfd-permission" and not any(map(has_plan, left)):
+    if fixed.cause == "kfd-permission" and not any(map(has_plan, left)):
         return Outcome.LOGIN
     if all(_in_session_alone(one) for one in left):
         return Outcome.TERMINAL
     return Outcome.THERE
 
 
-def _same(one: Finding, mended: Finding) -> bool:
-    return one.counts and one.cause == mended.cause and folder_of(one) == folder_of(mended)
+def _same(one: Finding, fixed: Finding) -> bool:
+    return one.counts and one.cause == fixed.cause and folder_of(one) == folder_of(fixed)
 
 
-def _hides(one: Finding, mended: Finding) -> bool:
+def _hides(one: Finding, fixed: Finding) -> bool:
     """True where a look for it did not come to an end."""
-    return one.status is Status.NOT_TESTED and one.cause in (mended.cause, NO_CAUSE)
+    return one.status is Status.NOT_TESTED and one.cause in (fixed.cause, NO_CAUSE)
 
 
 def _in_session_alone(finding: Finding) -> bool:

@@ -249,7 +249,7 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     download = download_bytes(plan, found)
-    if found is None and download is None and not plan.settled:
+    if found is None and download is None and not plan.resolved:
         return (
             f"PyTorch: {_wheels(plan)}; system packages: not known until their repository is "
             "queried"
@@ -277,7 +277,7 @@ def most_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
 def _wheels(plan: Plan) -> str:
     """What the data says of the wheels, which holds where they come from the stack's own index."""
     stack, resolve = find_stack(plan.stack), plan.resolve
-    own = stack is not None and resolve is not None and resolve.wishes.index == stack.index
+    own = stack is not None and resolve is not None and resolve.manifest.index == stack.index
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until versions are chosen"
     fetched, installed = stack.download_bytes, stack.installed_bytes
@@ -286,7 +286,7 @@ def _wheels(plan: Plan) -> str:
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
     """How much there is to fetch in all; what the index says of it now outranks what we know."""
-    if found is None or found.bytes is None or not plan.settled:
+    if found is None or found.bytes is None or not plan.resolved:
         return plan.download_bytes
     return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
 

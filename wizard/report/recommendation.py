@@ -16,7 +16,7 @@ from wizard.conv2d.cards.card_form import received_on
 from wizard.core.amounts import capitalized
 from wizard.core.json_form import to_json
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
-from wizard.knowledge.claims import Word, load_claims, load_roads, overdue
+from wizard.knowledge.claims import Word, load_approaches, load_claims, overdue
 from wizard.knowledge.stacks import Stack, load_catalogue, load_stacks
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
@@ -195,7 +195,7 @@ def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
             for column in beside
         ],
         "claims": [{**to_json(claim), "side": claim.side} for claim in claims],
-        "roads": to_json(load_roads()),
+        "roads": to_json(load_approaches()),
     }
 
 

@@ -12,38 +12,44 @@ from wizard.advice.comparison import Aspect, Column
 from wizard.conv2d.cards.card_form import ALL, GRADE, Received, load_received, results_on
 from wizard.conv2d.text import counted
 from wizard.core.lines import clean
-from wizard.knowledge.claims import TOPICS, Claim, Grade, OtherRoad, load_roads, overdue
+from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
 from wizard.knowledge.explanations import Explanation
 from wizard.report.machine import WIDTH, cut
 
 STATE_CELLS = 13
 
 
-def all_road_lines(roads: Sequence[OtherRoad], width: int = WIDTH) -> Iterator[str]:
+def all_approach_lines(approaches: Sequence[Approach], width: int = WIDTH) -> Iterator[str]:
     """All of them, a paragraph each."""
-    for road in roads:
+    for approach in approaches:
         yield ""
-        yield road_head(road)
-        yield from (f"  {line}".rstrip() for line in road_lines(road, width - 2))
+        yield approach_head(approach)
+        yield from (f"  {line}".rstrip() for line in approach_lines(approach, width - 2))
 
 
-def road_head(road: OtherRoad) -> str:
+def approach_head(approach: Approach) -> str:
     """One road on one line: its state first."""
-    stack = f" ({road.stack})" if road.stack else ""
-    return f"{road.state:<{STATE_CELLS}}{road.title}{stack}"
+    stack = f" ({approach.stack})" if approach.stack else ""
+    return f"{approach.state:<{STATE_CELLS}}{approach.title}{stack}"
 
 
-def road_lines(road: OtherRoad, width: int = WIDTH) -> Iterator[str]:
+def approach_lines(approach: Approach, width: int = WIDTH) -> Iterator[str]:
     """Why it is in that state, how it is gone, and who said so."""
-    yield from _wrapped(road.because, width, "")
-    for number, text in enumerate(road.by_hand):
+    yield from _wrapped(approach.because, width, "")
+    for number, text in enumerate(approach.by_hand):
         yield from _wrapped(text, width, "How:    " if number == 0 else "        ", "        ")
-    yield from _wrapped(f"{road.source} ({road.date})", width, "Source: ", "        ")
+    yield from _wrapped(f"{approach.source} ({approach.date})", width, "Source: ", "        ")
 
 
-def road_aspect(road: OtherRoad) -> Aspect:
+def approach_aspect(approach: Approach) -> Aspect:
     """A road as something that claims stand behind."""
-    return Aspect(f"road-{road.id}", road.title, road.state, road.because.rstrip("."), road.claims)
+    return Aspect(
+        f"road-{approach.id}",
+        approach.title,
+        approach.state,
+        approach.because.rstrip("."),
+        approach.claims,
+    )
 
 
 LABEL_CELLS = 16
@@ -287,13 +293,13 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
 
 def approaches() -> Explanation:
     """Every approach that somebody tried or named, as one more topic; each names its source."""
-    roads = load_roads()
+    approaches = load_approaches()
     return Explanation(
         id="approaches",
-        title=f"All {len(roads)} known approaches",
+        title=f"All {len(approaches)} known approaches",
         short="What people have tried on these cards, the results, and how to try it yourself.",
         date="",
-        body=tuple(all_road_lines(roads))[1:],
+        body=tuple(all_approach_lines(approaches))[1:],
         sources=(),
     )
 

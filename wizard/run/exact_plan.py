@@ -46,7 +46,7 @@ def asking_of(host: Host) -> Asking:
     return Asking(host, Children(environ), open_web(environ), folder, now)
 
 
-async def settled_plan(
+async def resolved_plan(
     machine: Machine, choice: Choice, places: Places, there: Contents | None, asking: Asking
 ) -> Plan:
     """The plan, exact to each package. Raises PlanImpossible, or Trouble for what preflight finds.

@@ -46,7 +46,7 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
         require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
     runs = Path(places.runs)
     found = run_to_resume(plan, read_records(runs), older_runs(runs))
-    _refuse_unsettled(plan)
+    _refuse_unresolved(plan)
     _refuse_full_disks(plan, found)
     if found is not None:
         _refuse_taken_back(found, places)
@@ -70,7 +70,7 @@ def foreseen(plan: Plan, places: Places) -> Foreseen:
 
     Of packages that nobody asked the repository about, nothing can be said.
     """
-    if not plan.settled:
+    if not plan.resolved:
         return NOTHING_DONE
     try:
         record = run_to_go_on_with(plan, places)
@@ -98,7 +98,7 @@ def run_to_resume(
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             _refuse_another_folder(plan, record)
             return record
-    if plan.kind is not Kind.FIX:  # it may mend what another run made
+    if plan.kind is not Kind.FIX:  # it may fix what another run made
         if same_folder:
             raise _other_plan(plan, same_folder[0])
         if run := older_run_in(here, records, older):
@@ -234,8 +234,8 @@ def _some(paths: Sequence[str]) -> str:
     return f"{paths[0]}{more}"
 
 
-def _refuse_unsettled(plan: Plan) -> None:
-    if not plan.settled:
+def _refuse_unresolved(plan: Plan) -> None:
+    if not plan.resolved:
         raise Trouble(
             "The exact system packages are not known yet.",
             "The repository was not queried, so the changes to the system are unknown.",

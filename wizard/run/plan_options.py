@@ -58,13 +58,13 @@ def _given(name: str, value: str) -> str:
 
 def _options(form: Mapping[str, Any]) -> Options:
     steps = form["steps"]
-    wishes = _step(steps, "Resolve").get("wishes", {})
+    manifest = _step(steps, "Resolve").get("wishes", {})
     check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateEnvironment")
     return {
         "--stack": form["stack"],
         "--footprint": str(form.get("footprint", "")),
-        "--torch-index": _index(form["stack"], wishes),
-        "--wheelhouse": str(wishes.get("wheelhouse", "")),
+        "--torch-index": _index(form["stack"], manifest),
+        "--wheelhouse": str(manifest.get("wheelhouse", "")),
         "--python-mirror": str(_step(steps, "InstallPython").get("mirror", "")),
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
@@ -100,9 +100,9 @@ def _step(steps: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
     return next((step for step in steps if step["kind"] == kind), {})
 
 
-def _index(stack: str, wishes: Mapping[str, Any]) -> str:
+def _index(stack: str, manifest: Mapping[str, Any]) -> str:
     known = find_stack(stack)
     own = "" if known is None else redact(known.index)
-    if named := str(wishes.get("index", "")):
+    if named := str(manifest.get("index", "")):
         return "" if named == own else named
-    return "" if not own or not wishes or wishes.get("wheelhouse") else AS_CONFIGURED
+    return "" if not own or not manifest or manifest.get("wheelhouse") else AS_CONFIGURED

@@ -370,7 +370,7 @@ def go_back(
             Path(parent).rmdir()  # only when empty
     shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
     journal.close(PARTLY_ROLLED_BACK if left else ROLLED_BACK, now)
-    # No second try would mend those: they do not keep the run open.
+    # No second try would fix those: they do not keep the run open.
     told = [word for each in moved for word in each.told]
     return (*left, *told, *(word for each in way.returns for word in each.told()))
 

@@ -377,7 +377,7 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
         emptied=tuple(_emptied_by_interrupted(record)),
         parents=tuple(before.get("made_folders", ())),
         folders_before=tuple(before.get("folders_before", ())),
-        returns=tuple(_settled(each, in_the_way) if each in inside else each for each in returns),
+        returns=tuple(_resolved(each, in_the_way) if each in inside else each for each in returns),
         in_the_way=tuple(sorted(in_the_way)),
     )
 
@@ -441,7 +441,7 @@ def _rebuilt(back: Return, ours: Mapping[str, Print]) -> set[str]:
     return found - back.in_place
 
 
-def _settled(back: Return, in_the_way: set[str]) -> Return:
+def _resolved(back: Return, in_the_way: set[str]) -> Return:
     """The same, after what is in the way was taken for what it is."""
     lost = {*back.lost, *(back.changed & in_the_way)}
     return replace(back, changed=back.changed - in_the_way, lost=tuple(sorted(lost)))

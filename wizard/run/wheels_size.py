@@ -82,6 +82,6 @@ async def _asked(step: Resolve, environ: Mapping[str, str]) -> WheelsSize:
 
 def _added_up(step: Resolve, environ: Mapping[str, str], left: Event) -> WheelsSize:
     wheels = read_wheels(Path(step.lock))
-    web = open_web(environ, (step.wishes.index,) if step.wishes.index else ())
+    web = open_web(environ, (step.manifest.index,) if step.manifest.index else ())
     size = size_on_servers(wheels, web, left.is_set)
     return WheelsSize(len(wheels), size, NOT_TOLD if size is None else "")

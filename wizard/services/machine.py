@@ -24,13 +24,13 @@ from wizard.diagnose.machine import Diagnosis, Progress, diagnose
 from wizard.diagnose.this_machine import looks_here
 from wizard.host.host import Host
 from wizard.knowledge.applications import Application, load_applications
-from wizard.knowledge.claims import Claim, OtherRoad, load_claims, load_roads
+from wizard.knowledge.claims import Approach, Claim, load_approaches, load_claims
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.plan.steps import Plan
-from wizard.report.bundle import papers_of, preview_lines, whole_lines, write_folder
+from wizard.report.bundle import preview_lines, report_files_of, whole_lines, write_folder
 from wizard.report.sources import gather
 from wizard.services.command_line import folder_of, places_of
 from wizard.services.plans import speed_of_line
@@ -66,9 +66,9 @@ class Knowledge:
         """What a user may want to run."""
         return load_applications()
 
-    def roads(self) -> tuple[OtherRoad, ...]:
+    def approaches(self) -> tuple[Approach, ...]:
         """Every road, also those that no stack of ours installs."""
-        return load_roads()
+        return load_approaches()
 
     def suggest_folder(self, machine: Machine, stack: str) -> str:
         """Absolute path of a new folder for a stack."""
@@ -184,16 +184,18 @@ class Reports:
 
     def draft(self) -> ReportDraft:
         """Looks at the machine, which takes a while; writes nothing."""
-        home, papers = self._places.home, papers_of(gather(self._host, self._places))
+        home, report_files = self._places.home, report_files_of(gather(self._host, self._places))
 
         def write(typed: str) -> str:
             self._check_live()
-            return " and ".join(map(str, write_folder(papers, place_of(typed, home), zipped=True)))
+            return " and ".join(
+                map(str, write_folder(report_files, place_of(typed, home), zipped=True))
+            )
 
         return ReportDraft(
             path=f"{home}/rdna1-report-{_now()}",
-            lines=tuple(whole_lines(papers)),
-            about=tuple(preview_lines(papers)),
+            lines=tuple(whole_lines(report_files)),
+            about=tuple(preview_lines(report_files)),
             command="rdna1-setup report --folder DIR --zip",
             write=write,
         )

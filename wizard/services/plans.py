@@ -33,7 +33,7 @@ from wizard.run.exact_plan import (
     clearing_plan,
     preflight,
     removal_scopes,
-    settled_plan,
+    resolved_plan,
     size_sought,
     wheels_sought,
 )
@@ -122,7 +122,7 @@ def make_asked(
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
         print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
-        return settled_here(machine, choice, host)
+        return resolved_here(machine, choice, host)
     return plan_here(machine, choice, host)
 
 
@@ -145,11 +145,11 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     return as_begun(plan, choice, places)
 
 
-def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
+def resolved_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan, exact to each package: asks the archive. Raises PlanImpossible and Refused."""
     there, places = there_before(host, choice.venv), places_of(host)
     machine = with_disks(machine, host, (choice.venv, places.cache))
-    return asyncio.run(settled_plan(machine, choice, places, there, asking_of(host)))
+    return asyncio.run(resolved_plan(machine, choice, places, there, asking_of(host)))
 
 
 class Plans:
@@ -180,10 +180,10 @@ class Plans:
         """The plan that keeps a setting for its environment; reads files."""
         return make_keep(self._host, found.venv, found.setting)
 
-    def settle(self, machine: Machine, choice: Choice) -> Plan:
+    def resolve(self, machine: Machine, choice: Choice) -> Plan:
         """The plan, exact to each package: asks the archive, which takes a while, and so is not
         asked in a dry run. Raises Trouble and Refused too."""
-        return settled_here(machine, with_sources(choice, self._arguments), self._host)
+        return resolved_here(machine, with_sources(choice, self._arguments), self._host)
 
     def obstacle(self, plan: Plan) -> Trouble | None:
         """Why Apply would refuse the plan here; may take a while and changes nothing."""

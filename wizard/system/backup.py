@@ -156,7 +156,7 @@ class MovedBack:
     left: tuple[str, ...]
     """What could not be moved back, each with the reason: it may be tried again."""
     told: tuple[str, ...]
-    """What is back, but is not what it was: no second try would mend that."""
+    """What is back, but is not what it was: no second try would fix that."""
 
 
 def move_aside(aside: Backup) -> int:

@@ -123,7 +123,7 @@ def _make(suite: Suite, certificate: str, tar: Path) -> None:
     try:
         _debootstrap(suite, mirror, root)
         (root / CERTIFICATE).write_text(certificate)
-        _settle(suite, mirror, root)
+        _resolve(suite, mirror, root)
         _install_dependencies(suite, root)
         pack(root, tar)
     finally:
@@ -146,7 +146,7 @@ def _debootstrap(suite: Suite, mirror: str, root: Path) -> None:
         pytest.skip(f"debootstrap {suite.name} from {mirror} failed: {last}")
 
 
-def _settle(suite: Suite, mirror: str, root: Path) -> None:
+def _resolve(suite: Suite, mirror: str, root: Path) -> None:
     """An owner, what is configured, and apt's lists with their caches."""
     for name, text in SETTINGS.items():
         path = root / name.lstrip("/")

@@ -169,4 +169,4 @@ def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
             if not any(each == stop for each in stops):
                 raise NeverCame(f"{stop} never came")
             walked.kill(victims)
-        walked.settle()
+        walked.resolve()

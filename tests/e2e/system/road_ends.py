@@ -63,7 +63,7 @@ ENDS: dict[str, Callable[[Road, Root], str]] = {
 
 
 def _left(before: Snapshot, after: Snapshot, whole: str = "") -> str:
-    found = differences(_settled(before), _settled(after))
+    found = differences(_resolved(before), _resolved(after))
     left = tuple(each for each in found if not justified(each) and not _came(each, whole))
     return told(left) if left else ""
 
@@ -72,16 +72,16 @@ def _came(found: Difference, whole: str) -> bool:
     return bool(whole) and found.before is None and found.name.startswith(whole)
 
 
-def _settled(seen: Snapshot) -> Snapshot:
+def _resolved(seen: Snapshot) -> Snapshot:
     """Without the content of bytecode, which holds the time of its source, and folders on lists.
 
     Of folders that had been deleted dpkg keeps on the lists of packages that stay installed only
     those that no other package has made again.
     """
-    return {name: _settled_one(name, one) for name, one in seen.items()}
+    return {name: _resolved_one(name, one) for name, one in seen.items()}
 
 
-def _settled_one(name: str, one: Seen) -> Seen:
+def _resolved_one(name: str, one: Seen) -> Seen:
     if "/__pycache__/" in name:
         return replace(one, content="")
     if name.endswith(".list") and one.text:

@@ -137,8 +137,8 @@ def test_the_role_on_a_right_a_half_done_and_a_broken_host(hosts: Hosts) -> None
     assert _outside_of_our_state(hosts.roots["half"]) == after
 
     shutil.rmtree(closed)
-    mended = recap(hosts.play("--limit", "broken"))["broken"]
-    assert (mended["failed"], mended["unreachable"]) == (0, 0)
+    fixed = recap(hosts.play("--limit", "broken"))["broken"]
+    assert (fixed["failed"], fixed["unreachable"]) == (0, 0)
 
 
 def _outside_of_our_state(root: Root) -> dict[str, str]:

@@ -71,7 +71,7 @@ def findings(root: Root, env: Mapping[str, str] = NO_ENV) -> dict[str, dict[str,
     return {row["cause"]: row for row in rows if row["status"] in ("fault", "warning")}
 
 
-def mend(root: Root, cause: str, *more: str, env: Mapping[str, str] = NO_ENV) -> str:
+def fix(root: Root, cause: str, *more: str, env: Mapping[str, str] = NO_ENV) -> str:
     """The command that the finding itself names, where no root is needed."""
     command = str(findings(root, env)[cause]["command"])
     assert command.startswith(f"rdna1-setup diagnose --fix {cause}")
@@ -143,7 +143,7 @@ def test_a_stale_override_beside_native_wheels(enter: Enter, torches: Path) -> N
     environment(root, torches, "torch==2.9.1+rocm7.14.0", "amd-torch-device-gfx1010")
     append(root, BASHRC, "# mine", OVERRIDE, "alias ll=ls")
     before = take(root.folder)
-    said = mend(root, "stale-override")
+    said = fix(root, "stale-override")
     assert "Checked again: stale-override is fixed." in said
     assert "stale-override" not in findings(root)
     text = root.path(BASHRC).read_text()
@@ -156,7 +156,7 @@ def test_an_override_that_the_terminal_still_has_is_pending(enter: Enter, torche
     root = machine(enter)
     environment(root, torches, "torch==2.9.1+rocm7.14.0", "amd-torch-device-gfx1010")
     append(root, BASHRC, OVERRIDE, "")
-    said = mend(root, "stale-override", env={"HSA_OVERRIDE_GFX_VERSION": "10.3.0"})
+    said = fix(root, "stale-override", env={"HSA_OVERRIDE_GFX_VERSION": "10.3.0"})
     assert "this terminal still has the old settings" in said
     assert "stale-override" not in findings(root)
 
@@ -186,7 +186,7 @@ def test_numpy_2_beside_torch_1_13(enter: Enter, torches: Path) -> None:
     environment(root, torches, f"torch=={TORCH}", "numpy==2.0.0", "typing-extensions")
     append(root, f"{VENV}/mine.txt", "of the owner")
     before = take(root.folder)
-    said = mend(root, "numpy2-abi", "--wheelhouse", WHEELS)
+    said = fix(root, "numpy2-abi", "--wheelhouse", WHEELS)
     assert "numpy2-abi is fixed" in said
     assert "numpy2-abi" not in findings(root)
     asked = "import numpy; print(numpy.__version__)"
@@ -251,7 +251,7 @@ def test_a_library_of_a_wheel_that_was_exchanged_by_hand(enter: Enter, torches: 
     root.run("mv", name, f"{name}.original", user=OWNER)
     root.write(name, "built by hand\n", user=OWNER)
     before = take(root.folder)
-    said = mend(root, "wheel-library-replaced", "--wheelhouse", WHEELS)
+    said = fix(root, "wheel-library-replaced", "--wheelhouse", WHEELS)
     assert "wheel-library-replaced is fixed" in said
     assert root.path(name).read_bytes() == right
     assert "wheel-library-replaced" not in findings(root)
@@ -264,7 +264,7 @@ def test_a_library_path_before_bundled_libraries(enter: Enter, torches: Path) ->
     environment(root, torches, f"torch=={TORCH}")
     append(root, BASHRC, "export LD_LIBRARY_PATH=/opt/rocm/lib:$LD_LIBRARY_PATH", OVERRIDE, "")
     before = take(root.folder)
-    said = mend(root, "library-path-shadow")
+    said = fix(root, "library-path-shadow")
     assert "library-path-shadow is fixed" in said
     assert "library-path-shadow" not in findings(root)
     assert OVERRIDE in root.path(BASHRC).read_text()
@@ -346,7 +346,7 @@ def test_without_any_source_of_wheels_nothing_in_the_environment_changes(
     assert again.returncode == 1, again.stdout  # it goes on with the plan that was begun
     assert "unfinished run. To start over" in again.stderr
     take_back(root, before)
-    mend(root, "numpy2-abi", "--wheelhouse", WHEELS)
+    fix(root, "numpy2-abi", "--wheelhouse", WHEELS)
 
 
 def test_without_sudo_it_is_said_what_root_would_have_to_do(enter: Enter) -> None:

@@ -146,7 +146,7 @@ class Walk:
         for words in WORDS[victims]:
             kill(*pids(self.root, *words))
 
-    def settle(self) -> None:
+    def resolve(self) -> None:
         """Let all the others come to their end, held by nobody."""
         free(self.root)
         limit = time.monotonic() + ROAD_S

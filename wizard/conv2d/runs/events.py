@@ -58,10 +58,10 @@ class EventFile:
         """Write the last event of a run that was broken off, with the verdicts that it has."""
         results = tuple(self._results[number] for number in sorted(self._results))
         self._run.free_reserve()
-        self.mend()
+        self.fix()
         self._write(event_line(SweepDone(results, trouble, 0.0)))
 
-    def mend(self) -> None:
+    def fix(self) -> None:
         """Begin a new line after one that was torn by a kill or a full disk."""
         size = os.fstat(self._descriptor).st_size
         if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
@@ -185,7 +185,7 @@ def close_books(run: Run, trouble: StopReason | None = None) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not has_end(run):
                 with EventFile(run) as file:
-                    file.mend()
+                    file.fix()
                     for event in ending(run, trouble):
                         file.add(event)
     finally:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from wizard.knowledge.claims import STATES, load_claims, load_roads
+from wizard.knowledge.claims import STATES, load_approaches, load_claims
 from wizard.knowledge.stacks import load_catalogue, load_stacks
 
 INSTALLABLE, BY_HAND, GONE, *_ = STATES
-ROADS = load_roads()
-BY_ID = {road.id: road for road in ROADS}
+APPROACHES = load_approaches()
+BY_ID = {approach.id: approach for approach in APPROACHES}
 CLAIM_IDS = {claim.id for claim in load_claims()}
 SPEAKS_OF = {
     "torch20-nightly": ("r52-nightly-gone", "r52-quoted-snapshot", "r52-kept-for-us"),
@@ -66,94 +66,96 @@ NOTED = {
 
 
 def test_every_road_of_the_notes_is_there() -> None:
-    state = {road.id: road.state for road in ROADS}
+    state = {approach.id: approach.state for approach in APPROACHES}
     wrong = [
-        f"{what}: {state.get(road)}"
-        for what, (road, wanted) in NOTED.items()
-        if state.get(road) != wanted
+        f"{what}: {state.get(approach)}"
+        for what, (approach, wanted) in NOTED.items()
+        if state.get(approach) != wanted
     ]
     assert wrong == []
 
 
 def test_roads_that_the_notes_did_not_know_are_there_too() -> None:
-    sources = " ".join(road.source for road in ROADS)
+    sources = " ".join(approach.source for approach in APPROACHES)
     others = ("TheRock", "Efenstor", "TheTrustedComputer", "jc1122")
     assert [repository for repository in others if repository not in sources] == []
 
 
 def test_ids_and_titles_are_unique() -> None:
-    assert len(BY_ID) == len({road.title for road in ROADS}) == len(ROADS)
+    assert len(BY_ID) == len({approach.title for approach in APPROACHES}) == len(APPROACHES)
 
 
 def test_a_road_can_be_read() -> None:
     wrong = [
-        road
-        for road in ROADS
-        if road.state not in STATES
-        or not 0 < len(road.title) <= 44
-        or len(road.because) <= 60
-        or not road.by_hand
-        or not all(road.by_hand)
+        approach
+        for approach in APPROACHES
+        if approach.state not in STATES
+        or not 0 < len(approach.title) <= 44
+        or len(approach.because) <= 60
+        or not approach.by_hand
+        or not all(approach.by_hand)
     ]
     assert wrong == []
 
 
 def test_a_road_has_a_dated_source() -> None:
     wrong = [
-        f"{road.id}: {road.source}, {road.date}"
-        for road in ROADS
-        if not re.search(r"notes 00[0-4]|https://", road.source)
-        or not re.fullmatch(r"20\d\d(-\d\d){0,2}", road.date)
+        f"{approach.id}: {approach.source}, {approach.date}"
+        for approach in APPROACHES
+        if not re.search(r"notes 00[0-4]|https://", approach.source)
+        or not re.fullmatch(r"20\d\d(-\d\d){0,2}", approach.date)
     ]
     assert wrong == []
 
 
 def test_a_road_rests_on_claims_that_exist_once_each() -> None:
     wrong = [
-        f"{road.id}: {claim}"
-        for road in ROADS
-        for claim, times in Counter(road.claims).items()
+        f"{approach.id}: {claim}"
+        for approach in APPROACHES
+        for claim, times in Counter(approach.claims).items()
         if claim not in CLAIM_IDS or times > 1
     ]
     assert wrong == []
 
 
 def test_a_claim_about_another_road_is_cited_by_the_road_that_it_is_about() -> None:
-    cited = {claim for road in ROADS for claim in road.claims}
+    cited = {claim for approach in APPROACHES for claim in approach.claims}
     assert [c.id for c in load_claims() if not c.stacks and c.id not in cited] == []
 
 
 def test_every_road_cites_a_claim_and_none_of_another_road() -> None:
-    assert [road.id for road in ROADS if not road.claims] == []
+    assert [approach.id for approach in APPROACHES if not approach.claims] == []
     wrong = [
-        f"{road.id}: {claim.id}"
-        for road in ROADS
+        f"{approach.id}: {claim.id}"
+        for approach in APPROACHES
         for claim in load_claims()
-        if claim.id in road.claims
+        if claim.id in approach.claims
         and claim.stacks
-        and road.stack not in claim.stacks
-        and claim.id not in SPEAKS_OF.get(road.id, ())
+        and approach.stack not in claim.stacks
+        and claim.id not in SPEAKS_OF.get(approach.id, ())
     ]
     assert wrong == []
     needless = [
-        f"{road}: {claim}"
-        for road, claims in SPEAKS_OF.items()
+        f"{approach}: {claim}"
+        for approach, claims in SPEAKS_OF.items()
         for claim in claims
-        if claim not in BY_ID[road].claims
+        if claim not in BY_ID[approach].claims
     ]
     assert needless == []
 
 
 def test_a_road_that_we_install_names_its_stack_and_no_other_does() -> None:
-    assert [r.id for r in ROADS if bool(r.stack) is not (r.state == INSTALLABLE)] == []
+    assert [r.id for r in APPROACHES if bool(r.stack) is not (r.state == INSTALLABLE)] == []
 
 
 def test_every_stack_has_a_road_and_every_road_a_stack_that_exists() -> None:
-    assert {road.stack for road in ROADS} - {""} == {stack.id for stack in load_stacks()}
+    assert {approach.stack for approach in APPROACHES} - {""} == {
+        stack.id for stack in load_stacks()
+    }
 
 
 def test_a_command_of_ours_names_stacks_and_releases_that_exist() -> None:
-    said = " ".join(line for road in ROADS for line in road.by_hand)
+    said = " ".join(line for approach in APPROACHES for line in approach.by_hand)
     stacks = {stack.id for stack in load_stacks()}
     assert set(re.findall(r"--stack (\w+)", said)) - stacks == set()
     releases = set(load_catalogue().releases)

@@ -34,7 +34,7 @@ from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.operations.uv_project import Wishes
+from wizard.operations.uv_project import Manifest
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.steps import Plan
 from wizard.report.plan import event_lines, plan_lines
@@ -68,7 +68,7 @@ def finding(machine: Machine, cause: str) -> Finding:
     return next(one for one in diagnose(machine).findings if one.cause == cause and one.counts)
 
 
-def mended(host: RecordedHost, machine: Machine, cause: str, supply: Supply | None = None) -> Plan:
+def fixed(host: RecordedHost, machine: Machine, cause: str, supply: Supply | None = None) -> Plan:
     """The plan, which survives being written down and read again."""
     found = finding(machine, cause)
     assert has_plan(found)
@@ -95,7 +95,7 @@ def with_lines(
 
 def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     text = f"# ROCm\nexport {OVERRIDE}=10.3.0\nexport MIOPEN_LOG_LEVEL=4\n"
-    plan = mended(*with_lines(tmp_path, text, 2), "stale-override")
+    plan = fixed(*with_lines(tmp_path, text, 2), "stale-override")
     (step,) = plan.steps
     assert isinstance(step, TakeLinesOut)
     assert (step.path, step.lines) == (BASHRC, ((2, f"export {OVERRIDE}=10.3.0"),))
@@ -153,7 +153,7 @@ def test_a_line_in_a_block_goes_while_another_command_stays_there(
     whole = text.format(line=line)
     number = whole[: whole.index(f"  {line}")].count("\n") + 1
     host, machine = with_lines(tmp_path, whole, number)
-    (step,) = mended(host, machine, "stale-override").steps
+    (step,) = fixed(host, machine, "stale-override").steps
     assert isinstance(step, TakeLinesOut)
     assert [at for at, _ in step.lines] == [number]
     rest = without_lines(whole, step.lines)
@@ -176,7 +176,7 @@ def test_of_a_line_that_sets_more_only_what_is_named_goes(tmp_path: Path, path: 
         "# mine\n\texport HSA_ENABLE_SDMA=0\n\texport HSA_XNACK=0\necho a\n"
         "export MIOPEN_LOG_LEVEL=4\n"
     )
-    plan = mended(*with_lines(tmp_path, text, 2, 3, 5, path=path), "stale-override")
+    plan = fixed(*with_lines(tmp_path, text, 2, 3, 5, path=path), "stale-override")
     (step,) = plan.steps
     if isinstance(step, TakeLinesOut):
         assert without_lines(text, step.lines, step.instead) == rest
@@ -204,7 +204,7 @@ def test_a_plan_that_shows_a_line_never_steers_the_terminal(tmp_path: Path) -> N
         environments=(environment(NATIVE),),
         settings=(set_in(BASHRC, 1, OVERRIDE, "10.3.0\x1b[2K\x1b]0;x\x07"),),
     )
-    plan = mended(host_with(tmp_path, {BASHRC: f"{line}\n"}), machine, "stale-override")
+    plan = fixed(host_with(tmp_path, {BASHRC: f"{line}\n"}), machine, "stale-override")
     (step,) = plan.steps
     assert isinstance(step, TakeLinesOut)
     assert step.lines == ((1, line),)
@@ -215,7 +215,7 @@ def test_a_plan_that_shows_a_line_never_steers_the_terminal(tmp_path: Path) -> N
 
 def test_what_cannot_go_is_noted_beside_what_goes(tmp_path: Path) -> None:
     text = f"export {OVERRIDE}=10.3.0\nif true; then\n  export {OVERRIDE}=10.3.0\nfi\n"
-    plan = mended(*with_lines(tmp_path, text, 1, 3), "stale-override")
+    plan = fixed(*with_lines(tmp_path, text, 1, 3), "stale-override")
     assert len(plan.steps) == 1
     assert any("~/.bashrc:3 is kept" in note for note in plan.notes)
 
@@ -250,7 +250,7 @@ def test_a_distributions_torch_that_would_lose_the_override_is_not_told_to_keep_
 ) -> None:
     host, machine = with_lines(tmp_path, f"export {OVERRIDE}=10.3.0\n", 1)
     machine = with_distribution_torch(machine)
-    (note,) = (one for one in mended(host, machine, "stale-override").notes if "dist-pack" in one)
+    (note,) = (one for one in fixed(host, machine, "stale-override").notes if "dist-pack" in one)
     assert "has no code for your card" in note
     assert "bin/activate" not in note
 
@@ -259,11 +259,11 @@ def test_who_needs_the_override_and_would_lose_it_is_named(tmp_path: Path) -> No
     host, machine = with_lines(tmp_path, f"export {OVERRIDE}=10.3.0\n", 1)
     other = environment(OLD, f"{HOME}/old")
     machine = replace(machine, environments=(*machine.environments, other))
-    plan = mended(host, machine, "stale-override")
+    plan = fixed(host, machine, "stale-override")
     assert any("~/old (torch 1.13.1+rocm5.2) needs" in note for note in plan.notes)
     own = Setting(OVERRIDE, "10.3.0", f"{HOME}/old/bin/activate", 9, "", f"{HOME}/old")
     machine = replace(machine, settings=(*machine.settings, own))
-    assert not any("~/old" in note for note in mended(host, machine, "stale-override").notes)
+    assert not any("~/old" in note for note in fixed(host, machine, "stale-override").notes)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_an_override_under_which_the_card_hangs_goes_out_of_its_file(
     host, machine = with_lines(tmp_path, f"A=1\nexport {OVERRIDE}=10.3.0\n", 2, path=path)
     freezing = environment(torch("2.2.2+rocm5.7"), f"{HOME}/rocm57")
     machine = replace(machine, environments=(freezing,))
-    plan = mended(host, machine, "override-isa-mismatch")
+    plan = fixed(host, machine, "override-isa-mismatch")
     (step,) = plan.steps
     assert isinstance(step, WriteSystemFile if path == PROFILE else TakeLinesOut)
     assert step.path == path
@@ -286,7 +286,7 @@ def test_an_override_under_which_the_card_hangs_goes_out_of_its_file(
 
 def test_the_override_of_the_student_s_machine_has_a_plan() -> None:
     host = RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")
-    (step,) = mended(host, detect(host), "override-isa-mismatch").steps
+    (step,) = fixed(host, detect(host), "override-isa-mismatch").steps
     assert isinstance(step, WriteSystemFile)
     assert step.path == "/etc/profile.d/rocm-rdna1-52.sh"
     before = host.read(step.path)
@@ -298,7 +298,7 @@ def test_the_override_of_the_student_s_machine_has_a_plan() -> None:
 
 def test_an_override_for_all_gpus_goes_where_the_processor_s_own_is_reached() -> None:
     host = RecordedHost(MACHINES / "rx5500xt-apu-vga")
-    (step,) = mended(host, detect(host), "stale-override").steps
+    (step,) = fixed(host, detect(host), "stale-override").steps
     assert isinstance(step, TakeLinesOut)
 
 
@@ -353,7 +353,7 @@ def test_a_profile_file_loses_a_line_or_goes_whole_where_that_is_all(
 ) -> None:
     setting = set_in(PROFILE, 2, INVENTED, "1", "invented: nothing reads it")
     host = host_with(tmp_path, {PROFILE: f"# mine\nexport {INVENTED}=1\n{more}"})
-    (step,) = mended(host, replace(clean_jammy(), settings=(setting,)), "noop-setting").steps
+    (step,) = fixed(host, replace(clean_jammy(), settings=(setting,)), "noop-setting").steps
     if more:
         assert isinstance(step, WriteSystemFile)
         assert step.content == "# mine\numask 022\n"
@@ -369,7 +369,7 @@ def test_a_library_path_goes_only_where_it_leads_into_rocm_alone(tmp_path: Path)
         machine = replace(clean_jammy(), environments=(environment(OLD),), settings=(line,))
         return host, machine
 
-    (step,) = mended(*given("/opt/rocm/lib:$LD_LIBRARY_PATH", "a"), "library-path-shadow").steps
+    (step,) = fixed(*given("/opt/rocm/lib:$LD_LIBRARY_PATH", "a"), "library-path-shadow").steps
     assert isinstance(step, TakeLinesOut)
     told = refusal(*given("/opt/rocm/lib:/opt/mine/lib", "b"), "library-path-shadow")
     assert "~/.bashrc:1 is kept" in told
@@ -399,10 +399,10 @@ NUMPY_2 = replace(
 def test_numpy_is_exchanged_and_every_other_package_held(tmp_path: Path) -> None:
     files = BARE | distribution_files("numpy", "2.0.1") | distribution_files("torch", "1.13.1")
     house = Supply(wheelhouse="/srv/wheels")
-    plan = mended(host_with(tmp_path, files), NUMPY_2, "numpy2-abi", house)
+    plan = fixed(host_with(tmp_path, files), NUMPY_2, "numpy2-abi", house)
     (resolve,) = (step for step in plan.steps if isinstance(step, Resolve))
     (aside,) = (step for step in plan.steps if isinstance(step, SetAsidePackages))
-    assert resolve.wishes == Wishes(("numpy<2",), wheelhouse="/srv/wheels")
+    assert resolve.manifest == Manifest(("numpy<2",), wheelhouse="/srv/wheels")
     assert (resolve.held, resolve.leaving) == (("torch==1.13.1",), ("numpy",))
     assert aside.packages == (("numpy", "2.0.1"),)
     assert aside.backup == f"{VENV}/.rdna1-setup-fix"
@@ -471,10 +471,10 @@ def with_library(
 def test_for_a_library_of_another_size_the_same_torch_comes_anew(
     tmp_path: Path, saved: bytes | None
 ) -> None:
-    plan = mended(*with_library(tmp_path, saved), "wheel-library-replaced")
+    plan = fixed(*with_library(tmp_path, saved), "wheel-library-replaced")
     (resolve,) = (step for step in plan.steps if isinstance(step, Resolve))
     index = "https://download.pytorch.org/whl/rocm5.2"
-    assert resolve.wishes == Wishes(("torch==1.13.1+rocm5.2",), index)
+    assert resolve.manifest == Manifest(("torch==1.13.1+rocm5.2",), index)
     assert any("installed again" in note for note in plan.notes)
 
 
@@ -491,7 +491,7 @@ def without_right(group: str = "render", *, joined: tuple[str, ...] = ()) -> Mac
 
 
 def test_the_missing_group_is_joined_and_counts_from_the_next_login(tmp_path: Path) -> None:
-    plan = mended(host_with(tmp_path, {}), without_right(), "kfd-permission")
+    plan = fixed(host_with(tmp_path, {}), without_right(), "kfd-permission")
     (step,) = plan.steps
     assert isinstance(step, AddToGroups)
     assert (step.user, step.groups) == (clean_jammy().access.user, ("render",))
@@ -502,7 +502,7 @@ def test_a_group_that_was_joined_already_is_not_joined_again(tmp_path: Path) -> 
     machine = without_right(joined=("video",))
     closed = node("/dev/dri/renderD128", usable=False)._replace(group="video")
     machine = replace(machine, access=replace(machine.access, render_nodes=(closed,)))
-    (step,) = mended(host_with(tmp_path, {}), machine, "kfd-permission").steps
+    (step,) = fixed(host_with(tmp_path, {}), machine, "kfd-permission").steps
     assert isinstance(step, AddToGroups)
     assert step.groups == ("render",)
 
@@ -523,7 +523,7 @@ def test_a_missing_pin_is_written(tmp_path: Path) -> None:
     entry = source("/etc/apt/sources.list.d/rocm.list", ROCM)
     machine = replace(clean_jammy(), apt_sources=(entry,), rocm_packages=())
     assert "no pin" in finding(machine, "apt-distro-shadows-amd").title
-    (step,) = mended(host_with(tmp_path, {}), machine, "apt-distro-shadows-amd").steps
+    (step,) = fixed(host_with(tmp_path, {}), machine, "apt-distro-shadows-amd").steps
     assert isinstance(step, WriteSystemFile)
     assert (step.path, step.before) == (PIN, None)
     assert "o=repo.radeon.com" in step.content
@@ -537,7 +537,7 @@ def test_only_packages_go_of_which_amd_has_one_of_the_name(tmp_path: Path) -> No
         "/var/lib/apt/lists/repo.radeon.com_rocm_apt_5.7.1_dists_jammy_main_binary-amd64_Packages"
     )
     index = "Package: rocminfo\nVersion: 1.0.0.50701-98~22.04\n\n"
-    plan = mended(host_with(tmp_path, {lists: index}), machine, "apt-distro-shadows-amd")
+    plan = fixed(host_with(tmp_path, {lists: index}), machine, "apt-distro-shadows-amd")
     keep, change, pin = plan.steps
     assert isinstance(keep, KeepDebs)
     assert keep.packages == (("rocminfo", "5.7.1-3build1"),)
@@ -549,7 +549,7 @@ def test_only_packages_go_of_which_amd_has_one_of_the_name(tmp_path: Path) -> No
 
 def test_dpkg_finishes_and_the_plan_says_that_this_stays(tmp_path: Path) -> None:
     work = PackageWork("", ("half-there (half-configured)",), False)
-    plan = mended(
+    plan = fixed(
         host_with(tmp_path, {}), replace(clean_jammy(), package_work=work), "dpkg-interrupted"
     )
     (step,) = plan.steps
@@ -601,7 +601,7 @@ def test_a_line_is_found_that_is_faulty_only_where_nothing_was_set_before(tmp_pa
     line = set_in(BASHRC, 1, "LD_LIBRARY_PATH", "/opt/rocm/lib:$LD_LIBRARY_PATH")
     session = Setting("LD_LIBRARY_PATH", "/opt/rocm/lib:", "", 0, "")
     host = host_with(tmp_path, {BASHRC: f"export LD_LIBRARY_PATH={line.value}\n"})
-    plan = mended(host, replace(clean_jammy(), settings=(session, line)), "library-path-shadow")
+    plan = fixed(host, replace(clean_jammy(), settings=(session, line)), "library-path-shadow")
     (step,) = plan.steps
     assert isinstance(step, TakeLinesOut)
     assert not any("not in any file" in note for note in plan.notes)
