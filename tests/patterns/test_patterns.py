@@ -17,12 +17,10 @@ FORMER = r"SWITCH_\w+[\"']?\s*[=\], ]+\s*[\"']?(?:0|no)\b"
 MENDED = r"SWITCH_\w+[\"']?[\s=\],]+[\"']?(?:0|no)\b"
 FROM_DATA = {
     'wizard/knowledge/causes.py: row["pattern"]',
-    "wizard/knowledge/causes.py: pattern",
+    "wizard/core/json_form.py: form",
     'wizard/knowledge/cards.py: row["pattern"]',
     "wizard/knowledge/causes.py: kind.pattern",
-    "wizard/knowledge/cards.py: form",
-    'wizard/knowledge/causes.py: "|".join(patterns)',
-    'wizard/knowledge/causes.py: "|".join(row["pattern"])',
+    'wizard/knowledge/causes.py: "|".join(row["pattern"] for row in rows if row["of"] == of)',
     'wizard/knowledge/variables.py: effect["pattern"]',
 }
 """Read with the data."""
