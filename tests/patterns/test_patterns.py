@@ -17,9 +17,9 @@ FORMER = r"SWITCH_\w+[\"']?\s*[=\], ]+\s*[\"']?(?:0|no)\b"
 MENDED = r"SWITCH_\w+[\"']?[\s=\],]+[\"']?(?:0|no)\b"
 FROM_DATA = {
     'wizard/knowledge/causes.py: row["pattern"]',
-    "wizard/core/json_form.py: form",
     'wizard/knowledge/cards.py: row["pattern"]',
     "wizard/knowledge/causes.py: kind.pattern",
+    "wizard/core/json_form.py: form",
     'wizard/knowledge/causes.py: "|".join(row["pattern"] for row in rows if row["of"] == of)',
     'wizard/knowledge/variables.py: effect["pattern"]',
 }

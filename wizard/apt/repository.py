@@ -19,10 +19,54 @@ REMEDY = (
     "Check what is at the address. If the mirror intentionally uses another key, specify that "
     "key's fingerprint with --rocm-key-fingerprint."
 )
+HEAD_BYTES = 4096
+ABSENT = frozenset({403, 404, 410})
+"""Answers for what is not there: storage services say 403."""
 
 
 class WrongKey(Trouble):
     """Why a key is not taken."""
+
+
+async def find_suite(
+    web: Web, repository: Repository, entry: Release, suites: tuple[str, ...]
+) -> str:
+    """The first of the suites whose InRelease is there; raises Trouble where none is."""
+    place = f"{repository.address}/{entry.directory}/dists"
+    for suite in suites:
+        if await content_at(web, f"{place}/{suite}/InRelease", HEAD_BYTES):
+            return suite
+    raise Trouble(
+        f"{repository.address}/{entry.directory} has no suite for this system (tried: "
+        f"{', '.join(suites)}).",
+        f"ROCm {entry.version} has moved, or this mirror does not have it. Nothing was changed.",
+        f"Open {place}/ in a browser to see its suites. Name another mirror with --rocm-repo, "
+        "or use --footprint venv, which needs no repository.",
+    )
+
+
+async def fetch_key(web: Web, repository: Repository, now: datetime) -> str:
+    """The key in letters, its fingerprint and validity checked; raises Trouble.
+
+    The places are asked in order. What a key that was found is refused for is told before what
+    keeps another place from answering.
+    """
+    unreached = Trouble(
+        f"There is no key at {' or '.join(repository.keys)}.",
+        "Without a key, apt cannot check who made the packages. Nothing was changed.",
+        "Save the key as rocm.gpg.key next to the copy of the repository, or use AMD's server.",
+    )
+    wrong: Trouble | None = None
+    for address in repository.keys:
+        try:
+            content = await content_at(web, address, BYTES_LIMIT)
+            if content:
+                return checked_key(content, repository.fingerprint, address, now)
+        except WrongKey as trouble:
+            wrong = wrong or trouble
+        except Trouble as trouble:
+            unreached = trouble
+    raise wrong or unreached
 
 
 def checked_key(content: bytes, fingerprint: str, address: str, now: datetime) -> str:
@@ -79,10 +123,6 @@ def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str:
     return in_letters(content)
 
 
-ABSENT = frozenset({403, 404, 410})
-"""Answers for what is not there: storage services say 403."""
-
-
 async def content_at(web: Web, address: str, limit: int) -> bytes | None:
     """The beginning of a file, None where there is none; raises Trouble when nobody answers."""
     return await asyncio.to_thread(_content, web, address, limit)
@@ -90,72 +130,17 @@ async def content_at(web: Web, address: str, limit: int) -> bytes | None:
 
 def _content(web: Web, address: str, limit: int) -> bytes | None:
     parts = urlsplit(address)
-    if parts.scheme == "file":
-        return _in_folder(unquote(parts.path), limit)
     try:
+        if parts.scheme == "file":
+            with Path(unquote(parts.path)).open("rb") as file:
+                return file.read(limit)
         with web.get(address, {}) as answer:
             return answer.read(limit)
-    except HTTPError as error:
-        error.close()
-        if error.code in ABSENT:
-            return None
-        raise _refused(error, address) from None
     except (OSError, http.client.HTTPException) as error:
-        raise _refused(error, address) from None
-
-
-def _in_folder(path: str, limit: int) -> bytes | None:
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(limit)
-    except OSError:
-        return None
-
-
-def _refused(error: Exception, address: str) -> Trouble:
-    trouble = name_failure(error, address)
-    return Trouble(trouble.happened, f"{trouble.meaning} Nothing was changed.", trouble.next_step)
-
-
-HEAD_BYTES = 4096
-
-
-async def find_suite(
-    web: Web, repository: Repository, entry: Release, suites: tuple[str, ...]
-) -> str:
-    """The first of the suites whose InRelease is there; raises Trouble where none is."""
-    place = f"{repository.address}/{entry.directory}/dists"
-    for suite in suites:
-        if await content_at(web, f"{place}/{suite}/InRelease", HEAD_BYTES):
-            return suite
-    raise Trouble(
-        f"{repository.address}/{entry.directory} has no suite for this system (tried: "
-        f"{', '.join(suites)}).",
-        f"ROCm {entry.version} has moved, or this mirror does not have it. Nothing was changed.",
-        f"Open {place}/ in a browser to see its suites. Name another mirror with --rocm-repo, "
-        "or use --footprint venv, which needs no repository.",
-    )
-
-
-async def fetch_key(web: Web, repository: Repository, now: datetime) -> str:
-    """The key in letters, its fingerprint and validity checked; raises Trouble.
-
-    The places are asked in order. What a key that was found is refused for is told before what
-    keeps another place from answering.
-    """
-    unreached = Trouble(
-        f"There is no key at {' or '.join(repository.keys)}.",
-        "Without a key, apt cannot check who made the packages. Nothing was changed.",
-        "Save the key as rocm.gpg.key next to the copy of the repository, or use AMD's server.",
-    )
-    wrong: Trouble | None = None
-    for address in repository.keys:
-        try:
-            content = await content_at(web, address, BYTES_LIMIT)
-            if content:
-                return checked_key(content, repository.fingerprint, address, now)
-        except WrongKey as trouble:
-            wrong = wrong or trouble
-        except Trouble as trouble:
-            unreached = trouble
-    raise wrong or unreached
+        if isinstance(error, HTTPError):
+            error.close()
+        if parts.scheme == "file" or (isinstance(error, HTTPError) and error.code in ABSENT):
+            return None
+        why = name_failure(error, address)
+        meaning = f"{why.meaning} Nothing was changed."
+        raise Trouble(why.happened, meaning, why.next_step) from None

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wizard.apt.debs import SUFFIX, Remedies, made_good, remedies
-from wizard.apt.dependencies import Missing, Unmet, unmet
+from wizard.apt.dependencies import Unmet, unmet
 from wizard.apt.packages import LocalDeb, installed_rows
 from wizard.apt.programs import explained
 from wizard.apt.repository import fetch_key, find_suite
 from wizard.apt.sources import APT
-from wizard.apt.view import AptView, Asking, Coming, Transaction, make_view, transaction
+from wizard.apt.view import AptView, Asking, Transaction, make_view, transaction
 from wizard.core.fact import known
 from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import Release, load_catalogue, repository_at
@@ -137,60 +137,43 @@ def _repair_notes(entry: Release, own: set[str]) -> tuple[str, ...]:
 def _refuse_surprises(found: Transaction, choice: Choice) -> None:
     """Raise Trouble for what this program never does, or was not asked to do."""
     if found.unread:
-        raise _unread(found.unread[0])
-    modules = [one.name for one in found.coming if one.name in DRIVERS]
-    if modules:
-        raise _module(modules[0])
+        raise Trouble(
+            f"apt printed a line that this program does not know: {found.unread[0]}",
+            "This program cannot tell what apt would do. Nothing was changed.",
+            "Please report the line that apt printed. In the meantime, you can use --footprint "
+            "venv, which needs no system packages.",
+        )
+    if modules := [one.name for one in found.coming if one.name in DRIVERS]:
+        raise Trouble(
+            f"apt would install {modules[0]}, which builds a kernel module.",
+            "Old modules fail to build on newer kernels, and a failed build blocks apt. Nothing "
+            "was changed.",
+            "The kernel's own driver is enough. Use the smallest set (--system-set smallest). If "
+            f"that set also needs the package, `apt-cache policy {modules[0]}` shows which source "
+            "provides it. Disable that source.",
+        )
     if found.leaving:
-        raise _removes([name for name, _ in found.leaving])
+        names = ", ".join(name for name, _ in found.leaving[:8])
+        raise Trouble(
+            f"To install these packages, apt would remove others: {names}.",
+            "Those packages are not part of AMD's ROCm, and you did not ask to remove them. "
+            "Nothing was changed.",
+            "Remove those packages yourself if you do not need them, or use the smallest set "
+            "(--system-set smallest).",
+        )
     if changed := [one for one in found.coming if one.old]:
-        raise _exchanges(changed, choice)
-
-
-def _unread(line: str) -> Trouble:
-    return Trouble(
-        f"apt printed a line that this program does not know: {line}",
-        "This program cannot tell what apt would do. Nothing was changed.",
-        "Please report the line that apt printed. In the meantime, you can use --footprint venv, "
-        "which needs no system packages.",
-    )
-
-
-def _module(name: str) -> Trouble:
-    return Trouble(
-        f"apt would install {name}, which builds a kernel module.",
-        "Old modules fail to build on newer kernels, and a failed build blocks apt. Nothing was "
-        "changed.",
-        "The kernel's own driver is enough. Use the smallest set (--system-set smallest). If "
-        "that set also needs the package, "
-        f"`apt-cache policy {name}` shows which source provides it. Disable that source.",
-    )
-
-
-def _removes(names: list[str]) -> Trouble:
-    return Trouble(
-        f"To install these packages, apt would remove others: {', '.join(names[:8])}.",
-        "Those packages are not part of AMD's ROCm, and you did not ask to remove them. Nothing "
-        "was changed.",
-        "Remove those packages yourself if you do not need them, or use the smallest set "
-        "(--system-set smallest).",
-    )
-
-
-def _exchanges(changed: list[Coming], choice: Choice) -> Trouble:
-    told = ", ".join(f"{one.name} {one.old} with {one.version}" for one in changed[:5])
-    ours = any("radeon" in one.origin for one in changed)
-    scopes = ",".join((*choice.system_removal, DISTRIBUTION))
-    remedy = (
-        f"First remove the distribution's ROCm with --system-removal {scopes}."
-        if ours
-        else "Update the system first: run `sudo apt-get update`, then `sudo apt-get upgrade`."
-    )
-    return Trouble(
-        f"apt would replace installed packages: {told}.",
-        "This program only installs packages that are not installed yet. Nothing was changed.",
-        remedy,
-    )
+        told = ", ".join(f"{one.name} {one.old} with {one.version}" for one in changed[:5])
+        scopes = ",".join((*choice.system_removal, DISTRIBUTION))
+        remedy = (
+            f"First remove the distribution's ROCm with --system-removal {scopes}."
+            if any("radeon" in one.origin for one in changed)
+            else "Update the system first: run `sudo apt-get update`, then `sudo apt-get upgrade`."
+        )
+        raise Trouble(
+            f"apt would replace installed packages: {told}.",
+            "This program only installs packages that are not installed yet. Nothing was changed.",
+            remedy,
+        )
 
 
 def _not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Trouble:
@@ -210,7 +193,12 @@ def _not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Trouble:
             "lists are old, run `sudo apt-get "
             "update` first.",
         )
-    told = "; ".join(f"{one.package} needs {_need_text(one.missing[0])}" for one in missing[:3])
+    first = ((one.package, one.missing[0]) for one in missing[:3])
+    told = "; ".join(
+        f"{package} needs {each.name}{f' ({each.relation})' if each.relation else ''}, but "
+        f"{each.why}"
+        for package, each in first
+    )
     return Trouble(
         f"This set of ROCm {entry.version} packages conflicts with packages already installed: "
         f"{told}.",
@@ -218,8 +206,3 @@ def _not_installable(entry: Release, missing: tuple[Unmet, ...]) -> Trouble:
         "Remove the conflicting packages first (--system-removal), or use the smallest set "
         "(--system-set smallest).",
     )
-
-
-def _need_text(missing: Missing) -> str:
-    relation = f" ({missing.relation})" if missing.relation else ""
-    return f"{missing.name}{relation}, but {missing.why}"
