@@ -144,7 +144,7 @@ NOT_READ: dict[str, tuple[Machine, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("machine", "stack", "why", "mend"), RULED_OUT.values(), ids=RULED_OUT)
+@pytest.mark.parametrize(("machine", "stack", "why", "fix"), RULED_OUT.values(), ids=RULED_OUT)
 def test_what_rules_a_road_out_names_its_mend(
     machine: Machine, stack: str, why: str, fix: str
 ) -> None:

@@ -204,12 +204,12 @@ def test_the_comparison_and_the_other_roads_hold_the_new_release(world: Path) ->
 from pathlib import Path
 from wizard.advice.comparison import columns
 from wizard.advice.recommend import recommend
-from wizard.knowledge.claims import load_roads
+from wizard.knowledge.claims import load_approaches
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 machine = detect(RecordedHost(Path("machine")))
 found = recommend(machine, ("weaver",))
-print([each.title for each in load_roads() if each.stack == found.stack])
+print([each.title for each in load_approaches() if each.stack == found.stack])
 for each in columns(machine, found)[0].aspects:
     print(each.title, each.word, *each.claims)
 """

@@ -56,8 +56,8 @@ def with_addresses(form: Mapping[str, Any], change: Callable[[str, str], str]) -
     changed = dict(form)
     if "mirror" in changed:
         changed["mirror"] = change("--python-mirror", changed["mirror"])
-    if index := changed.get("wishes", {}).get("index"):
-        changed["wishes"] = {**changed["wishes"], "index": change("--torch-index", index)}
+    if index := changed.get("manifest", {}).get("index"):
+        changed["manifest"] = {**changed["manifest"], "index": change("--torch-index", index)}
     return changed
 
 

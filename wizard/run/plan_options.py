@@ -58,7 +58,7 @@ def _given(name: str, value: str) -> str:
 
 def _options(form: Mapping[str, Any]) -> Options:
     steps = form["steps"]
-    manifest = _step(steps, "Resolve").get("wishes", {})
+    manifest = _step(steps, "Resolve").get("manifest", {})
     check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateEnvironment")
     return {
         "--stack": form["stack"],
