@@ -148,7 +148,7 @@ class ApproachList(ModalScreen[str]):
     """A line each, then what is said of the marked one; dismissed with its stack, or ``""``."""
 
     DEFAULT_CSS = """
-    RoadsList {
+    ApproachList {
         layout: vertical;
         background: $background;
         & > #approaches-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
@@ -188,7 +188,7 @@ class ApproachList(ModalScreen[str]):
         with Container(id="approaches"):
             yield ApproachTitles(*options, id="list", classes="panel")
             with VerticalScroll(id="words", classes="panel", can_focus=False):
-                yield Static(id="road", markup=False)
+                yield Static(id="approach", markup=False)
         yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
@@ -200,7 +200,7 @@ class ApproachList(ModalScreen[str]):
         self.call_after_refresh(self._show)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Shows what is said of the road."""
+        """Shows what is said of the approach."""
         event.stop()
         self._show()
         self.refresh_bindings()
@@ -247,5 +247,5 @@ class ApproachList(ModalScreen[str]):
             for line in map(clean, approach_lines(self._approach, cells))
             for part in hanging(line[: -len(line.lstrip())], line.lstrip(), cells)
         )
-        self.query_one("#road", Static).update(Content("\n").join(lines))
+        self.query_one("#approach", Static).update(Content("\n").join(lines))
         words.scroll_home(animate=False)

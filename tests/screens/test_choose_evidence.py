@@ -92,7 +92,7 @@ async def test_the_words_of_a_long_approach_leave_room_for_their_scroll_bar() ->
         await until(pilot, lambda: "python3-torch-rocm 2.9.1" in screen_text(pilot.app))
         words = pilot.app.screen.query_one("#words")
         await until(pilot, lambda: words.show_vertical_scrollbar)
-        approach = pilot.app.screen.query_one("#road", Static)
+        approach = pilot.app.screen.query_one("#approach", Static)
         lines = len(str(approach.content).splitlines())
         await until(pilot, lambda: approach.size.height == lines)
 

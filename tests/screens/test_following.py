@@ -14,7 +14,7 @@ WALK = """
 import asyncio, sys
 from screens.app import SetupApp
 from screens.start import services_for
-from tests.screens.driving import press, reach, settled
+from tests.screens.driving import press, reach, resolved
 from wizard.cli.options import parser
 async def walk():
     app = SetupApp(services_for(parser().parse_args(["--demo"])))
@@ -22,7 +22,7 @@ async def walk():
         await reach(pilot, "welcome")
         await press(pilot, "enter")
         await reach(pilot, "detect")
-        await settled(pilot)
+        await resolved(pilot)
         before = set(sys.modules)
         await press(pilot, "n")
         await reach(pilot, "ask")
