@@ -68,7 +68,7 @@ def choose(here: Walk) -> None:
     here.to("Evidence", "escape", "down", "right", "e")
     here.to("Compare", "escape")
     here.to("Choose", "enter")
-    here.to("RoadsList", "o")
+    here.to("ApproachList", "o")
     here.to("Choose", "down", "pagedown", "escape")
     here.to("Explain", "i")
     here.to("LinesView", "enter")
