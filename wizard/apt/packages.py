@@ -10,6 +10,7 @@ from typing import NamedTuple
 from wizard.apt.files import opt_folders
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host, Query
+from wizard.host.mounts import MOUNTS
 
 Versions = tuple[tuple[str, str], ...]
 """Names of packages with their exact versions."""
@@ -34,7 +35,6 @@ LOCKS = (
     "/var/cache/apt/archives/lock",
 )
 HELD = "/proc/locks"
-MOUNTS = "/proc/self/mountinfo"
 JOURNAL = "/var/lib/dpkg/updates"
 """dpkg's own journal: files named by numbers while it works, and after it was interrupted."""
 AMD_VERSION = re.compile(r"\.[4-9][01]\d0\d-\d+|-\d{7}\b|-\d+~2\d\.04$")

@@ -107,11 +107,6 @@ def setting_after(sweep: Sweep, results: Sequence[Result], left: int) -> Setting
     return SettingRequest(replace(sweep, rows=(row,)), row, left)
 
 
-def has_failure(sweep: Sweep, results: Sequence[Result]) -> bool:
-    """True where there is something to search for."""
-    return _failure(sweep, results) is not None
-
-
 def finished_lately(
     request: Request, places: Places, environ: Mapping[str, str], now: datetime
 ) -> tuple[str, SweepDone] | None:

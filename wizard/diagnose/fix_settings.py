@@ -16,6 +16,7 @@ from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.torch import distribution_torch
 from wizard.operations.edit_lines import Lines, TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
+from wizard.plan.clean_up import PROFILES
 from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines
 from wizard.plan.steps import Step
 
@@ -64,7 +65,6 @@ def without_plan(finding: Finding) -> str:
     return ONLY_NAMED.format(f"`{named[0]}`") if named else BY_HAND
 
 
-PROFILES = "/etc/profile.d/"
 NO_SHELL = (".py", ".pth", ".json", ".yml", ".yaml", ".service", "/conda-meta/state")
 """Endings of files in which settings are no lines of a shell."""
 FISH_VARIABLES = "fish_variables"
@@ -74,7 +74,6 @@ FOR_ALL = re.compile(
     r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
 )
 """Settings of ROCm that name no file: what root's helper lets into a file for all users."""
-FILE_BACK = "restore it from the backup"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from wizard.host.host import Disk, Host, SilentFileSystem
 from wizard.host.mounts import MOUNTS
 from wizard.machine.facts import Machine, System
 from wizard.machine.part import Found, Part
+from wizard.machine.surroundings import CPUINFO, KERNEL
 
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
-KERNEL = "/proc/sys/kernel/osrelease"
-CPUINFO = "/proc/cpuinfo"
 ASSIGNMENT = re.compile(r"""^([A-Z_0-9]+)=(["']?)(.*)\2$""")
 
 

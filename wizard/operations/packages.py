@@ -84,7 +84,7 @@ class AptChange(RootStep):
         return bool(gone & KERNEL_DRIVERS)
 
     def request(self) -> dict[str, Any]:
-        """As root's part reads it; raises ValueError while it is not settled."""
+        """As root's part reads it; raises ValueError while it is not resolved."""
         if not self.resolved:
             raise ValueError("the exact versions are not known until the repository is queried")
         return {
@@ -187,7 +187,7 @@ class KeepDebs(RootStep):
         return all(version != UNSETTLED for _, version in self.packages)
 
     def request(self) -> dict[str, Any]:
-        """As root's part reads it; raises ValueError while it is not settled."""
+        """As root's part reads it; raises ValueError while it is not resolved."""
         if not self.resolved:
             raise ValueError("the exact versions are not known until the repository is queried")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}

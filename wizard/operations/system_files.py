@@ -52,7 +52,7 @@ class WriteSystemFile(RootStep):
         return bool(self.content)
 
     def request(self) -> dict[str, Any]:
-        """As root's part reads it; raises ValueError while it is not settled."""
+        """As root's part reads it; raises ValueError while it is not resolved."""
         if not self.resolved:
             raise ValueError(f"the content of {self.path} has not been downloaded yet")
         return {

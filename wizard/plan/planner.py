@@ -57,7 +57,7 @@ def make_plan(
     """The steps that lead to the chosen stack on this machine. Raises PlanImpossible.
 
     ``there`` is what the chosen folder holds, where it is an environment that we did not make.
-    Without what preflight has ``prepared`` a plan with system packages is shown, but not settled.
+    Without what preflight has ``prepared`` a plan with system packages is shown, but not resolved.
     """
     stack = find_stack(choice.stack)
     if stack is None:

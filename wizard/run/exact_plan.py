@@ -1,4 +1,4 @@
-"""A plan that is settled: with root's part, the archive is asked what would really be done."""
+"""A plan that is exact: with root's part, the archive is asked what would really be done."""
 
 from __future__ import annotations
 
@@ -131,14 +131,14 @@ def clearing_plan(
 def clearing_for_good(
     kind: Kind, scopes: tuple[str, ...], machine: Machine, asking: Asking
 ) -> Plan:
-    """The same, without a rollback for what nothing could put back; raises Refused too."""
+    """The same, without a rollback for what nothing could put back; raises Trouble too."""
     plan = clearing_plan(kind, scopes, machine, asking.host)
     lost = asked_sources(plan, asking).lost
     return clearing_plan(kind, scopes, machine, asking.host, lost) if lost else plan
 
 
 def asked_sources(plan: Plan, asking: Asking) -> Sources:
-    """Where the packages that a plan removes can be had again; raises Refused."""
+    """Where the packages that a plan removes can be had again; raises Trouble."""
     with made(asking.folder):
         return asyncio.run(sources_of(plan.steps, asking))
 

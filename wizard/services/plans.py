@@ -1,4 +1,4 @@
-"""Plans: made, settled with what the archive says, and judged before they begin."""
+"""Plans: made, resolved with what the archive says, and judged before they begin."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
 def make_asked(
     arguments: argparse.Namespace, stack: str, host: Host, machine: Machine, *, exact: bool
 ) -> Plan:
-    """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Refused too.
+    """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Trouble too.
 
     ``exact`` asks the repository and apt where packages are to be installed, and apt where some
     may go without a way back.
@@ -146,7 +146,7 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
 
 
 def resolved_here(machine: Machine, choice: Choice, host: Host) -> Plan:
-    """The plan, exact to each package: asks the archive. Raises PlanImpossible and Refused."""
+    """The plan, exact to each package: asks the archive. Raises PlanImpossible and Trouble."""
     there, places = there_before(host, choice.venv), places_of(host)
     machine = with_disks(machine, host, (choice.venv, places.cache))
     return asyncio.run(resolved_plan(machine, choice, places, there, asking_of(host)))
@@ -182,7 +182,7 @@ class Plans:
 
     def resolve(self, machine: Machine, choice: Choice) -> Plan:
         """The plan, exact to each package: asks the archive, which takes a while, and so is not
-        asked in a dry run. Raises Trouble and Refused too."""
+        asked in a dry run. Raises Trouble too."""
         return resolved_here(machine, with_sources(choice, self._arguments), self._host)
 
     def obstacle(self, plan: Plan) -> Trouble | None:

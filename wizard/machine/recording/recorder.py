@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wizard import __version__
-from wizard.apt.packages import HELD, LOCKS, MOUNTS, without_architecture
+from wizard.apt.packages import HELD, LOCKS, without_architecture
 from wizard.apt.sources import LISTS
 from wizard.core.fact import Unknown, known
 from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
 from wizard.host.deadline import WaryHost
 from wizard.host.host import Disk, Host
+from wizard.host.mounts import MOUNTS
 from wizard.knowledge.applications import load_traces
 from wizard.machine.access import KFD_PROCESSES, PROC
 from wizard.machine.assignments import imported_modules, is_wanted, unit_files
