@@ -1,4 +1,4 @@
-"""What a failed call of apt or dpkg says, in plain words."""
+"""What a failed call of apt or dpkg says, in plain words; the wizard asks here too."""
 
 from __future__ import annotations
 
@@ -22,27 +22,67 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
-AGAIN = "then run the same step again. Finished work is kept."
-DAMAGED = _known(
-    r"Hash Sum mismatch|File has unexpected size",
-    "A file from the repository does not match the checksum that the repository lists for it.",
-    "A mirror was being updated, or a proxy is damaging files.",
-    "Wait a few minutes, " + AGAIN,
+AGAIN = "then run the same command again. Finished steps are kept."
+PROXY_MISSING = "It is also possible that apt needs a proxy that is not configured."
+SET_PROXY = (
+    "If apt needs a proxy, set it in /etc/apt/apt.conf.d "
+    '(Acquire::https::Proxy "http://HOST:PORT";), ' + AGAIN
 )
-NO_NETWORK = _known(
-    r"(?:Could not resolve|Temporary failure resolving) '(?P<host>[^']*)'"
-    r"|(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
-    r"|Failed to fetch (?P<url>\S+)",
-    "The network connection failed: {host}{url}.",
-    "The repository could not be reached, or the connection was lost.",
-    "Check the connection and the proxy (apt reads /etc/apt/apt.conf.d), " + AGAIN,
+FIND_NAME = "Check the address and the connection (to test: `getent hosts {host}`). " + SET_PROXY
+CHECK_KEY = (
+    "If the mirror has its own key, specify that key's fingerprint with --rocm-key-fingerprint. "
+    "Never use [trusted=yes]."
 )
+UNSIGNED = "The lists may not come from the maker of ROCm, so they were not used."
+DOWNLOAD = (
+    _known(
+        r"Hash Sum mismatch|File has unexpected size",
+        "A file from the repository does not match the checksum that the repository lists for it.",
+        "The mirror is being updated, or a proxy is damaging files or serving old ones.",
+        "Wait a few minutes, " + AGAIN,
+    ),
+    _known(
+        r"[Cc]ertificate verification failed|SSL connection failed",
+        "apt did not accept the certificate of the repository's server.",
+        "The clock is wrong, a proxy is intercepting TLS connections, or this is the wrong server.",
+        "Check the date. If you are behind a company proxy, install its certificate system-wide.",
+    ),
+    _known(
+        r"Could not resolve '(?P<host>[^']*)'",
+        "{host} was not found: DNS returned no address.",
+        "The address is misspelled, or this name exists only on another network (such as a VPN). "
+        + PROXY_MISSING,
+        FIND_NAME,
+    ),
+    _known(
+        r"Temporary failure resolving '(?P<host>[^']*)'",
+        "{host} was not found: no name server answered.",
+        "This computer is offline, or its name server is down. " + PROXY_MISSING,
+        FIND_NAME,
+    ),
+    _known(
+        r"(?:Could not connect to|Unable to connect to|Cannot initiate the connection to) "
+        r"(?P<host>[^\s']+?):? "
+        r"|://(?P<server>[^/\s]+)/\S*\s+Connection (?:failed|timed out|refused)",
+        "apt cannot reach {host}{server}.",
+        "The server is down, or a firewall blocks the connection. " + PROXY_MISSING,
+        "Check the connection. " + SET_PROXY,
+    ),
+    _known(
+        r"(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
+        r"|Failed to fetch (?P<url>\S+)",
+        "The network connection failed: {url}.",
+        "The repository could not be reached, or the connection was lost. " + PROXY_MISSING,
+        "Check the connection. " + SET_PROXY,
+    ),
+)
+"""Why a file did not come, or came damaged."""
 KNOWN = (
     _known(
         r"[Ii]t is held by process (?P<pid>\d+)(?: \((?P<name>[^)\n]*)\))?"
         r"|lock was locked by another process(?: with pid (?P<dpkg>\d+))?",
         "Another program is installing or removing packages: process {pid}{dpkg} {name}.",
-        "The other program holds the lock for apt and dpkg. Nothing was changed.",
+        "The other program holds the lock for apt and dpkg.",
         "Let that program finish, " + AGAIN + " Never delete the lock yourself.",
     ),
     _known(
@@ -59,32 +99,43 @@ KNOWN = (
         "Free up some space (`sudo apt-get clean` deletes apt's downloads), " + AGAIN,
     ),
     _known(
-        r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
+        r"(?:EXPKEYSIG|EXPSIG) (?P<key>[0-9A-F]+)|KEYEXPIRED",
         "The repository's signing key {key} has expired.",
         "The key's owner extends its expiration date from time to time, and this machine has an "
-        "old copy.",
-        "Get the newest key and check its fingerprint, " + AGAIN,
+        "old copy; or this machine's clock is wrong.",
+        "Check the date, then make a new plan. It downloads the newest key.",
     ),
     _known(
         r"NO_PUBKEY (?P<key>[0-9A-F]+)",
-        "The repository is not signed with the key that was given for it, but with {key}.",
-        "The lists may not come from the maker of ROCm, so they were not used.",
-        "Check the address and the key's fingerprint. Never use [trusted=yes].",
+        "The repository is not signed with the key that was checked, but with {key}.",
+        UNSIGNED,
+        CHECK_KEY,
     ),
     _known(
         r"is not signed|BADSIG|not authenticated",
         "The repository has no valid signature.",
-        "The lists may not come from the maker of ROCm, so they were not used.",
-        "Check the address and the key's fingerprint. Never use [trusted=yes].",
+        UNSIGNED,
+        CHECK_KEY,
+    ),
+    _known(
+        r"is not valid yet \(invalid for another (?P<ahead>[^)]*)\)",
+        "The repository's lists are dated {ahead} in the future.",
+        "This machine's clock is slow.",
+        "Set the clock (timedatectl shows it), " + AGAIN,
+    ),
+    _known(
+        r"Release file for \S+ is expired \(invalid since (?P<since>[^)]*)\)",
+        "The repository's lists expired {since} ago.",
+        "The mirror is out of date, or this machine's clock is fast.",
+        "Check the date on this machine, then use another mirror.",
     ),
     _known(
         r"The repository '(?P<where>[^']*)' (?:does not have|no longer has) a Release file",
         "This suite does not exist: {where}.",
         "The address or the suite is wrong, or this release is no longer available there.",
-        "Choose another release or repository. rdna1-setup then checks which suites exist.",
+        "Name another copy of the repository with --rocm-repo, or use another ROCm release.",
     ),
-    DAMAGED,
-    NO_NETWORK,
+    *DOWNLOAD,
     _known(
         r"trying to overwrite '(?P<file>[^']*)', which is also in package (?P<other>\S+)",
         "{file} already belongs to the package {other}.",
@@ -99,18 +150,12 @@ KNOWN = (
         "Otherwise fix the problem and run `sudo dpkg --configure -a`, " + AGAIN,
     ),
     _known(
-        r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found",
-        "{name} {version} is not in any of the package lists.",
-        "The repository no longer has this version, or its list was not read.",
-        "Run `sudo apt-get update`. If the lists still do not contain the package, choose "
-        "another release.",
-    ),
-    _known(
-        r"Unable to locate package (?P<name>\S+)",
-        "The package lists do not contain the package {name}.",
+        r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found"
+        r"|Unable to locate package (?P<unknown>\S+)",
+        "No package source on this system provides {unknown}{name} {version}.",
         "The repository does not have the package, or its list was not read.",
-        "Run `sudo apt-get update`. If the lists still do not contain the package, choose "
-        "another release.",
+        "Run `sudo apt-get update`. If `apt-cache policy NAME` still does not list this version, "
+        "choose another release or package set.",
     ),
     _known(
         r"needs to be reinstalled, but I can't find an archive",
@@ -121,16 +166,36 @@ KNOWN = (
     ),
     _known(
         r"Held packages were changed|held package",
-        "apt would have to change a held package.",
-        "apt was told to keep it unchanged (`apt-mark hold`).",
-        "List held packages with `apt-mark showhold`. If the hold is no longer needed, release "
+        "apt would have to change packages that are on hold.",
+        "apt was told to keep these packages unchanged.",
+        "List the held packages with `apt-mark showhold`. If a hold is no longer needed, release "
         "the package with `sudo apt-mark unhold NAME`.",
+    ),
+    _known(
+        r"^E: Unmet dependencies\.|apt --fix-broken install",
+        "Some packages on this system are already missing dependencies.",
+        "apt changes nothing else until this is fixed.",
+        "Run `sudo apt --fix-broken install`, check what it will do, then start again.",
     ),
     _known(
         r"unmet dependencies|have held broken packages|pkgProblemResolver",
         "The packages cannot be installed together on this system.",
         "A dependency is missing. The lines above name it.",
         "Choose a smaller set of packages or another ROCm release.",
+    ),
+    _known(
+        r"Conflicting values set for option Signed-By regarding source (?P<source>\S+)",
+        "Another apt source file on this system also lists {source}, with a different key.",
+        "apt does not accept two keys for one source.",
+        "Use --system-removal amd to have the plan move AMD's apt sources out of the way.",
+    ),
+    _known(  # the wizard shows apt a copy of the file, in a folder of its own
+        r"^E: (?P<why>.*?) (?:in (?:source list|list file) )?"
+        r"/\S*?/(?P<file>sources\.list(?:\.d/\S+)?)",
+        "apt cannot read /etc/apt/{file}: {why}.",
+        "One broken line in an apt source file stops apt from doing anything.",
+        "Fix the file, or move it out of the way. `sudo apt-get update` shows whether apt can "
+        "read it.",
     ),
     _known(
         r"Malformed (?:entry|line|stanza) .*|The list of sources could not be read",
@@ -152,8 +217,8 @@ def explain(ended: Ended) -> Trouble:
     how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
     return Trouble(
         "apt or dpkg failed ({}): {}.".format(how, said[:600].rstrip(".")),
-        "rdna1-setup does not know this error. The log contains its full text.",
-        "Fix the problem it names, " + AGAIN,
+        "rdna1-setup does not know this error.",
+        "Fix the problem that apt reports, " + AGAIN,
     )
 
 

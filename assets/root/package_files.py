@@ -10,7 +10,7 @@ import shutil
 import stat
 from typing import Any, Iterator
 
-from assets.root.failures import DAMAGED, NO_NETWORK, explain, recognised
+from assets.root.failures import DOWNLOAD, explain, recognised
 from assets.root.files import (
     CREATE,
     LARGEST_DEB,
@@ -137,7 +137,7 @@ def keep_deb(step: Step, name: str, version: str) -> str:
     ended = _download(step, name, version)
     if _is_whole(step, name, version):
         return "downloaded"
-    trouble = recognised(ended, (DAMAGED, NO_NETWORK))
+    trouble = recognised(ended, DOWNLOAD)
     if trouble is not None:
         meaning = f"{name} {version} could not be downloaded. Nothing was removed."
         raise Trouble(trouble.happened, meaning, trouble.next_step)

@@ -171,10 +171,10 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         (
             "E: The repository 'http://mirror.example/ubuntu rocmfocal Release' does not have a "
             "Release file.",
-            "http://mirror.example/ubuntu rocmfocal Release is no longer an apt repository",
+            "suite does not exist: http://mirror.example/ubuntu rocmfocal Release",
             "--rocm-repo",
         ),
-        ("E: Failed to fetch x  Hash Sum mismatch", "not match its own lists", "Wait"),
+        ("E: Failed to fetch x  Hash Sum mismatch", "not match the checksum", "Wait"),
         (
             "E: Release file for https://x/InRelease is not valid yet (invalid for another 6h 2min "
             "1s). Updates for this repository will not be applied.",
@@ -209,8 +209,12 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "apt cannot read /etc/apt/sources.list: Malformed entry 1.",
             "Fix the file",
         ),
-        ("E: Something new", "exit code 100: E: Something new", "Fix the problem that apt reports"),
-        ("", "exit code 100: no output", "Fix the problem that apt reports"),
+        (
+            "E: Something new",
+            "(exit code 100): E: Something new",
+            "Fix the problem that apt reports",
+        ),
+        ("", "(exit code 100): no output", "Fix the problem that apt reports"),
     ],
 )
 def test_apts_errors_are_told_with_cause_and_remedy(words: str, happened: str, remedy: str) -> None:

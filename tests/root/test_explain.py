@@ -44,7 +44,7 @@ SAID = (
         "W: GPG error: https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease: The following "
         "signatures couldn't be verified because the public key is not available: "
         "NO_PUBKEY 9386B48A1A693C5C\nE: The repository '...' is not signed.\n",
-        "not signed with the key that was given for it, but with 9386B48A1A693C5C",
+        "not signed with the key that was checked, but with 9386B48A1A693C5C",
     ),
     (
         "W: GPG error: https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease: The following "
@@ -63,7 +63,7 @@ SAID = (
     (
         "W: Failed to fetch https://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
         "Could not resolve 'repo.radeon.com'\n",
-        "network connection failed",
+        "repo.radeon.com was not found",
     ),
     (
         "dpkg: error processing archive x.deb (--unpack):\n trying to overwrite "
@@ -76,8 +76,8 @@ SAID = (
         "amdgpu-dkms failed: installed amdgpu-dkms package post-installation script subprocess "
         "returned error exit status 10",
     ),
-    ("E: Version '1.0' for 'rocm-core' was not found\n", "rocm-core 1.0 is not in any"),
-    ("E: Unable to locate package rocm-core\n", "do not contain the package rocm-core"),
+    ("E: Version '1.0' for 'rocm-core' was not found\n", "provides rocm-core 1.0"),
+    ("E: Unable to locate package rocm-core\n", "provides rocm-core."),
     (
         "The following packages have unmet dependencies:\n rocm-llvm : Depends: python but it is "
         "not installable\nE: Unable to correct problems, you have held broken packages.\n",
@@ -85,12 +85,12 @@ SAID = (
     ),
     (
         "E: Held packages were changed and -y was used without --allow-change-held-packages.\n",
-        "held package",
+        "packages that are on hold",
     ),
     (
         "E: Malformed entry 1 in list file /etc/apt/sources.list.d/x.list (Component)\n"
         "E: The list of sources could not be read.\n",
-        "source on this system cannot be read",
+        "cannot read /etc/apt/sources.list.d/x.list: Malformed entry 1.",
     ),
     ("E: something never seen before\n", "(exit code 100): E: something never seen before"),
     ("", "no output"),

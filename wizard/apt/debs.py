@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wizard.apt.dependencies import Unmet
 from wizard.apt.packages import LocalDeb, without_architecture
-from wizard.apt.programs import Programs, told
+from wizard.apt.programs import Programs, ask_or_raise
 from wizard.apt.sources import APT, AptSource
 from wizard.apt.view import DOWNLOAD_S, AptView, make_view
 from wizard.core.trouble import Trouble
@@ -143,7 +143,7 @@ async def _repacked(name: str, dependency: str, view: AptView) -> LocalDeb:
     tree = view.folder / "repacked"
     shutil.rmtree(tree, ignore_errors=True)
     extract = ("dpkg-deb", "--raw-extract", str(original), str(tree))
-    await told(view.programs, extract, DOWNLOAD_S)
+    await ask_or_raise(view.programs, extract, DOWNLOAD_S)
     control = tree / "DEBIAN" / "control"
     control.write_text(without_dependency(control.read_text("utf-8"), dependency), "utf-8")
     deb = await _built(tree, view.folder / f"{name}{SUFFIX}.deb", view.programs)
@@ -165,13 +165,13 @@ def _shorter(field: str, name: str) -> str:
 
 async def _built(tree: Path, deb: Path, programs: Programs) -> LocalDeb:
     argv = ("dpkg-deb", "--root-owner-group", "--build", str(tree), str(deb))
-    await told(programs, argv, DOWNLOAD_S, SAME_BYTES)
+    await ask_or_raise(programs, argv, DOWNLOAD_S, SAME_BYTES)
     return await _local_deb(deb, programs)
 
 
 async def _local_deb(deb: Path, programs: Programs) -> LocalDeb:
     fields = ("dpkg-deb", "--field", str(deb), "Package", "Version")
-    answer = await told(programs, fields, FIELD_S)
+    answer = await ask_or_raise(programs, fields, FIELD_S)
     found = dict(line.split(": ", 1) for line in answer.lines)
     sha256 = await asyncio.to_thread(digest, deb)
     return LocalDeb(str(deb), sha256, found["Package"], found["Version"])

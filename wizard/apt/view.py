@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wizard.apt.indexes import PackageRecord, package_records, qualified
 from wizard.apt.packages import Versions, without_architecture
-from wizard.apt.programs import Answer, Programs, told
+from wizard.apt.programs import Answer, Programs, ask_or_raise
 from wizard.apt.sources import APT, KEYRING, LISTS, SOURCE, paragraphs
 from wizard.host.host import Host
 from wizard.system.web import Web
@@ -86,7 +86,7 @@ class AptView:
             "APT::Update::Error-Mode=any",  # else it ends with 0 without a network
             "update",
         )
-        await told(self.programs, argv, UPDATE_S)
+        await ask_or_raise(self.programs, argv, UPDATE_S)
 
     async def simulate(
         self,
@@ -119,7 +119,7 @@ class AptView:
     async def download(self, names: Iterable[str]) -> None:
         """Fetch package files into the folder; raises Trouble."""
         there = ("env", f"--chdir={self.folder}")  # apt-get downloads into where it stands
-        await told(
+        await ask_or_raise(
             self.programs, (*there, "apt-get", *self.options, "download", *names), DOWNLOAD_S
         )
 
