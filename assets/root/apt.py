@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Sequence
+from typing import Any
 
 from assets.root.apt_undo import note_change
 from assets.root.failures import explain
 from assets.root.files import place_at, read_file
 from assets.root.package_files import is_kept, keep_deb, kept_path, take_deb
 from assets.root.packages import (
-    APT_OPTIONS,
     LIST_LOCKS,
     Package,
     Simulated,
     automatic,
     bare,
+    change_argv,
     finishing,
     packages,
     refuse_interrupted,
@@ -78,7 +78,14 @@ def apt_change(wanted: dict[str, Any], step: Step) -> str:
     before = packages()
     if earlier:
         refuse_other_versions(wanted, earlier["noted"]["there"], before)
-    argv = change_argv(wanted, files, before, fetched_before(wanted, step))
+    argv = change_argv(
+        *(f"{name}={version}" for name, version in wanted["install"]),
+        *files,
+        # What apt-get does not know at all it would take for a failure.
+        *(name + "-" for name in wanted["remove"] if name in before),
+        purge=wanted["purge"],
+        options=fetched_before(wanted, step),
+    )
     refuse_surprises(wanted, simulate(argv), before)
     if unmet(wanted, before):
         if not earlier:
@@ -167,28 +174,6 @@ def fetched_before(wanted: dict[str, Any], step: Step) -> tuple[str, ...]:
             with contextlib.suppress(FileExistsError):
                 os.link(path, f"{archives}/{own}")
     return ("-o", f"Dir::Cache::archives={archives}") if any(kept.values()) else ()
-
-
-def change_argv(
-    wanted: dict[str, Any],
-    files: Sequence[str],
-    present: dict[str, Package],
-    archives: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """The call of apt-get for a transaction."""
-    purge = "true" if wanted["purge"] else "false"
-    return (
-        "apt-get",
-        *APT_OPTIONS,
-        "-o",
-        "APT::Get::Purge=" + purge,
-        *archives,
-        "install",
-        *(f"{name}={version}" for name, version in wanted["install"]),
-        *files,
-        # What apt-get does not know at all it would take for a failure.
-        *(name + "-" for name in wanted["remove"] if name in present),
-    )
 
 
 def refuse_surprises(

@@ -105,8 +105,7 @@ def note_change(
     ended = run(("sh", "-c", shell_script(step.run.path, [("keep_alternatives", spot)])))
     if ended.code:
         raise explain(ended)
-    noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
-    step.intend(noted, calls)
+    step.intend({"there": there, "alternatives": spot}, calls)
 
 
 def note_way_back(step: Step) -> list[str]:

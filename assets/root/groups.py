@@ -29,7 +29,7 @@ def join_groups(wanted: dict[str, Any], step: Step) -> str:
         )
     missing = sorted(set(wanted["groups"]) - members_of(_known_user(user)))
     if missing:
-        step.intend({"groups": missing}, [("leave", user, group) for group in missing])
+        step.intend({}, [("leave", user, group) for group in missing])
         ended = run(("usermod", "-a", "-G", ",".join(missing), user))
         if set(missing) - members_of(user):
             raise _not_in_groups(user, ended)
@@ -41,7 +41,7 @@ def leave_groups(wanted: dict[str, Any], step: Step) -> str:
     user = wanted["user"]
     present = sorted(set(wanted["groups"]) & members_of(_known_user(user)))
     if present:
-        step.intend({"groups": present}, [("join", user, group) for group in present])
+        step.intend({}, [("join", user, group) for group in present])
         for group in present:
             ended = run(("gpasswd", "-d", user, group))
             if group in members_of(user):

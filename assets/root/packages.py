@@ -45,6 +45,7 @@ APT_OPTIONS = (
 DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/cache/apt/archives/lock")
 LIST_LOCKS = ("/var/lib/apt/lists/lock",)
 DPKG_JOURNAL = "/var/lib/dpkg/updates"
+"""Files named by numbers while dpkg works, and after it was interrupted."""
 ARCHIVES = "/var/cache/apt/archives"
 INFO = "/var/lib/dpkg/info"
 DIVERSIONS = "/var/lib/dpkg/diversions"
@@ -92,6 +93,12 @@ def packages() -> dict[str, Package]:
     return found
 
 
+def change_argv(*words: str, purge: bool, options: Sequence[str] = ()) -> tuple[str, ...]:
+    """The call of apt-get for a transaction; the wizard simulates the very same one."""
+    purging = ("-o", "APT::Get::Purge=" + ("true" if purge else "false"))
+    return ("apt-get", *APT_OPTIONS, *purging, *options, "install", *words)
+
+
 PLANNED = re.compile(r"(Inst|Conf|Remv|Purg) (\S+)(?: \[[^\]]*\])?(?: \((\S+) )?")
 
 
@@ -129,9 +136,7 @@ def lock_holder(paths: Sequence[str]) -> int | None:
     return None
 
 
-def wait_for_locks(
-    step: Step, paths: Sequence[str] = DPKG_LOCKS, patience_s: float = LOCK_PATIENCE_S
-) -> None:
+def wait_for_locks(step: Step, paths: Sequence[str] = DPKG_LOCKS) -> None:
     """Wait while another program works on packages, naming it; raises Trouble when it goes on."""
     began = time.monotonic()
     while True:
@@ -139,10 +144,10 @@ def wait_for_locks(
         waited = time.monotonic() - began
         if holder is None:
             return
-        if waited > patience_s:
+        if waited > LOCK_PATIENCE_S:
             raise Trouble(
                 f"Another program is installing or removing packages: {named(holder)}.",
-                f"That program has held the package lock for {patience_s:.0f} s. "
+                f"That program has held the package lock for {LOCK_PATIENCE_S:.0f} s. "
                 "Nothing was changed.",
                 "Let that program finish (it may be a background update), then run the step "
                 "again. Never delete the lock yourself.",

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assets.root.packages import APT_OPTIONS
 from tests.apt.asked import Scripted, asking, said
 from tests.run.places import tree
 from wizard.apt.sources import KEYRING, PIN, SOURCE
-from wizard.apt.view import CHANGE, AptView
+from wizard.apt.view import AptView
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.exact import view_after
@@ -166,9 +165,3 @@ async def test_only_our_source_is_updated_and_no_other_list_is_dropped(
     assert "APT::Get::List-Cleanup=0" in argv
     assert "APT::Update::Error-Mode=any" in argv
     assert argv[-1] == "update"
-
-
-def test_every_option_that_decides_on_a_transaction_is_the_helpers_too() -> None:
-    assert set(CHANGE) <= set(APT_OPTIONS)
-    deciding = {word for word in APT_OPTIONS if word.startswith(("APT::", "--"))}
-    assert deciding <= set(CHANGE)

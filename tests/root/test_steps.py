@@ -289,11 +289,12 @@ def test_a_lock_that_is_held_for_a_while_is_waited_for_and_its_holder_named(
 def test_a_lock_that_is_held_for_ever_is_told_with_its_holder(root: Root) -> None:
     text = f"""
 import sys; sys.path.append({site_packages(root)!r})
-from assets.root.packages import wait_for_locks
+from assets.root import packages
 from assets.root.trouble import Trouble
+packages.LOCK_PATIENCE_S = 0.1
 class Step:
     def progress(self, *_): pass
-try: wait_for_locks(Step(), patience_s=0.1)
+try: packages.wait_for_locks(Step())
 except Trouble as trouble: print(trouble.happened)
 """
     with held(root):

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assets.root.packages import INFO
 from wizard.core.fact import Unknown
 from wizard.host.host import Host
 
-INFO = "/var/lib/dpkg/info"
 HEAD_BYTES = 4096
 """Enough: a list begins with folders, and that of rocm-llvm alone holds thousands of files."""
 OPT_FOLDER = re.compile(r"^/opt/(?:rocm|amdgpu)[^/\n]*(?=[/\n])", re.MULTILINE)
@@ -46,15 +46,15 @@ class Belongings:
     """By path; those that could not be looked through are not among them."""
 
 
-def info_files(package: str, kind: str) -> tuple[str, ...]:
-    """Where dpkg may have its ``list``, ``md5sums`` or the like of a package."""
+def _lists_of(package: str) -> tuple[str, ...]:
+    """Where dpkg may have the list of a package's files."""
     base, _, architecture = package.partition(":")
-    return (f"{INFO}/{base}:{architecture or 'amd64'}.{kind}", f"{INFO}/{base}.{kind}")
+    return (f"{INFO}/{base}:{architecture or 'amd64'}.list", f"{INFO}/{base}.list")
 
 
 def opt_folders(host: Host, package: str) -> frozenset[str]:
     """Folders of ROCm and AMD's driver directly below ``/opt`` that hold a package's files."""
-    for path in info_files(package, "list"):
+    for path in _lists_of(package):
         head = host.head(path, HEAD_BYTES)
         if isinstance(head, bytes):
             return frozenset(OPT_FOLDER.findall(head.decode("utf-8", "replace")))
@@ -77,7 +77,7 @@ def changed_files(names: Iterable[str], root: Path = Path("/")) -> dict[str, str
 
 def _looked_at(name: str, root: Path) -> Iterator[tuple[str, int, bool]]:
     """Paths that were touched after dpkg had unpacked them, bytes that were read, the finding."""
-    for file in info_files(name, "list"):
+    for file in _lists_of(name):
         list_file = root / file.lstrip("/")
         try:
             unpacked = list_file.stat().st_mtime
@@ -147,7 +147,7 @@ def belongings(host: Host, names: Iterable[str], folders: Iterable[str]) -> Belo
 
 
 def _list(host: Host, name: str) -> frozenset[str] | None:
-    for file in info_files(name, "list"):
+    for file in _lists_of(name):
         text = host.read(file)
         if isinstance(text, str):
             return frozenset(text.splitlines()) if len(text) < LIST_LIMIT else None

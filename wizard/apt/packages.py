@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from assets.root.packages import DPKG_JOURNAL, DPKG_LOCKS, LIST_LOCKS
 from wizard.apt.files import opt_folders
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host, Query
@@ -28,15 +29,8 @@ STATES = {
 """Second letter of dpkg's short state; ``n`` and ``c`` (only settings left) are not installed."""
 CUT_OFF = (STATES["H"], "must be reinstalled")
 """States that dpkg cannot finish: what it unpacks is not there any more."""
-LOCKS = (
-    "/var/lib/dpkg/lock-frontend",
-    "/var/lib/dpkg/lock",
-    "/var/lib/apt/lists/lock",
-    "/var/cache/apt/archives/lock",
-)
+LOCKS = (*DPKG_LOCKS, *LIST_LOCKS)
 HELD = "/proc/locks"
-JOURNAL = "/var/lib/dpkg/updates"
-"""dpkg's own journal: files named by numbers while it works, and after it was interrupted."""
 AMD_VERSION = re.compile(r"\.[4-9][01]\d0\d-\d+|-\d{7}\b|-\d+~2\d\.04$")
 """AMD writes the ROCm release into each version, as in ``2.20.0.50701-98~22.04``, a build number of
 seven digits, as in amdgpu-dkms ``1:6.8.5.60200-2009582.24.04``, or at least its build and the
@@ -230,7 +224,7 @@ def without_architecture(name: str) -> str:
 
 def package_work(host: Host, rows: Fact[list[Row]]) -> PackageWork:
     """Who holds a lock, and which packages of the whole system are not fully installed."""
-    journal = host.names(JOURNAL)
+    journal = host.names(DPKG_JOURNAL)
     return PackageWork(
         lock_holder=_lock_holder(host),
         unfinished=rows if isinstance(rows, Unknown) else tuple(_unfinished(rows)),

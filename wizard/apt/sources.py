@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from assets.root.places import OWN_SOURCE
 from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
 
 KEYRING = "/etc/apt/keyrings/rdna1-setup-rocm.asc"
-SOURCE = "/etc/apt/sources.list.d/rdna1-setup-rocm.list"
+SOURCE = OWN_SOURCE
 PIN = "/etc/apt/preferences.d/rdna1-setup-rocm"
 PROFILE = "/etc/profile.d/rdna1-setup-rocm.sh"
 OURS = (KEYRING, SOURCE, PIN, PROFILE)

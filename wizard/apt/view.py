@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from assets.root.packages import change_argv
 from wizard.apt.indexes import PackageRecord, package_records, qualified
 from wizard.apt.packages import Versions, without_architecture
 from wizard.apt.programs import Answer, Programs, ask_or_raise
@@ -23,18 +24,6 @@ from wizard.system.web import Web
 STATUS = "/var/lib/dpkg/status"
 SETTINGS = {"sources.list.d": (".list", ".sources"), "preferences.d": ("", ".pref")}
 """Folders that are copied, and the endings of names that apt reads in them."""
-CHANGE = (
-    "-y",
-    "--no-install-recommends",
-    "--allow-downgrades",
-    "-o",
-    "APT::Get::AutomaticRemove=false",
-    "-o",
-    "APT::Get::AllowUnauthenticated=false",
-    "-o",
-    "APT::Install-Suggests=false",
-)
-"""As the root helper calls apt-get: another option might lead to another transaction."""
 SIMULATION_S, UPDATE_S, DOWNLOAD_S = 180.0, 600.0, 1800.0
 NAME = r"(?P<name>[a-z0-9][a-z0-9+.-]*)(?::(?P<architecture>[a-z0-9-]+))?"
 REST = r"(?: \[[^\]]*\])*"
@@ -97,18 +86,14 @@ class AptView:
         purge: bool = False,
     ) -> Answer:
         """What apt says to a transaction, in root's own words; ``debs`` are paths."""
-        argv = (
-            "apt-get",
-            "-s",
-            *self.options,
-            *CHANGE,
-            "-o",
-            f"APT::Get::Purge={'true' if purge else 'false'}",
-            "install",
+        argv = change_argv(
             *(f"{name}={version}" if version else name for name, version in install),
             *debs,
             *(f"{name}-" for name in remove),
+            purge=purge,
+            options=self.options,
         )
+        argv = (argv[0], "-s", *argv[1:])
         return await self.programs.ask(argv, SIMULATION_S)
 
     async def records(self, *words: str) -> tuple[PackageRecord, ...]:

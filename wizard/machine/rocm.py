@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wizard.apt.files import INFO, opt_folders
+from assets.root.packages import INFO
+from wizard.apt.files import opt_folders
 from wizard.apt.sources import amd_keys, amd_pins
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host

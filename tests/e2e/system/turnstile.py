@@ -105,7 +105,9 @@ def _record(line: str) -> Record:
     who, _, text = line.partition(" ")
     fields = json.loads(text)
     whose: Who = "helper" if who == "helper" else "wizard"
-    fresh = fields.get("noted", {}).get("fresh")
-    amid = "" if fresh is None else UNPACKED if fresh else HALF_REMOVED
+    amid = ""
+    if fields.get("verb") == "apt_change":
+        brings = any(call[:2] == ["take_ours", "purge"] for call in fields["undo"])
+        amid = UNPACKED if brings else HALF_REMOVED
     event = str(fields.get("state", fields["event"]))
     return Record(whose, event, fields.get("step", 0), amid)
