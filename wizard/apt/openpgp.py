@@ -24,7 +24,6 @@ OF_THE_KEY_ITSELF = frozenset({0x10, 0x11, 0x12, 0x13, DIRECT})
 CREATED, VALID_FOR, ISSUER = 2, 9, 16
 """Kinds of subpackets."""
 LINE = 64
-CRC_START, CRC_STEP = 0xB704CE, 0x1864CFB
 
 
 class NotAKey(ValueError):
@@ -47,7 +46,7 @@ def public_keys(content: bytes) -> tuple[PublicKey, ...]:
     """Every primary key of a file, binary or in letters; raises NotAKey."""
     found: list[_Found] = []
     try:
-        for tag, body in packets(_binary(content)):
+        for tag, body in packets(binary(content)):
             if tag == PUBLIC_KEY:
                 found.append(_key(body))
             elif tag == SIGNATURE and found:
@@ -62,16 +61,19 @@ def public_keys(content: bytes) -> tuple[PublicKey, ...]:
 
 
 def in_letters(content: bytes) -> str:
-    """The key file in letters, as ``signed-by`` takes it from a name in ``.asc``."""
-    raw = _binary(content)
+    """The key file in letters, as ``signed-by`` takes it from a name in ``.asc``.
+
+    Without the checksum at its end, which RFC 9580 (6.1) has made optional.
+    """
+    raw = binary(content)
     letters = base64.b64encode(raw).decode()
     rows = (letters[start : start + LINE] for start in range(0, len(letters), LINE))
-    check = base64.b64encode(_crc24(raw).to_bytes(3, "big")).decode()
     end = "-----END PGP PUBLIC KEY BLOCK-----"
-    return "\n".join((ARMOR.decode(), "", *rows, f"={check}", end, ""))
+    return "\n".join((ARMOR.decode(), "", *rows, end, ""))
 
 
-def _binary(content: bytes) -> bytes:
+def binary(content: bytes) -> bytes:
+    """The key itself, also of a file in letters; raises NotAKey for damaged letters."""
     if ARMOR not in content:
         return content
     found = BODY.search(content)
@@ -142,14 +144,3 @@ def _subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
             raise NotAKey("a signature in it is damaged")
         yield kind, area[start + 1 : start + length]
         place = start + length
-
-
-def _crc24(raw: bytes) -> int:
-    check = CRC_START
-    for byte in raw:
-        check ^= byte << 16
-        for _ in range(8):
-            check <<= 1
-            if check & 0x1000000:
-                check ^= CRC_STEP
-    return check

@@ -5,12 +5,13 @@ Read from files alone, in both formats: one line an entry, and deb822 paragraphs
 
 from __future__ import annotations
 
-import binascii
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from assets.root.places import OWN_SOURCE
+from wizard.apt.openpgp import NotAKey, binary
 from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
 
@@ -58,7 +59,6 @@ KEY_ID = bytes.fromhex("9386B48A1A693C5C")
 A key names itself in its own signature, so the bytes stand in the file.
 """
 KEY_BYTES = 256 * 1024
-ARMOR = b"-----BEGIN PGP"
 PREFERENCES = "/etc/apt/preferences"
 PIN_NAME = re.compile(r"[\w.-]+(?<!\.)", re.ASCII)
 """apt reads names without an ending and those in ``.pref``."""
@@ -305,22 +305,11 @@ def _key(host: Host, path: str, named: tuple[str, ...]) -> str:
 
 def holds_amds_key(head: bytes) -> bool:
     """True when the key file, binary or in letters, has AMD's ROCm release key in it."""
-    return KEY_ID in _binary(head)
+    with suppress(NotAKey):
+        return KEY_ID in binary(head)
+    return False
 
 
 def _reach(path: str) -> str:
     everywhere = path == OLD_RING or path.startswith(KEY_FOLDERS[1])
     return ", trusted for every source" if everywhere else ""
-
-
-def _binary(head: bytes) -> bytes:
-    """The key itself, also of a file in letters."""
-    start = head.find(ARMOR)
-    if start < 0:
-        return head
-    body = re.split(rb"\r?\n[ \t]*\r?\n", head[start:], maxsplit=1)[-1]
-    letters = body.partition(b"\n=")[0].partition(b"-----END")[0]
-    try:
-        return binascii.a2b_base64(letters + b"==")
-    except binascii.Error:
-        return head
