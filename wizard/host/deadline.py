@@ -177,29 +177,18 @@ class Answer:
     """How it ended; None where it was not started, or was killed."""
     late: bool = False
     """True when its time was over."""
-    cut: bool = False
-    """True when it printed more than is taken."""
     gone: bool = True
     """False when it was still there long after it was killed."""
 
 
 def output(argv: tuple[str, ...], deadline_s: float) -> Fact[str]:
     """What the program printed on its standard output, or why there is nothing."""
-    path = _path_of(argv[0])
-    if path is None:
-        return Unknown(f"{argv[0]} is not installed")
-    try:
-        process = _start((path, *argv[1:]))
-    except (OSError, ValueError) as error:
-        return Unknown(f"{argv[0]} could not be started: {error}")
-    try:
-        printed, _ = process.communicate(timeout=deadline_s)
-    except subprocess.TimeoutExpired:
-        _leave(process)
+    told = answer(argv, deadline_s)
+    if told.late:
         return Unknown(f"{argv[0]} did not respond within {deadline_s:g} s")
-    if process.returncode:
-        return Unknown(f"{argv[0]} ended with code {process.returncode}")
-    return printed.decode("utf-8", "replace")
+    if told.code is None:
+        return Unknown(told.said or f"{argv[0]} printed too much")
+    return Unknown(f"{argv[0]} ended with code {told.code}") if told.code else told.text
 
 
 def answer(
@@ -210,7 +199,7 @@ def answer(
     environ: Mapping[str, str] | None = None,
     reaping_s: float = REAPING_S,
 ) -> Answer:
-    """The same, with its own words for a failure, and no more than so many bytes of it.
+    """What came of a program: no more than so many bytes of it, and its own words for a failure.
 
     A program outside the usual folders is named by its whole path. ``environ``: that of the user.
     """
@@ -218,7 +207,7 @@ def answer(
     if path is None:
         return Answer(said=f"{argv[0]} is not installed")
     try:
-        process = _start((path, *argv[1:]), errors=subprocess.PIPE, environ=environ)
+        process = _start((path, *argv[1:]), subprocess.PIPE, environ)
     except (OSError, ValueError) as error:
         return Answer(said=f"{argv[0]} could not be started: {error}")
     with process:
@@ -231,8 +220,7 @@ def answer(
         gone = process.returncode is not None
         _give_up(process)
     text = printed[:most_bytes].decode("utf-8", "replace")
-    cut = len(printed) > most_bytes
-    return Answer(text, said.decode("utf-8", "replace").strip(), code, late, cut, gone)
+    return Answer(text, said.decode("utf-8", "replace").strip(), code, late, gone)
 
 
 def _heard(
@@ -297,27 +285,18 @@ def _path_of(program: str) -> str | None:
 
 def _start(
     argv: tuple[str, ...],
-    printed: int = subprocess.PIPE,
-    errors: int = subprocess.DEVNULL,
+    pipes: int,
     environ: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         argv,
         stdin=subprocess.DEVNULL,
-        stdout=printed,
-        stderr=errors,
+        stdout=pipes,
+        stderr=pipes,
         cwd="/",
         env={"LC_ALL": "C.UTF-8", "PATH": ":".join(FOLDERS)} if environ is None else environ,
         start_new_session=True,
     )
-
-
-def _leave(process: subprocess.Popen[bytes]) -> None:
-    _kill(process)
-    _ends(process, time.monotonic() + REAPING_S)
-    if process.stdout is not None:
-        process.stdout.close()
-    _give_up(process)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
