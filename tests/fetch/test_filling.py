@@ -12,8 +12,8 @@ from wizard.core.events import Event, PlanFinished, StepFailed
 from wizard.core.trouble import Trouble
 from wizard.fetch.download import Fetch, Filling, Here, stages
 from wizard.fetch.folder import Folder, Sources, Target, in_words
+from wizard.host.files import mount_point
 from wizard.run.lock import only_one
-from wizard.system.space import mount_point
 
 
 def fetch(path: Path, target: Target = PLAIN, **pythons: str) -> Fetch:

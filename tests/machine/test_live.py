@@ -12,7 +12,7 @@ import pytest
 
 from wizard.core.fact import Unknown
 from wizard.host.deadline import output, which_end
-from wizard.host.files import CHUNK, CHUNK_LIMIT
+from wizard.host.files import TEXT_LIMIT
 from wizard.host.host import Disk, Query
 from wizard.host.live import LiveHost
 
@@ -43,7 +43,7 @@ def test_a_huge_file_is_read_to_its_first_four_megabytes(host: LiveHost, tmp_pat
     text = host.read(f"{tmp_path}/huge")
 
     assert isinstance(text, str)
-    assert len(text) == CHUNK * CHUNK_LIMIT == 4 * 1024 * 1024
+    assert len(text) == TEXT_LIMIT == 4 * 1024 * 1024
 
 
 def test_the_head_and_size_of_a_file_are_told_and_of_a_device_not(

@@ -29,9 +29,10 @@ from tests.system.fetching import (
 )
 from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
+from wizard.host.files import mount_point
 from wizard.system.downloads import AT_ONCE
 from wizard.system.lock import Wheel, write_wheels
-from wizard.system.space import in_words, mount_point
+from wizard.system.space import in_words
 
 ROOT = Path(__file__).parents[2]
 MOUNT_AND_RUN = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"'

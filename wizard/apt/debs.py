@@ -116,7 +116,7 @@ async def _older_libraries(
     older = make_view(folder, view.programs, {OLDER: "".join(lines)}, root=folder / "no system")
     await older.update(OLDER)
     await older.download(names)
-    return [await _local_deb(_newest(folder, f"{name}_*.deb"), view.programs) for name in names]
+    return [await _local_deb(_newest(folder, name), view.programs) for name in names]
 
 
 def _mirror(sources: tuple[AptSource, ...]) -> str:
@@ -139,7 +139,7 @@ async def _stand_in(name: str, provides: list[str], view: AptView) -> LocalDeb:
 async def _repacked(name: str, dependency: str, view: AptView) -> LocalDeb:
     """The package without one dependency; all else of it stays."""
     await view.download((name,))
-    original = _newest(view.folder, f"{name}_*.deb")
+    original = _newest(view.folder, name)
     tree = view.folder / "repacked"
     shutil.rmtree(tree, ignore_errors=True)
     extract = ("dpkg-deb", "--raw-extract", str(original), str(tree))
@@ -177,5 +177,5 @@ async def _local_deb(deb: Path, programs: Programs) -> LocalDeb:
     return LocalDeb(str(deb), sha256, found["Package"], found["Version"])
 
 
-def _newest(folder: Path, pattern: str) -> Path:
-    return max(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+def _newest(folder: Path, name: str) -> Path:
+    return max(folder.glob(f"{name}_*.deb"), key=lambda path: path.stat().st_mtime_ns)

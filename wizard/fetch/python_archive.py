@@ -73,7 +73,7 @@ async def bring_python(
 async def _archive(uv: str, minor: str, architecture: str, system: System) -> Archive:
     argv = list_pythons(uv, minor)
     text = ""
-    async for output in system.run(argv, system.environment(QUIET), LISTED_S, 4000):
+    async for output in system.run(argv, system.environment(QUIET), LISTED_S):
         text += "\n".join(output.lines)
     try:
         rows = json.loads(text)

@@ -131,21 +131,24 @@ def installed(root: Path, pins: Mapping[str, str], site: str = "") -> dict[str, 
     By version too: another one of the same name beside it is somebody else's.
     """
     found: dict[str, Print] = {}
-    for packages in site_packages(root, site):
-        infos = [(info, named_in(info)) for info in packages.glob("*.dist-info")]
-        for name, version in pins.items():
-            for info, (named, stands) in infos:
-                if named == name and _same(stands, version):
-                    found.update(prints(root, recorded(packages, info)))
+    for info in _infos(root, site):
+        name, version = named_in(info)
+        if name in pins and _same(version, pins[name]):
+            found.update(prints(root, recorded(info.parent, info)))
     return found
+
+
+def _infos(root: Path, site: str) -> Iterator[Path]:
+    """The metadata folders of all that is installed."""
+    for packages in site_packages(root, site):
+        yield from packages.glob("*.dist-info")
 
 
 def others_installed(root: Path, pins: Mapping[str, str], site: str = "") -> tuple[str, ...]:
     """``name version`` of what stands under a name of these pins in another version."""
     return tuple(
         f"{name} {version}"
-        for packages in site_packages(root, site)
-        for name, version in sorted(named_in(info) for info in packages.glob("*.dist-info"))
+        for name, version in sorted(map(named_in, _infos(root, site)))
         if name in pins and not _same(version, pins[name])
     )
 
@@ -171,15 +174,10 @@ def missing_files(root: Path, lock: Path, site: str = "") -> tuple[str, ...]:
     """What the distributions in a lock should have put into the venv and is not there."""
     missing: list[str] = []
     for name in lock_pins(lock):
-        records = [
-            info / "RECORD"
-            for packages in site_packages(root, site)
-            for info in packages.glob("*.dist-info")
-            if named_in(info)[0] == name
-        ]
-        missing += [name] if not records else []
-        for record in records:
-            paths = recorded(record.parents[1], record.parent)
+        infos = [info for info in _infos(root, site) if named_in(info)[0] == name]
+        missing += [name] if not infos else []
+        for info in infos:
+            paths = recorded(info.parent, info)
             required = (p for p in paths if p.name not in _OPTIONAL and p.suffix != ".pyc")
             missing += [str(path) for path in required if not path.exists()]
     return tuple(missing)
@@ -191,11 +189,7 @@ _OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 
 def installed_versions(root: Path, site: str = "") -> dict[str, str]:
     """Versions by canonical name, from the names of the dist-info folders of a venv."""
-    return dict(
-        named_in(info)
-        for packages in site_packages(root, site)
-        for info in packages.glob("*.dist-info")
-    )
+    return dict(map(named_in, _infos(root, site)))
 
 
 def lock_pins(lock: Path) -> dict[str, str]:

@@ -10,38 +10,34 @@ from hashlib import sha256
 from pathlib import Path
 
 CHUNK = 64 * 1024
-CHUNK_LIMIT = 64
-"""Together 4 MiB: no fact is further down in a file."""
+TEXT_LIMIT = 4 << 20
+"""No fact is further down in a file."""
 
 
 def text_of(path: str) -> str:
     """The first 4 MiB of a regular file, bad bytes replaced."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    chunks: list[bytes] = []
-    try:
-        # In chunks: files in /proc/sys refuse a read of megabytes.
-        while len(chunks) < CHUNK_LIMIT and (chunk := os.read(descriptor, CHUNK)):
-            chunks.append(chunk)
-    finally:
-        os.close(descriptor)
-    return b"".join(chunks).decode("utf-8", "replace")
+    return head_of(path, TEXT_LIMIT).decode("utf-8", "replace")
 
 
 def head_of(path: str, count: int) -> bytes:
     """The first bytes of a regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    head = b""
     try:
-        return os.read(descriptor, count)
+        # In chunks: files in /proc/sys refuse a read of megabytes.
+        while chunk := os.read(descriptor, min(CHUNK, count - len(head))):
+            head += chunk
     finally:
         os.close(descriptor)
+    return head
 
 
-def mount_point(path: str) -> str:
-    """The folder at which the file system of a path is mounted."""
-    device = os.stat(path).st_dev
-    while path != "/" and os.stat(os.path.dirname(path)).st_dev == device:
-        path = os.path.dirname(path)
-    return path
+def mount_point(path: str | Path) -> str:
+    """Where the file system that holds a path is mounted."""
+    here = Path(path).resolve()
+    while not here.is_mount():
+        here = here.parent
+    return str(here)
 
 
 def is_text(name: str) -> bool:

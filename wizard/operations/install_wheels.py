@@ -25,10 +25,10 @@ from wizard.host.distributions import (
     wheel_targets,
 )
 from wizard.host.environment import site_packages
-from wizard.host.files import Print, digest, prints
+from wizard.host.files import Print, digest, mount_point, prints
 from wizard.operations.operation import After, Before, Operation, Probe
 from wizard.operations.remove import Remove
-from wizard.system.space import free_bytes, mount_point
+from wizard.system.space import free_bytes
 from wizard.system.system import News, System
 from wizard.system.uv import (
     PATIENT,

@@ -9,6 +9,8 @@ import shlex
 import shutil
 from collections.abc import Mapping
 
+from wizard.host.accounts import is_member
+
 GPU_GROUPS = ("render", "video")
 """Who may open the device files of the GPU, the usual one first."""
 TAKEN_AWAY = frozenset({"GCONV_PATH", "GLIBC_TUNABLES", "HOSTALIASES", "LOCALDOMAIN", "LOCPATH",
@@ -44,7 +46,8 @@ def _is_taken_away(name: str) -> bool:
 def _is_joined(name: str) -> bool:
     """True for a group that has the user as a member, and that is not in force here."""
     try:
-        group, user = grp.getgrnam(name), pwd.getpwuid(os.getuid()).pw_name
+        user = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return False
-    return user in group.gr_mem and group.gr_gid not in (os.getegid(), *os.getgroups())
+    in_force = (os.getegid(), *os.getgroups())
+    return is_member(user, name) and grp.getgrnam(name).gr_gid not in in_force

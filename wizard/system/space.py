@@ -8,16 +8,9 @@ from pathlib import Path
 
 from wizard.core.amounts import KB, size_text
 from wizard.core.trouble import Trouble
+from wizard.host.files import mount_point
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
-
-
-def mount_point(path: Path) -> Path:
-    """Where the file system that holds a path is mounted."""
-    here = path.resolve()
-    while not here.is_mount():
-        here = here.parent
-    return here
 
 
 def free_bytes(folder: Path) -> int:

@@ -18,6 +18,9 @@ from wizard.system.backup import Backup, Row, move_aside, write_manifest
 from wizard.system.executable_stack import clear
 from wizard.system.whole_file import write_whole
 
+LAST_LINES = 400
+"""Of what a program printed, so much is looked at for the reason of its failure."""
+
 
 class Stopped(Exception):
     """What ran stopped at a safe point because the user asked for it."""
@@ -56,12 +59,8 @@ class System:
         argv: tuple[str, ...],
         environment: Mapping[str, str],
         deadline_s: float,
-        limit: int = 400,
     ) -> AsyncGenerator[Output, None]:
-        """Run a program to its end; raises Trouble with its own words when it fails.
-
-        ``limit``: how many of its last lines are looked at for the reason.
-        """
+        """Run a program to its end; raises Trouble with its own words when it fails."""
         seen: list[str] = []
         async with aclosing(stream(argv, environment=environment, deadline_s=deadline_s)) as output:
             async for item in output:
@@ -69,7 +68,7 @@ class System:
                     if item.code != 0:
                         raise explained("\n".join(seen), item.code)
                 else:
-                    seen = [*seen, *item][-limit:]
+                    seen = [*seen, *item][-LAST_LINES:]
                     yield Output(tuple(map(redact, item)))
 
     def make_folder(self, path: str) -> None:
