@@ -100,7 +100,7 @@ def note_change(
     calls += [("mark", how, *marked) for how, marked in marks_of(touched, auto) if marked]
     calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
-    calls += [("not_going_back", mark) for mark in note_way_back(step)]
+    calls += [("forget_mark", mark) for mark in note_rollback_began(step)]
     # Last of all: what gets a second name in the backup would seem to have come since then.
     ended = run(("sh", "-c", shell_script(step.run.path, [("keep_alternatives", spot)])))
     if ended.code:
@@ -108,8 +108,8 @@ def note_change(
     step.intend({"there": there, "alternatives": spot}, calls)
 
 
-def note_way_back(step: Step) -> list[str]:
-    """The time from which what comes belongs to the way back of other runs, noted in their folders.
+def note_rollback_began(step: Step) -> list[str]:
+    """The time from which what comes belongs to the rollback of other runs, in their folders.
 
     Should this one be cut off, UNDO.sh of those runs knows what it had brought.
     """
@@ -118,9 +118,9 @@ def note_way_back(step: Step) -> list[str]:
         if request.verb == "restore_settings" and _run_of(request.arguments["run"], step):
             path = "{}/{}".format(RUNS, request.arguments["run"])
             with folder_at(path) as folder:
-                if look(folder, GOING_BACK) is None:
-                    write_whole(folder, GOING_BACK, b"", Like(0o600))
-            marks.append(f"{path}/{GOING_BACK}")
+                if look(folder, ROLLBACK_BEGAN) is None:
+                    write_whole(folder, ROLLBACK_BEGAN, b"", Like(0o600))
+            marks.append(f"{path}/{ROLLBACK_BEGAN}")
     return marks
 
 
@@ -170,7 +170,7 @@ def keep_overlaid(
             place = moved.get(path, path)
             folder = os.path.isdir(place) and not os.path.islink(place)
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
-                # A second name would make it look as if it had come with this way back.
+                # A second name would make it look as if it had come with this rollback.
                 copy = step.keep(place)
                 step.output([f"{place} existed before and is kept as {copy}"])
                 kept.append((place, copy))
@@ -199,8 +199,8 @@ def _lost_calls(names: Iterable[str], step: Step) -> list[Call]:
     return [("lose_again", step.run.in_backup(spot))]
 
 
-GOING_BACK = "going_back"
-"""In the folder of a run: its time is when a run that takes it back began to bring packages."""
+ROLLBACK_BEGAN = "rollback_began"
+"""In the folder of a run: its time is when a run that undoes it began to bring packages."""
 RESTORING = (
     "remove_folder",
     "link_again",
@@ -251,7 +251,7 @@ def restore_settings(wanted: dict[str, Any], step: Step) -> str:
     if not 0 <= left <= 100:
         raise explain(ended)
     with folder_at("{}/{}".format(RUNS, wanted["run"])) as folder, contextlib.suppress(OSError):
-        os.unlink(GOING_BACK, dir_fd=folder)
+        os.unlink(ROLLBACK_BEGAN, dir_fd=folder)
     known = "settings, changed and deleted files, marks and alternatives are as before run {}"
     if left:
         known += f", except for {left} (see above)"
@@ -259,7 +259,7 @@ def restore_settings(wanted: dict[str, Any], step: Step) -> str:
 
 
 def _run_of(name: str, step: Step) -> list[dict[str, Any]]:
-    """The intents of a run that the user who asks may take back."""
+    """The intents of a run that the user who asks may undo."""
     try:
         with folder_at(f"{RUNS}/{name}") as folder:
             theirs = is_run_of(step.person, folder)

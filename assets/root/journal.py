@@ -31,7 +31,7 @@ READER_PATIENCE_S = 5.0
 
 
 class Run:
-    """The folder of one run, open: its journal, its events, its backup and its way back."""
+    """The folder of one run, open: its journal, its events, its backup and UNDO.sh."""
 
     def __init__(self, name: str, folder: int, group: int) -> None:
         self.name = name
@@ -70,7 +70,7 @@ class Run:
         return len(read_lines(self._journal))
 
     def intents(self) -> list[dict[str, Any]]:
-        """What was changed or begun since this run began, or since it was last taken back."""
+        """What was changed or begun since this run began, or since it was last undone."""
         return standing(read_lines(self._journal))
 
     def unfinished(self, request: Request) -> dict[str, Any] | None:
@@ -84,7 +84,7 @@ class Run:
         return found
 
     def write_undo(self, intents: Sequence[dict[str, Any]]) -> None:
-        """Write the way back of these changes."""
+        """Write the script that undoes these changes."""
         script = undo_script(self.path, intents).encode("utf-8", "surrogateescape")
         write_whole(self.folder, "UNDO.sh", script, Like(0o750, 0, self.group))
 
@@ -100,7 +100,7 @@ class Run:
 
 
 def standing(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The intents of a journal that were not taken back since; what only half went back stands."""
+    """The intents of a journal that were not undone since; what was undone only in part stands."""
     found: list[dict[str, Any]] = []
     for record in records:
         if record.get("event") == "undone" and record.get("failed", 0) == 0:
@@ -165,7 +165,7 @@ def open_run(name: str, person: Person) -> Run:
 
 
 def is_run_of(person: Person, folder: int) -> bool:
-    """True for a run that this user may go on with and take back; root may with every one."""
+    """True for a run that this user may go on with and undo; root may with every one."""
     theirs = os.fstat(folder).st_gid == person.gid and begun_by(folder) <= {person.uid, 0}
     return theirs or person.uid == 0
 

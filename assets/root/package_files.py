@@ -151,17 +151,12 @@ def keep_deb(step: Step, name: str, version: str) -> str:
 
 
 def _is_whole(step: Step, name: str, version: str) -> bool:
-    """True for a package file in the backup of this name and version; another one is removed."""
-    path = kept_path(step, name, version)
-    if not path:
-        return False
-    if (
-        package_in(path) == (name, version)
-        and run(("dpkg-deb", "-I", path)).code == 0
-        and run(("dpkg-deb", "-c", path), FETCH_DEADLINE_S).code == 0
-    ):
+    """True for a package file in the backup that can be read to its end; another is removed."""
+    path = deb_path(step, name, version)
+    if is_kept(step, name, version) and run(("dpkg-deb", "-c", path), FETCH_DEADLINE_S).code == 0:
         return True
-    os.unlink(path)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
     return False
 
 

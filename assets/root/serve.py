@@ -142,7 +142,7 @@ class Commands:
 
 
 def carry_out(step: Step) -> None:
-    """Carry one step out; what comes of it is told, and never raised."""
+    """Carry one step out; its outcome becomes an event, and is never raised."""
     step.run.tell("started", step=step.number)
     try:
         result = ACTIONS[step.request.verb](step.request.arguments, step)
@@ -162,7 +162,7 @@ def carry_out(step: Step) -> None:
         )
     with contextlib.suppress(OSError):  # a full disk; the intent is there
         step.run.note("failure", step=step.number, happened=failure.happened)
-    step.run.tell("failed", step=step.number, **failure.told())
+    step.run.tell("failed", step=step.number, **failure.texts())
 
 
 def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands) -> None:
@@ -178,7 +178,7 @@ def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands)
             line = commands.line(LONGEST_COMMAND)
             number = 0 if line is None else read_command(line, len(plan.steps))
         except Wrong as error:
-            run_.tell("failed", step=0, **refusal("A command", error).told())
+            run_.tell("failed", step=0, **refusal("A command", error).texts())
             return
         except OSError:
             return
@@ -246,7 +246,7 @@ def main() -> int:
         person = who_asks(environ)
         plan, run_, lock = prepare(commands, person)
     except Trouble as trouble:
-        send(1, dict(trouble.told(), event="refused"))
+        send(1, dict(trouble.texts(), event="refused"))
         return 2
     if detach():
         serve(plan, run_, lock, person, commands)

@@ -1,4 +1,4 @@
-"""What went wrong, as the person is told it."""
+"""What went wrong, in words for a person."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Trouble(Exception):
         self.meaning = meaning
         self.next_step = next_step
 
-    def told(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
         """The three texts as fields of an event."""
         return {
             "happened": self.happened,

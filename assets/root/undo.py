@@ -17,7 +17,7 @@ Call = Sequence[str]
 
 
 def undo_script(path: str, intents: Sequence[dict[str, Any]]) -> str:
-    """The plain way back: the calls of each change, the latest change first."""
+    """UNDO.sh: the calls of each change, the latest change first."""
     calls = [call for intent in reversed(intents) for call in intent["undo"]]
     head = (FUNCTIONS + CHECKS).replace("@HERE@", path).replace("@STATE@", STATE)
     return head + (shell_lines(calls) or "say 'Nothing was changed yet.'\n") + TAIL

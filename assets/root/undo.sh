@@ -91,7 +91,7 @@ put_away() {
     if [ "$3" = any ] || [ "$(content_of "$1")" = "$3" ]; then move_back "$1" '' "$2"
     else could_not "$1 has been changed since. If you do not need it, move it out of the way"; fi
 }
-# FOLDER: the way back of a change begins; how the alternatives stood then is kept in FOLDER
+# FOLDER: undoing a change begins; how the alternatives stood then is kept in FOLDER
 since() { now=$1 && keep_alternatives "$1"; }
 # PATH: has it come, or come again, since then
 has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ]; }
@@ -132,12 +132,12 @@ restore_folder() {
     if [ -L "$2" ] || [ "$(stat -c '%a %u %g' "$2" 2>/dev/null)" != "$3" ]; then return 0; fi
     cp -RT --preserve=mode,ownership,xattr "$1" "$2" && say "restored $2" || could_not "$2"
 }
-# PATH: what of it has not come with this way back, nor with packages of one that was cut off
+# PATH: what of it has not come with this rollback, nor with packages of one that was cut off
 strangers_in() {
     if ! { [ -d "$now/links" ] && find "$1" ! -cnewer "$now/links" | sort >"$now/older"; }; then
         say "$1" # nothing can be told of it
-    elif [ -f "$here/going_back" ]; then
-        find "$1" ! -cnewer "$here/going_back"
+    elif [ -f "$here/rollback_began" ]; then
+        find "$1" ! -cnewer "$here/rollback_began"
         sort -u /var/lib/dpkg/info/*.list | comm -13 - "$now/older"
     else cat "$now/older"; fi
 }
@@ -148,13 +148,13 @@ lose_again() {
         is_there "$path" || continue
         if [ -z "$(strangers_in "$path")" ]; then
             rm -rf --one-file-system "$path" && say "removed again $path" || could_not "$path"
-        elif has_come "$path" || [ -f "$here/going_back" ]; then
+        elif has_come "$path" || [ -f "$here/rollback_began" ]; then
             could_not "$path did not exist before, but contains something older"
         fi
     done <"$1"
 }
-# FILE: a way back that began has been taken back
-not_going_back() { rm -f "$1"; }
+# FILE: a rollback that began has been undone itself
+forget_mark() { rm -f "$1"; }
 alternatives=/var/lib/dpkg/alternatives
 # RECORD: the links of an alternative
 links_of() {
@@ -209,7 +209,7 @@ keep_changed() {
     done >"$1/changed.part"
     mv "$1/changed.part" "$1/changed"
 }
-# NAME FOLDER...: did these changes, or this way back, touch it; one that was cut off may have
+# NAME FOLDER...: did these changes, or this rollback, touch it; one that was cut off may have
 was_touched() {
     touched=$1
     shift
@@ -219,7 +219,7 @@ was_touched() {
     done
     return 1
 }
-# FOLDER NAME: what somebody else has registered since then and before this way back began
+# FOLDER NAME: what somebody else has registered since then and before this rollback began
 others() {
     choices_of "$alternatives/$2" | while read -r choice; do
         choices_of "$1/records/$2" | grep -qxF "$choice" && continue
@@ -227,7 +227,7 @@ others() {
     done
 }
 # FOLDER...: alternatives are as they were when the first change began; of those that these changes
-# have not touched, as they were before this way back
+# have not touched, as they were before this rollback
 alternatives_back() {
     first=$1
     for record in "$first"/records/* "$now"/records/* "$alternatives"/*; do

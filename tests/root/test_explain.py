@@ -101,7 +101,7 @@ SAID = (
 def test_what_apt_says_is_told_in_plain_words(output: str, told: str) -> None:
     trouble = explain(Ended(100, output))
     assert told in trouble.happened
-    for text in trouble.told().values():
+    for text in trouble.texts().values():
         assert text.endswith(".")
         assert not {"{", "}"} & set(text)
         assert "  " not in text

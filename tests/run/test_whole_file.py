@@ -10,7 +10,7 @@ import pytest
 
 from wizard.operations.write_file import PinInstalled, WriteFile
 from wizard.system.lock import write_requirements
-from wizard.system.part import Staged
+from wizard.system.partial_download import PartialDownload
 from wizard.system.system import System
 from wizard.system.whole_file import draft_of, write_whole
 
@@ -19,7 +19,9 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "a setting": lambda path: WriteFile("", "/", str(path), "ours\n", 0o755).act(SYSTEM, {}),
     "pins": lambda path: PinInstalled("", str(path.parent), (), str(path)).act(SYSTEM, {}),
     "a lock": lambda path: write_requirements(path, ()),
-    "what is known of a download": lambda path: Staged(path.with_suffix("")).record("1234"),
+    "what is known of a download": lambda path: PartialDownload(path.with_suffix("")).record(
+        "1234"
+    ),
 }
 
 

@@ -19,7 +19,7 @@ from tests.system.fetching import never
 from wizard.core.events import Output, Progress
 from wizard.core.trouble import Trouble
 from wizard.system.downloads import PAUSES_S, Wanted, fetch_files
-from wizard.system.part import Mark, Staged
+from wizard.system.partial_download import Mark, PartialDownload
 
 PATH = "/torch-1.0-py3-none-any.whl"
 BODY = b"PK\x03\x04" + random.Random(1).randbytes(8_000_000)  # noqa: S311 - a body
@@ -190,7 +190,7 @@ def test_a_part_without_validators_is_used_only_when_a_hash_can_check_it(
 def test_a_weak_etag_is_never_sent_as_a_condition(server: WheelServer, tmp_path: Path) -> None:
     server.put(PATH, BODY, Manner(hold_at=0.5, etag='W/"one"'))
     kept = stop_after(server, tmp_path, 3_000_000)
-    mark = Staged(tmp_path / PATH[1:]).mark()
+    mark = PartialDownload(tmp_path / PATH[1:]).mark()
     assert mark is not None
     assert mark.validator == ""
     get(server, tmp_path)
@@ -327,7 +327,7 @@ def test_any_truncation_and_any_state_file_end_in_the_right_bytes(
 ) -> None:
     server.put(PATH, SMALL)
     with tempfile.TemporaryDirectory() as folder:
-        staged = Staged(Path(folder) / PATH[1:])
+        staged = PartialDownload(Path(folder) / PATH[1:])
         staged.part.write_bytes((SMALL + b"more than is there")[:length])
         staged.state.write_bytes(state)
         get(server, Path(folder), SMALL_HASH if published else "")
@@ -338,14 +338,14 @@ def test_any_truncation_and_any_state_file_end_in_the_right_bytes(
 
 @pytest.mark.parametrize("junk", [b"", b"{", b"[" * 100_000, b"null", b'{"etag": 1}', b"\xff\xfe"])
 def test_a_state_file_that_is_none_counts_as_none(tmp_path: Path, junk: bytes) -> None:
-    staged = Staged(tmp_path / "a.whl")
+    staged = PartialDownload(tmp_path / "a.whl")
     staged.state.write_bytes(junk)
     assert staged.mark() is None
     assert staged.computed() == ""
 
 
 def test_a_mark_survives_being_written_and_read(tmp_path: Path) -> None:
-    staged = Staged(tmp_path / "a.whl")
+    staged = PartialDownload(tmp_path / "a.whl")
     mark = Mark(HASH, '"one"', "Tue, 02 Jan 2024 00:00:00 GMT", 12)
     staged.remember(mark)
     assert staged.mark() == mark

@@ -99,12 +99,12 @@ class _Found:
         """Take what a signature of the key's own says of its validity."""
         if len(body) < 6 or body[0] != 4 or body[1] not in OF_THE_KEY_ITSELF:
             return
-        told = _told(body)
-        issuer = told.get(ISSUER)
+        values = _subpacket_values(body)
+        issuer = values.get(ISSUER)
         if issuer is not None and issuer.hex().upper() != self.fingerprint[-16:]:
             return  # somebody else's
         when, valid_for = (
-            int.from_bytes(told.get(kind, b""), "big") for kind in (CREATED, VALID_FOR)
+            int.from_bytes(values.get(kind, b""), "big") for kind in (CREATED, VALID_FOR)
         )
         direct = body[1] == DIRECT
         self._newest[direct] = max(self._newest.get(direct, (0, 0)), (when, valid_for))
@@ -122,7 +122,7 @@ def _key(body: bytes) -> _Found:
     return _Found(fingerprint(body), int.from_bytes(body[1:5], "big"))
 
 
-def _told(body: bytes) -> dict[int, bytes]:
+def _subpacket_values(body: bytes) -> dict[int, bytes]:
     """Subpackets of a signature by kind; those that are signed themselves count more."""
     size = int.from_bytes(body[4:6], "big")
     loose = int.from_bytes(body[6 + size : 8 + size], "big")

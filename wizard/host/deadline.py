@@ -18,7 +18,7 @@ LINK_LIMIT = 40
 """As in the kernel: more links than this in one path are a loop."""
 
 
-class WaryHost:
+class ReachableHost:
     """Asks the host inside only for paths whose way is free of silent file systems.
 
     A path is walked component by component: even to ask what lies at a silent mount point is to

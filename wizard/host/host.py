@@ -122,7 +122,7 @@ class Host(Protocol):
     def silent(self) -> tuple[SilentFileSystem, ...]:
         """Mounted file systems that do not answer now: whoever looks below one may wait for ever.
 
-        The other questions do not ask this one first; ``WaryHost`` does.
+        The other questions do not ask this one first; ``ReachableHost`` does.
         """
 
     def ask(self, query: Query) -> Fact[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from wizard.core.fact import Unknown
-from wizard.host.deadline import WaryHost
+from wizard.host.deadline import ReachableHost
 from wizard.host.host import Host
 from wizard.machine.access import ACCESS, DRIVER, PROCESSES
 from wizard.machine.applications import applications_part
@@ -41,7 +41,7 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
 
     mounted = Reading(MOUNTED, host)
     if silent := mounted.result(patience_s).value:
-        host = WaryHost(host, silent)
+        host = ReachableHost(host, silent)
     packages = Reading(PACKAGES, host)  # started first: it waits for a program
     surveyed = Once(lambda: survey(host))
     gpus, environments = Reading(GPUS, host), Reading(environments_part(surveyed), host)

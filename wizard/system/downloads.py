@@ -28,7 +28,7 @@ from wizard.core.process import Crew, Left
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.files import HASH_CHUNK, digest
-from wizard.system.part import Mark, Staged, mark_of
+from wizard.system.partial_download import Mark, PartialDownload, mark_of
 from wizard.system.space import in_words, require, write_failure
 from wizard.system.web import Broken, Web, content_length, name_failure, open_web, worth_retrying
 from wizard.system.whole_file import sync
@@ -225,7 +225,7 @@ class _Download:
 
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
-        self.staged = Staged(wanted.path)
+        self.partial = PartialDownload(wanted.path)
         self.size = wanted.size
         self.done = 0
         """Bytes on the disk."""
@@ -253,14 +253,14 @@ class _Download:
         with crew.lane():
             if path.is_file():
                 found = digest(path, crew.left)
-                if found and found == (self.wanted.sha256 or self.staged.computed()):
+                if found and found == (self.wanted.sha256 or self.partial.computed()):
                     self.size = self.done = path.stat().st_size
                     self.sha256 = found
                     return
                 with crew.changing():
                     path.unlink()
             if source is None:
-                self.done = self.staged.usable(self.wanted.sha256)
+                self.done = self.partial.usable(self.wanted.sha256)
             else:
                 self.size = source.stat().st_size if source.is_file() else None
 
@@ -293,11 +293,11 @@ class _Download:
 
     def _take_local(self, source: Path, line: _Line) -> None:
         with self._disk(line):
-            self.staged.forget()
+            self.partial.forget()
         try:
             source = source.resolve(strict=True)
             with line.crew.changing():
-                linked = _linked(source, self.staged.part)
+                linked = _linked(source, self.partial.part)
             if linked:
                 self._hash_up_to(source.stat().st_size, line)
                 self.done = self._hashed
@@ -322,7 +322,7 @@ class _Download:
             raise self._wrong_hash()
 
     def _download(self, line: _Line) -> None:
-        resumed = self.staged.usable(self.wanted.sha256) > 0
+        resumed = self.partial.usable(self.wanted.sha256) > 0
         self._until_whole(line)
         self._settle_or_forget(line)
         if self.sha256:
@@ -339,14 +339,14 @@ class _Download:
         found = self._hash.hexdigest()
         right = self.wanted.sha256 in ("", found)
         if right:
-            sync(self.staged.part)  # may take long, and changes nothing that anybody reads
+            sync(self.partial.part)  # may take long, and changes nothing that anybody reads
         with self._disk(line):
             if right:
-                self.staged.settle(found, published=bool(self.wanted.sha256))
+                self.partial.settle(found, published=bool(self.wanted.sha256))
                 self.sha256 = found
                 self.size = self.done
             else:
-                self.staged.forget()
+                self.partial.forget()
                 self.done = 0
 
     def _wrong_hash(self) -> Trouble:
@@ -361,12 +361,12 @@ class _Download:
     def _until_whole(self, line: _Line) -> None:
         pauses = iter(PAUSES_S)
         while True:
-            before = self.staged.usable(self.wanted.sha256)
+            before = self.partial.usable(self.wanted.sha256)
             try:
                 self._receive(line)
                 return
             except (OSError, http.client.HTTPException) as error:
-                if self.staged.usable(self.wanted.sha256) - before >= WORTH_A_NEW_COUNT:
+                if self.partial.usable(self.wanted.sha256) - before >= WORTH_A_NEW_COUNT:
                     pauses = iter(PAUSES_S)
                 trouble = name_failure(error, self.wanted.address, line.web.environ)
                 if isinstance(error, HTTPError) and error.code in _TOO_MANY and line.crew.narrow():
@@ -382,8 +382,8 @@ class _Download:
 
     def _receive(self, line: _Line) -> None:
         """Ask for what is missing and write it; raises OSError or HTTPException when it breaks."""
-        start = self.staged.usable(self.wanted.sha256)
-        mark = self.staged.mark() if start else None
+        start = self.partial.usable(self.wanted.sha256)
+        mark = self.partial.mark() if start else None
         self._hash_up_to(start, line)
         self.done = start
         if mark is not None and start == mark.size:
@@ -413,7 +413,7 @@ class _Download:
             error.close()
             if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 with self._disk(line):
-                    self.staged.forget()  # it is shorter than what we hold: it is another one
+                    self.partial.forget()  # it is shorter than what we hold: it is another one
             raise
 
     def _place(
@@ -438,7 +438,7 @@ class _Download:
             or (etag and mark.etag and etag != mark.etag)
         ):
             with self._disk(line):
-                self.staged.forget()
+                self.partial.forget()
             raise Broken("the file on the server has changed, so its download starts again")
         return start, int(found[2])
 
@@ -464,8 +464,8 @@ class _Download:
 
     def _begin(self, mark: Mark, line: _Line) -> None:
         with self._disk(line):
-            self.staged.forget()  # never write into what may be another name of somebody's file
-            self.staged.remember(mark)
+            self.partial.forget()  # never write into what may be another name of somebody's file
+            self.partial.remember(mark)
             self._hash, self._hashed, self.done = sha256(), 0, 0
 
     def _hash_up_to(self, count: int, line: _Line) -> None:
@@ -475,7 +475,7 @@ class _Download:
         self._hash, self._hashed = sha256(), 0
         if count == 0:
             return
-        with self._disk(line), self.staged.part.open("rb") as file:
+        with self._disk(line), self.partial.part.open("rb") as file:
             while chunk := file.read(min(HASH_CHUNK, count - self._hashed)):
                 if line.crew.left():
                     raise Left
@@ -493,7 +493,7 @@ class _Download:
         """Write and hash what comes from there on; unbuffered, so that a kill loses nothing."""
         with self._disk(line):
             flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            part = FileIO(os.open(self.staged.part, flags, 0o644), "wb")
+            part = FileIO(os.open(self.partial.part, flags, 0o644), "wb")
         with part:
             with self._disk(line):
                 part.truncate(at)
@@ -516,7 +516,7 @@ class _Download:
             try:
                 yield
             except OSError as error:
-                raise write_failure(error, self.staged.part.parent, line.lacking()) from None
+                raise write_failure(error, self.partial.part.parent, line.lacking()) from None
 
 
 def _linked(source: Path, target: Path) -> bool:

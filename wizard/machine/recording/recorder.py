@@ -16,7 +16,7 @@ from wizard.apt.sources import LISTS
 from wizard.core.fact import Unknown, known
 from wizard.core.json_form import to_json
 from wizard.host.accounts import user_name
-from wizard.host.deadline import WaryHost
+from wizard.host.deadline import ReachableHost
 from wizard.host.host import Disk, Host
 from wizard.host.mounts import MOUNTS
 from wizard.knowledge.applications import load_traces
@@ -122,7 +122,7 @@ class _Keeper:
         self._disguise = disguise
         self._told = told_paths(machine, host.asked)
         silent = machine.silent
-        self._inner: Host = WaryHost(host.inner, silent) if silent else host.inner
+        self._inner: Host = ReachableHost(host.inner, silent) if silent else host.inner
         self._own = user_name(host.asked.texts.get(PASSWD_FILE, NO_ACCOUNTS), host.uid)
 
     def look_at(self, path: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 from tests.machine.records import make
 from wizard.core.fact import Unknown
 from wizard.core.json_form import to_json
-from wizard.host.deadline import WaryHost
+from wizard.host.deadline import ReachableHost
 from wizard.host.host import Host, SilentFileSystem
 from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
@@ -77,35 +77,35 @@ class Tripwire(RecordedHost):
 
 
 @pytest.fixture
-def wary(tmp_path: Path) -> WaryHost:
+def reachable(tmp_path: Path) -> ReachableHost:
     """A host that must not touch its silent file system."""
     make(tmp_path, FILES, links=LINKS, access=list(WAYS))
-    return WaryHost(Tripwire(tmp_path), SILENT)
+    return ReachableHost(Tripwire(tmp_path), SILENT)
 
 
-def test_every_question_below_it_gives_its_reason(wary: WaryHost) -> None:
-    answers = {(name, way): ask(wary, way) for name, ask in FACTS.items() for way in WAYS}
+def test_every_question_below_it_gives_its_reason(reachable: ReachableHost) -> None:
+    answers = {(name, way): ask(reachable, way) for name, ask in FACTS.items() for way in WAYS}
     assert {asked: answer for asked, answer in answers.items() if answer != WHY} == {}
 
 
-def test_nothing_below_it_is_claimed(wary: WaryHost) -> None:
-    claimed = [(name, way) for name, ask in CLAIMS.items() for way in WAYS if ask(wary, way)]
+def test_nothing_below_it_is_claimed(reachable: ReachableHost) -> None:
+    claimed = [(name, way) for name, ask in CLAIMS.items() for way in WAYS if ask(reachable, way)]
     assert claimed == []
 
 
-def test_a_link_into_it_can_be_read_and_is_not_followed(wary: WaryHost) -> None:
-    assert wary.link("/home/owner/venv") == "/data/venv"
-    assert wary.resolve("/home/owner/venv") == "/home/owner/venv"
-    assert wary.link("/data/venv") == WHY
+def test_a_link_into_it_can_be_read_and_is_not_followed(reachable: ReachableHost) -> None:
+    assert reachable.link("/home/owner/venv") == "/data/venv"
+    assert reachable.resolve("/home/owner/venv") == "/home/owner/venv"
+    assert reachable.link("/data/venv") == WHY
 
 
-def test_everything_else_is_answered_as_ever(wary: WaryHost) -> None:
-    assert wary.read("/home/owner/nasty") == "near"
-    assert wary.read("/home/owner/fine/passwd") == "root"
-    assert wary.resolve("/home/owner/fine") == "/etc"
-    assert wary.is_folder("/home/owner/project")
-    assert isinstance(wary.read("/home/owner/loop"), Unknown)
-    assert wary.read("/nowhere/x") == Unknown("there is no /nowhere/x")
+def test_everything_else_is_answered_as_ever(reachable: ReachableHost) -> None:
+    assert reachable.read("/home/owner/nasty") == "near"
+    assert reachable.read("/home/owner/fine/passwd") == "root"
+    assert reachable.resolve("/home/owner/fine") == "/etc"
+    assert reachable.is_folder("/home/owner/project")
+    assert isinstance(reachable.read("/home/owner/loop"), Unknown)
+    assert reachable.read("/nowhere/x") == Unknown("there is no /nowhere/x")
 
 
 def test_the_folder_above_lists_it_but_does_not_count_it_as_a_folder(tmp_path: Path) -> None:
@@ -114,12 +114,12 @@ def test_the_folder_above_lists_it_but_does_not_count_it_as_a_folder(tmp_path: P
             raise AssertionError(f"{folder}: some file systems look at each entry for this")
 
     make(tmp_path, FILES, links=LINKS)
-    wary = WaryHost(Strict(tmp_path), SILENT)
+    reachable = ReachableHost(Strict(tmp_path), SILENT)
 
-    assert wary.names("/home/owner") == (
+    assert reachable.names("/home/owner") == (
         "fine", "loop", "nas", "nasty", "project", "short", "up", "venv",
     )  # fmt: skip
-    assert wary.folders("/home/owner") == ("project",)
+    assert reachable.folders("/home/owner") == ("project",)
 
 
 def test_a_silent_home_costs_what_lies_in_it_and_nothing_else(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_a_silent_folder_of_this_machine_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "mount").mkdir()
     (tmp_path / "mount" / "file").write_text("x")
     (tmp_path / "link").symlink_to("mount/file")
-    wary = WaryHost(LiveHost(), (SilentFileSystem(f"{tmp_path}/mount", "fuse"),))
+    reachable = ReachableHost(LiveHost(), (SilentFileSystem(f"{tmp_path}/mount", "fuse"),))
 
-    assert wary.read(f"{tmp_path}/link") == Unknown(f"{tmp_path}/mount does not respond")
-    assert wary.folders(str(tmp_path)) == ()
-    assert wary.home == LiveHost().home
+    assert reachable.read(f"{tmp_path}/link") == Unknown(f"{tmp_path}/mount does not respond")
+    assert reachable.folders(str(tmp_path)) == ()
+    assert reachable.home == LiveHost().home

@@ -30,7 +30,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class PartialDownload:
     """One file's three names in the folder."""
 
     whole: Path
