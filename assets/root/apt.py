@@ -71,8 +71,10 @@ def apt_change(wanted: dict[str, Any], step: Step) -> str:
     files = [take_deb(path, wanted_hash, step) for path, wanted_hash in wanted["debs"]]
     refuse_unkept(wanted, packages(), step)
     earlier = step.run.unfinished(step.request)
-    if earlier:
-        bring_to_rest(step, wanted["expect"])
+    if earlier:  # dpkg finishes what it had begun when this very step was cut off
+        drop_half(step, wanted["expect"])
+        for call in finishing():
+            step.follow(call, CHANGE_DEADLINE_S)
     refuse_interrupted()
     drop_half(step, wanted["expect"])
     before = packages()
@@ -251,13 +253,6 @@ def drop_half(step: Step, expect: dict[str, Any]) -> None:
         step.follow(forced, SHORT_DEADLINE_S)
 
 
-def bring_to_rest(step: Step, expect: dict[str, Any]) -> None:
-    """Finish what dpkg had begun when this very step was cut off."""
-    drop_half(step, expect)
-    for call in finishing(packages()):
-        step.follow(call, CHANGE_DEADLINE_S)
-
-
 def mark(wanted: dict[str, Any], step: Step) -> str:
     """Tell apt which packages were asked for and which are mere dependencies."""
     present = packages()
@@ -291,7 +286,7 @@ def configure(_: dict[str, Any], step: Step) -> str:
     """Let dpkg finish what an interruption left half done."""
     wait_for_locks(step)
     step.intend({}, ())
-    for call in finishing(packages()):
+    for call in finishing():
         ended = step.follow(call, CHANGE_DEADLINE_S)
         if ended.code != 0:
             raise explain(ended)

@@ -88,7 +88,7 @@ def note_change(
         if deb not in modules
         for word in (*deb, coming.get(deb[0], ""), first[deb[0]])
     ]
-    calls += [("bring_theirs_back", *whole)] if whole else []
+    calls += [("bring_back", *whole)] if whole else []
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
     copies = [*keep_settings([*kept, *settings_only], step), *keep_changed(back, step)]
     copies += keep_overlaid(incoming, [*there, *settings_only], step)

@@ -38,8 +38,8 @@ class Run:
         self.path = f"{RUNS}/{name}"
         self.folder = folder
         self.group = group
-        self.backup = os.open("backup", FOLDER, dir_fd=folder)
-        self.debs = os.open("debs", FOLDER, dir_fd=self.backup)
+        self.backup = _private_folder(folder, "backup")
+        self.debs = _private_folder(self.backup, "debs")
         self._output: int | None = 1  # sys.stdout is None where the caller has closed it
         self._journal = os.open("journal.jsonl", APPEND, 0o600, dir_fd=folder)
         self._events = self.shared("events.jsonl")
@@ -156,10 +156,6 @@ def open_run(name: str, person: Person) -> Run:
         group = person.gid if empty else seen.st_gid
         os.fchown(folder, 0, group)
         os.fchmod(folder, 0o750)
-        _make_private(folder, "backup")
-        backup = os.open("backup", FOLDER, dir_fd=folder)
-        _make_private(backup, "debs")
-        os.close(backup)
         os.fsync(runs)
     return Run(name, folder, group)
 
@@ -176,10 +172,12 @@ def begun_by(folder: int) -> set[int]:
     return {record.get("user", -1) for record in records if record.get("event") == "begin"}
 
 
-def _make_private(folder: int, name: str) -> None:
+def _private_folder(folder: int, name: str) -> int:
+    """A folder in another, open, and made where it is missing."""
     if look(folder, name) is None:
         os.mkdir(name, 0o700, dir_fd=folder)
         os.fsync(folder)
+    return os.open(name, FOLDER, dir_fd=folder)
 
 
 def records_in(folder: int) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import struct
 import time
 from typing import Iterable, NamedTuple, Sequence
 
-from assets.root.failures import AGAIN, explain
+from assets.root.failures import INTERRUPTED, explain
 from assets.root.files import LARGEST_DEB, folder_at, place_at, read_at, read_file
 from assets.root.processes import named, run
 from assets.root.requests import DKMS
@@ -161,16 +161,12 @@ def refuse_interrupted() -> None:
     """Raise Trouble while dpkg has a journal of an interrupted run."""
     with contextlib.suppress(FileNotFoundError), folder_at(DPKG_JOURNAL) as folder:
         if any(name.isdecimal() for name in os.listdir(folder)):
-            raise Trouble(
-                "dpkg was interrupted during its work.",
-                "apt refuses to change anything until dpkg has finished that work.",
-                "Run `sudo dpkg --configure -a`, " + AGAIN,
-            )
+            raise Trouble(INTERRUPTED.happened, INTERRUPTED.meaning, INTERRUPTED.next_step)
 
 
-def finishing(present: dict[str, Package]) -> list[Call]:
+def finishing() -> list[Call]:
     """Calls that let dpkg finish all that waits, but for what would build a kernel module."""
-    waiting = [package.name for package in present.values() if package.state in "UFWt"]
+    waiting = [package.name for package in packages().values() if package.state in "UFWt"]
     others = [name for name in waiting if not DKMS.fullmatch(name)]
     if others == waiting:
         return [("dpkg", "--force-confold", "--configure", "-a")]

@@ -28,7 +28,7 @@ class Step:
         person: Person,
         number: int,
         request: Request,
-        later: Sequence[Request] = (),
+        later: Sequence[Request],
     ) -> None:
         self.run = run
         self.lock = lock

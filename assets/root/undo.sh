@@ -427,27 +427,16 @@ is_installed() {
 # (NAME VERSION)...: packages that were there before: those that are there are to stay
 stay() { while [ $# -ge 2 ]; do is_installed "$1" "$2" || :; shift 2; done; }
 # (NAME VERSION FILE OURS FIRST)...: packages that were there before, in whose stead we brought OURS
-bring_theirs_back() {
-    theirs=
-    while [ $# -ge 5 ]; do
-        if is_back "$1" "$5" "$2"; then :
-        elif is_of_others "$1" "$2" "$4"; then
-            stays "To restore the earlier $2, remove it and run this again"
-        else theirs="$theirs $1 $2 $3"; fi
-        shift 5
-    done
-    # shellcheck disable=SC2086 # nor do versions and our own file names
-    bring_back $theirs
-}
-# (NAME VERSION FILE)...: the same, whatever is there
 bring_back() {
     files=
-    while [ $# -ge 3 ]; do
-        if is_installed "$1" "$2"; then :
+    while [ $# -ge 5 ]; do
+        if is_back "$1" "$5" "$2" || is_installed "$1" "$2"; then :
+        elif is_of_others "$1" "$2" "$4"; then
+            stays "To restore the earlier $2, remove it and run this again"
         elif [ -f "$3" ]; then keep_in_the_way "$1" "$3" && files="$files $3"
         elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
         else could_not "$1 $2: no package file was kept, and apt cannot download it"; fi
-        shift 3
+        shift 5
     done
     [ -z "$files" ] && return 0
     # shellcheck disable=SC2086 # our own file names hold no blanks

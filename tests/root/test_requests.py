@@ -569,7 +569,7 @@ def armoured(*raw: bytes) -> str:
 @pytest.mark.parametrize("tag", [0, 1, 5, 7, 8, 11, 12, 60])
 def test_a_file_of_keys_holds_nothing_that_could_pass_for_another_key(tag: int) -> None:
     """Sequoia takes a secret key (5) for a public one too, and no fingerprint of it was shown."""
-    key = base64.b64decode(KEY.partition("\n\n")[2].partition("\n=")[0])
+    key = base64.b64decode(KEY.partition("\n\n")[2].partition("\n-----")[0])
     name, more = (bytes([0xC0 | each, 3]) + b"\x04ab" for each in (13, tag))
     assert read_request(write(KEYRING, armoured(key, name)), OWNER)
     for packets in ((more, key), (key, more)):

@@ -207,7 +207,7 @@ from assets.root.serve import who_asks
 from assets.root.step import Step
 person = who_asks({env!r})
 request = read_request({request!r}, person)
-step = Step(open_run({run!r}, person), None, person, 1, request)
+step = Step(open_run({run!r}, person), None, person, 1, request, ())
 try: take_deb("/root/secret.deb", {digest!r}, step)
 except PermissionError as error: print("refused", error.filename)
 """

@@ -11,7 +11,7 @@ from assets.root.packages import DPKG_JOURNAL, DPKG_LOCKS, LIST_LOCKS
 from wizard.apt.files import opt_folders
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host, Query
-from wizard.host.mounts import MOUNTS
+from wizard.host.mounts import MOUNTS, mounts_in
 
 Versions = tuple[tuple[str, str], ...]
 """Names of packages with their exact versions."""
@@ -287,20 +287,13 @@ def _device(path: str, mounts: str) -> str:
 
     Not by ``stat``: on btrfs, which Timeshift's users have, that names the subvolume instead.
     """
-    found = ("", "")
-    for line in mounts.splitlines():
-        cells = line.split(" ", 5)
-        # >= because a later mount on the same place hides the earlier one
-        if len(cells) == 6 and _is_below(path, cells[4]) and len(cells[4]) >= len(found[0]):
-            found = (cells[4], cells[2])
-    major, _, minor = found[1].partition(":")
+    above = [one for one in mounts_in(mounts) if path.startswith(f"{one.path.rstrip('/')}/")]
+    # the last of the longest, because a later mount on the same place hides the earlier one
+    nearest = max(reversed(above), key=lambda one: len(one.path), default=None)
+    major, _, minor = nearest.device.partition(":") if nearest else ("", "", "")
     if not (major.isdecimal() and minor.isdecimal()):
         return ""
     return f"{int(major):02x}:{int(minor):02x}"
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path.startswith(f"{folder.rstrip('/')}/")
 
 
 def _named(host: Host, process: str) -> str:
