@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from assets.root.packages import ARCHIVES
 from wizard.core.amounts import memory_size_text, size_text
 from wizard.core.fact import Fact, Unknown, fact_text
 from wizard.host.host import Disk, Host, SilentFileSystem
@@ -100,7 +101,7 @@ SYSTEM: Part[System] = Part(
 """The operating system, the C library, the processor."""
 
 
-ALWAYS = ("/tmp", "/opt", "/var/cache/apt/archives")  # noqa: S108 - only looked at
+ALWAYS = ("/tmp", "/opt", ARCHIVES)  # noqa: S108 - only looked at
 """Temporary files of programs, system ROCm, apt's downloads."""
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from assets.root.files import RUNS
+from assets.root.packages import ARCHIVES
 from wizard.apt.packages import LocalDeb, Versions
 from wizard.apt.sources import SOURCE
 from wizard.core.amounts import counted
-from wizard.operations.root_step import RUNS, RootStep, call, not_done
+from wizard.operations.root_step import RootStep, call, not_done
 
 KERNEL_DRIVERS = frozenset({"amdgpu-dkms", "rock-dkms"})
 UNSETTLED = ""
@@ -197,7 +199,7 @@ class KeepDebs(RootStep):
     def by_hand(self) -> Iterator[str]:
         """Downloads them: what is coming to where apt looks for it."""
         download = call("apt-get", "download", *_exact(self.packages)).strip()
-        folder = "/var/cache/apt/archives" if self.coming else '"$kept"'
+        folder = ARCHIVES if self.coming else '"$kept"'
         yield f"(cd {folder} && {download})\n"
 
     def shown(self) -> str:

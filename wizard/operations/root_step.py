@@ -12,8 +12,6 @@ from wizard.core.trouble import Trouble
 from wizard.operations.operation import After, Before, Operation
 from wizard.system.system import News, System
 
-RUNS = "/var/lib/rdna1-setup/runs"
-"""Where root's part keeps its journals and backups."""
 NOTHING_LEFT = "already removed by an earlier step: nothing to do"
 IN_THEM = "you were already in the group: nothing to do"
 NOTHING_DONE = (NOTHING_LEFT, IN_THEM)

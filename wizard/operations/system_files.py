@@ -9,10 +9,11 @@ from posixpath import dirname
 from shlex import quote
 from typing import Any
 
+from assets.root.files import RUNS
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.operations.edit_lines import Lines, lines_out_text, lines_out_title, numbered, rows_of
 from wizard.operations.operation import After, Before, Operation, about_path, first_that_fits
-from wizard.operations.root_step import NOTHING_LEFT, RUNS, RootStep, call, not_done
+from wizard.operations.root_step import NOTHING_LEFT, RootStep, call, not_done
 
 TITLES = {
     KEYRING: "Add the key that signs the packages",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from assets.root.packages import ARCHIVES
 from wizard.apt.dependencies import dependents
 from wizard.apt.indexes import PackageRecord
 from wizard.apt.packages import Versions
@@ -12,7 +13,6 @@ from wizard.apt.view import Asking, make_view, status_of
 from wizard.core.trouble import NoWayBack, Trouble
 from wizard.host.host import Host
 from wizard.operations.packages import AptChange, KeepDebs
-from wizard.plan.room import ARCHIVES
 from wizard.plan.steps import Step
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from assets.root.files import STATE
+from assets.root.packages import ARCHIVES
 from wizard.advice.floors import LARGEST_KNOWN
 from wizard.core.amounts import MB, size_text
 from wizard.core.fact import Fact, Unknown
@@ -18,8 +20,6 @@ from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.steps import Plan, Step
 
-ARCHIVES = "/var/cache/apt/archives"
-BACKUP = "/var/lib/rdna1-setup"
 SPARE = 200 * MB
 """Left free on each file system: lists, logs and the journal grow too."""
 OTHER_FOLDER = "choose a folder on another disk"
@@ -103,7 +103,7 @@ def needs_of(
                 size = sizes.installed * (2 if copies else 1)
                 yield Need(step.venv, size, "for the environment", OTHER_FOLDER)
             case AptChange():
-                folder = BACKUP if fetched else ARCHIVES
+                folder = STATE if fetched else ARCHIVES
                 yield Need(folder, step.download_bytes, "for downloads", APT_CLEAN)
                 yield Need("/opt", step.installed_bytes, "for installed files", SMALLEST)
             case _:

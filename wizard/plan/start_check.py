@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assets.root.files import STATE
 from wizard.apt.packages import (
     PackageWork,
     cut_off,
@@ -30,7 +31,7 @@ from wizard.operations.packages import (
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.exact import view_after
 from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
-from wizard.plan.room import BACKUP, Need, needs_of, shortage
+from wizard.plan.room import Need, needs_of, shortage
 from wizard.plan.steps import Plan, Step
 
 APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
@@ -62,13 +63,13 @@ async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
 
 
 def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
-    yield Need(BACKUP, sources.backup_bytes, "for the rollback")
+    yield Need(STATE, sources.backup_bytes, "for the rollback")
     yield from needs_of(plan)
     for step in plan.steps:
         if isinstance(step, AptChange):
             sizes = (host.size(deb.path) for deb in step.debs)
             copied = sum(size for size in sizes if isinstance(size, int))
-            yield Need(BACKUP, copied, "for copies of package files")
+            yield Need(STATE, copied, "for copies of package files")
 
 
 def _packages(plan: Plan, host: Host) -> Iterator[Trouble]:
