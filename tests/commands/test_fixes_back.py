@@ -261,7 +261,7 @@ def test_a_backup_that_comes_back_leaves_another_run_s_notes_alone(tmp_path: Pat
     (tmp_path / "numpy.py").write_text("x = 1\n")
     aside = Backup(tmp_path, tmp_path / ".rdna1-setup-fix")
     aside.folder.mkdir()
-    row = seen_row(tmp_path, "numpy.py", lambda _: None)
+    row = seen_row(tmp_path, "numpy.py")
     write_manifest(aside, (*folder_rows(tmp_path, ("numpy.py",)), row))
     assert move_aside(aside) == 1
     assert move_back(aside).left == ()

@@ -56,7 +56,7 @@ def listed(root: Path) -> Backup:
     backup = Backup(root, root / ".rdna1-setup")
     paths = step(root).family_files()
     backup.folder.mkdir()
-    rows = [seen_row(root, path, lambda _: None) for path in paths]
+    rows = [seen_row(root, path) for path in paths]
     write_manifest(backup, (*folder_rows(root, paths), *rows))
     return backup
 
@@ -229,7 +229,7 @@ def test_names_that_are_no_text_survive_the_list(root: Path) -> None:
     (root / PACKAGES / "torch" / name).write_text("odd")
     backup = Backup(root, root / ".rdna1-setup")
     backup.folder.mkdir()
-    row = seen_row(root, f"{PACKAGES}/torch/{name}", lambda _: None)
+    row = seen_row(root, f"{PACKAGES}/torch/{name}")
     write_manifest(backup, (row,))
     assert backup.rows() == (row,)
 

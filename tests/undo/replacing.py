@@ -64,7 +64,7 @@ def set_aside(step: SetAsidePackages) -> Backup:
     aside = Backup(Path(step.root), Path(step.backup))
     paths = step.family_files()
     aside.folder.mkdir()
-    rows = [seen_row(aside.root, path, lambda _: None) for path in paths]
+    rows = [seen_row(aside.root, path) for path in paths]
     write_manifest(aside, (*folder_rows(aside.root, paths), *rows))
     move_aside(aside)
     return aside

@@ -199,7 +199,7 @@ class SetAsidePackages(Operation):
         for number, path in enumerate(paths):
             if system.cancelled():
                 raise Stopped
-            row = seen_row(aside.root, path, lambda _: None)
+            row = seen_row(aside.root, path)
             done += row.size
             rows.append(row)
             if number % 200 == 0:

@@ -281,7 +281,7 @@ def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
 def _is_another(aside: Backup, row: Row) -> bool:
     """True where a file stands that is not the one that comes back."""
     try:
-        return seen_row(aside.root, row.path, lambda _: None).content != row.content
+        return seen_row(aside.root, row.path).content != row.content
     except OSError:
         return False  # nothing stands there, or no file
 

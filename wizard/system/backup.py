@@ -8,12 +8,11 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import Enum
-from hashlib import sha256
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
 from wizard.host.contents import BEFORE, LIST
-from wizard.host.files import HASH_CHUNK, straight
+from wizard.host.files import digest, straight
 from wizard.system.whole_file import draft_of, sync, write_whole
 
 MANIFEST = Path(LIST).name
@@ -116,12 +115,12 @@ class Backup:
         return tuple(row for row in self.rows() if row.kind != FOLDER)
 
 
-def seen_row(root: Path, path: str, progress: Callable[[int], None]) -> Row:
-    """A file or link as it is now; ``progress`` is told the bytes that were read."""
+def seen_row(root: Path, path: str) -> Row:
+    """A file or link as it is now."""
     place = root / path
     found = place.lstat()
     link = stat.S_ISLNK(found.st_mode)
-    content = os.readlink(place) if link else _digest(place, progress)  # noqa: PTH115 - raw target
+    content = os.readlink(place) if link else digest(place)  # noqa: PTH115 - raw target
     kind = LINK if link else FILE
     return Row(path, kind, stat.S_IMODE(found.st_mode), found.st_size, found.st_mtime_ns, content)
 
@@ -138,15 +137,6 @@ def write_manifest(aside: Backup, rows: Iterable[Row]) -> None:
     """Write the list whole and wait until it is on the disk: from here on files may move."""
     write_whole(aside.manifest, "".join(f"{json.dumps(asdict(row))}\n" for row in rows))
     sync(aside.folder)
-
-
-def _digest(path: Path, progress: Callable[[int], None]) -> str:
-    total = sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(HASH_CHUNK):
-            total.update(chunk)
-            progress(len(chunk))
-    return total.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +219,7 @@ def _back(aside: Backup, row: Row, *, reached: bool) -> tuple[str, bool]:
     except OSError as error:
         return f"not restored: {place}: {error.strerror}; {waits}", False
     try:
-        same = seen_row(aside.root, row.path, lambda _: None).content == row.content
+        same = seen_row(aside.root, row.path).content == row.content
     except OSError as error:
         return f"{place}: restored, but it cannot be read: {error.strerror}", True
     return ("" if same else f"{place}: restored, but it was changed in the meantime"), True
