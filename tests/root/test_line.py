@@ -19,15 +19,13 @@ from wizard.root import rights
 from wizard.root.line import Line, digest_of, first_line, open_line
 from wizard.root.session import (
     EventLines,
-    KeptDeb,
     News,
     Process,
-    StepDone,
     find_at_work,
-    news_of,
     session_in,
     watch,
 )
+from wizard.system.system import Done
 
 STEPS: tuple[Event, ...] = ({"verb": "apt_update"}, {"verb": "configure"})
 OURSELVES = os.getpid()
@@ -121,7 +119,6 @@ def line_to(with_sudo: dict[str, str], tmp_path: Path) -> Callable[..., Any]:
 
 
 async def test_steps_go_out_and_news_comes_back(line_to: Callable[..., Any]) -> None:
-    kept = {"name": "a", "version": "1", "path": "/b/a_1.deb", "sha256": "0" * 64}
     output = {"event": "output", "step": 1, "lines": ["one \x1b[31mtwo", "http://me:pw@x/"]}
     percent = {"done": 5, "total": 100, "unit": "percent", "what": "Unpacking a"}
     progress = {"event": "progress", "step": 1, **percent, "phase": "change"}
@@ -131,11 +128,10 @@ async def test_steps_go_out_and_news_comes_back(line_to: Callable[..., Any]) -> 
         assert await news(line, 1) == [
             Output(("one two", "http://***@x/")),
             Progress(5, 100, "percent", "Unpacking a", None),
-            StepDone("fine"),
+            Done("fine"),
         ]
     assert helper.heard[0]["steps"] == [dict(step) for step in STEPS]
     assert helper.heard[1:] == [{"do": 1}]
-    assert news_of(done(1, kept=[kept])) == StepDone("fine", (KeptDeb(*kept.values()),))
 
 
 async def test_a_failed_step_is_trouble_and_the_line_stays(line_to: Callable[..., Any]) -> None:
@@ -143,7 +139,7 @@ async def test_a_failed_step_is_trouble_and_the_line_stays(line_to: Callable[...
     async with line_to(helper) as line:
         with pytest.raises(Trouble, match="it broke"):
             await news(line, 1)
-        assert await news(line, 2) == [StepDone("fine")]
+        assert await news(line, 2) == [Done("fine")]
 
 
 async def test_a_refused_plan_is_trouble_in_the_helpers_own_words(
@@ -224,7 +220,7 @@ async def test_a_helper_that_gave_us_up_as_too_slow_is_heard_through_its_file(
             Output(("2",)),
             Output(("3",)),
             Output(("4",)),
-            StepDone("fine"),
+            Done("fine"),
         ]
 
 
@@ -296,7 +292,7 @@ async def test_what_is_under_way_is_watched_to_its_end(tmp_path: Path) -> None:
             write_events(folder, done(2))
             stands.stdin.close()
 
-    assert await watched(folder, end) == [Output(("x",)), StepDone("fine")]
+    assert await watched(folder, end) == [Output(("x",)), Done("fine")]
     await stands.wait()
 
 

@@ -29,13 +29,14 @@ from wizard.core.events import (
 )
 from wizard.core.trouble import Trouble
 from wizard.report.plan import Tenths
-from wizard.root.session import News, StepDone, find_at_work
+from wizard.root.session import News, find_at_work
 from wizard.run.at_work import at_work_text, events_of, watch_events
+from wizard.system.system import Done
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)
 UNPACKING = Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None)
 PRINTED = Output(("Unpacking libssl3 ...",))
-DONE = StepDone("3 packages installed")
+DONE = Done("3 packages installed")
 FAILED = Trouble("dpkg failed.", "It means something.", "Do that.")
 
 Record = dict[str, object]

@@ -46,7 +46,7 @@ class Line:
         self._events = events
 
     async def do(self, number: int) -> AsyncGenerator[News, None]:
-        """Carry out a step of the plan, 1 for the first; ends with StepDone, or raises Trouble."""
+        """Carry out a step of the plan, 1 for the first; ends with Done, or raises Trouble."""
         self._commands.write(json.dumps({"do": number}).encode() + b"\n")
         async for event in self._events:
             if event.get("step") not in (0, number):

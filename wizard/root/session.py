@@ -16,30 +16,13 @@ from wizard.core.credentials import redact
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
+from wizard.system.system import Done
 
 Event = dict[str, Any]
 """One line of the helper, of which only ``event`` is known to be there."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptDeb:
-    """A package file in the helper's backup: root can install it, and nobody else can read it."""
-
-    name: str
-    version: str
-    path: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class StepDone:
-    """A step is done, and the helper has looked that it is."""
-
-    outcome: str
-    kept: tuple[KeptDeb, ...] = ()
-
-
-News = Union[Output, Progress, StepDone]  # noqa: UP007 - read at run time on 3.10
+News = Union[Output, Progress, Done]  # noqa: UP007 - read at run time on 3.10
 
 
 class EventLines:
@@ -75,8 +58,7 @@ def news_of(event: Event) -> News | None:
             what = _plain(event["what"])
             return Progress(int(event["done"]), int(event["total"]), event["unit"], what, None)
         case "done":
-            kept = tuple(_kept(one) for one in event.get("kept", ()))
-            return StepDone(_plain(event["outcome"]), kept)
+            return Done(_plain(event["outcome"]))
         case "failed" | "refused":
             names = ("happened", "meaning", "next_step")
             raise Trouble(*(_plain(event[name]) for name in names))
@@ -87,10 +69,6 @@ def news_of(event: Event) -> News | None:
 def _plain(text: Any) -> str:
     """Without control characters, and without a login in an address."""
     return redact(clean(str(text)))
-
-
-def _kept(one: Event) -> KeptDeb:
-    return KeptDeb(*(str(one[name]) for name in ("name", "version", "path", "sha256")))
 
 
 def ends_step(event: Event, number: int) -> bool:

@@ -19,11 +19,11 @@ from wizard.root.session import (
     EventLines,
     News,
     Session,
-    StepDone,
     find_at_work,
     news_of,
     watch,
 )
+from wizard.system.system import Done
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ async def watch_events(
     try:
         async with aclosing(coming) as news:
             async for one in news:
-                if isinstance(one, StepDone):
+                if isinstance(one, Done):
                     yield StepFinished(step, 0.0, False, one.outcome)
                 else:
                     yield one

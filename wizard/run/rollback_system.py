@@ -26,7 +26,7 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.rollback import lost, make_rollback, other_versions
 from wizard.plan.start_check import APT_STEPS
 from wizard.plan.steps import Plan, Step
-from wizard.root.session import EVENTS, STATE, Event, EventLines, StepDone, news_of, undo_script
+from wizard.root.session import EVENTS, STATE, Event, EventLines, undo_script
 from wizard.run.runs import rollback_begun
 
 
@@ -193,7 +193,6 @@ def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
     """The package files in the backup of a run, as its helper told them."""
     found: dict[tuple[str, str], LocalDeb] = {}
     for event in _events_in(run):
-        news = news_of(event) if event["event"] == "done" else None
-        for deb in news.kept if isinstance(news, StepDone) else ():
-            found[deb.name, deb.version] = LocalDeb(deb.path, deb.sha256, deb.name, deb.version)
+        for deb in (LocalDeb(**one) for one in event.get("kept", ())):
+            found[deb.name, deb.version] = deb
     return tuple(found.values())

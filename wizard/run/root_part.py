@@ -11,7 +11,7 @@ from wizard.operations.root_step import RootStep, by_hand_script
 from wizard.plan.steps import Plan
 from wizard.root.line import Line, open_line
 from wizard.root.rights import AskForRights
-from wizard.root.session import StepDone, begun_by_helper
+from wizard.root.session import begun_by_helper
 from wizard.system.system import Done, News
 
 BY_HAND = "by-hand.sh"
@@ -51,7 +51,7 @@ class RootPart:
         line = await self._opened()
         async with aclosing(line.do(place)) as news:
             async for each in news:
-                yield Done(each.outcome) if isinstance(each, StepDone) else each
+                yield each
 
     async def close(self) -> None:
         """Let the helper go: it ends by itself when a running step has ended."""
