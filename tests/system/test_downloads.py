@@ -32,7 +32,6 @@ from wizard.core.trouble import Trouble
 from wizard.host.files import mount_point
 from wizard.system.downloads import AT_ONCE
 from wizard.system.lock import Wheel, write_wheels
-from wizard.system.space import in_words
 
 ROOT = Path(__file__).parents[2]
 MOUNT_AND_RUN = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"'
@@ -441,11 +440,3 @@ def test_a_folder_that_cannot_be_written_is_named(wheel: Path, tmp_path: Path) -
     (tmp_path / "staging").write_text("a file where the folder should be")
     with pytest.raises(Trouble, match=r"staging could not be written: File exists"):
         fetched(fetch_of(tmp_path, chosen(wheel, wheel.as_uri())))
-
-
-@pytest.mark.parametrize(
-    ("count", "words"),
-    [(999, "999 bytes"), (1500, "2 kB"), (3_973_500_000, "4.0 GB"), (10**13, "10000.0 GB")],
-)
-def test_sizes_are_told_in_units_of_ten(count: int, words: str) -> None:
-    assert in_words(count) == words

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Union
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
-from wizard.core.amounts import counted, listed
+from wizard.core.amounts import counted, listed, size_text
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
 from wizard.core.process import Crew, Left
@@ -29,7 +29,7 @@ from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.files import HASH_CHUNK, digest
 from wizard.system.partial_download import Mark, PartialDownload, mark_of
-from wizard.system.space import in_words, require, write_failure
+from wizard.system.space import require, write_failure
 from wizard.system.web import Broken, Web, content_length, name_failure, open_web, worth_retrying
 from wizard.system.whole_file import sync
 
@@ -121,7 +121,7 @@ def fetch_files(
             return
         size = _whole_size(downloads)
         unknown = "size unknown, because not every server reports it"
-        told = unknown if size is None else f"{in_words(size)} in all"
+        told = unknown if size is None else f"{size_text(size)} in all"
         yield Output((f"{counted(len(files), noun)}, {told}",))
         require(sum(each.missing for each in downloads), folder)
         yield from _all(downloads, web, cancelled, clock, wait, received or Received())
@@ -286,9 +286,9 @@ class _Download:
         line.crew.tell(Output((f"{name}: no hash was published to check it against. {computed}",)))
 
     def _announcement(self) -> str:
-        size = "unknown size" if self.size is None else in_words(self.size)
+        size = "unknown size" if self.size is None else size_text(self.size)
         place = clean(urlsplit(self.wanted.address).hostname or "this machine")
-        going_on = f", resuming after {in_words(self.done)}" if self.done else ""
+        going_on = f", resuming after {size_text(self.done)}" if self.done else ""
         return f"{self.wanted.path.name}: {size} from {place}{going_on}"
 
     def _take_local(self, source: Path, line: _Line) -> None:

@@ -6,7 +6,7 @@ import errno
 import shutil
 from pathlib import Path
 
-from wizard.core.amounts import KB, size_text
+from wizard.core.amounts import size_text
 from wizard.core.trouble import Trouble
 from wizard.host.files import mount_point
 
@@ -26,7 +26,7 @@ def require(needed: int, folder: Path) -> None:
 
 def full(folder: Path, missing: int | None) -> Trouble:
     """The disk-full Trouble for the file system of a folder."""
-    lacks = f"; {in_words(missing)} more are needed" if missing and missing > 0 else ""
+    lacks = f"; {size_text(missing)} more are needed" if missing and missing > 0 else ""
     return Trouble(
         f"The file system {mount_point(folder)} is full{lacks}.",
         f"Everything is downloaded to {folder} before anything is installed.",
@@ -45,8 +45,3 @@ def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
         "read-only or failing.",
         "Choose a folder of your own, or fix the cause, then run the same command again.",
     )
-
-
-def in_words(count: int) -> str:
-    """A number of bytes for people; a few are counted."""
-    return f"{count} bytes" if count < KB else size_text(count)
