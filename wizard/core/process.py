@@ -48,24 +48,17 @@ _UV_SOURCES = frozenset(
     f"UV_{name}"
     for name in (
         "CONFIG_FILE",
-        "DEFAULT_INDEX",
-        "EXTRA_INDEX_URL",
-        "FIND_LINKS",
         "HTTP_RETRIES",
         "HTTP_TIMEOUT",
-        "INDEX",
-        "INDEX_URL",
         "INSECURE_HOST",
-        "KEYRING_PROVIDER",
         "NATIVE_TLS",
-        "NO_INDEX",
         "OFFLINE",
         "PYTHON_DOWNLOADS_JSON_URL",
         "PYTHON_INSTALL_MIRROR",
         "SYSTEM_CERTS",
     )
 )
-"""Where Pythons come from is the user's to say; logins of an index are named after it."""
+"""Where Pythons come from, and how, is the user's to say; of packages pip's settings say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ def child_environment(
 
 def _may_reach_a_child(name: str) -> bool:
     if name.startswith(("PIP_", "UV_")):
-        return name in _UV_SOURCES or name.startswith("UV_INDEX_")
+        return name in _UV_SOURCES
     return name not in _MISLEADING
 
 
