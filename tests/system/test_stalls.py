@@ -14,7 +14,7 @@ import pytest
 from tests.run.server import Manner, WheelServer, make_wheel
 from tests.system.fetching import Fetch, chosen, fetch_of, fetching
 from wizard.core.events import Output
-from wizard.core.process import Crew
+from wizard.system.crew import Crew
 
 AT_MOST_S = 1.0
 

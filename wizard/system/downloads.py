@@ -24,10 +24,10 @@ from urllib.parse import unquote, urlsplit
 from wizard.core.amounts import counted, listed, size_text
 from wizard.core.events import Output, Progress
 from wizard.core.lines import clean
-from wizard.core.process import Crew, Left
 from wizard.core.time_left import Pace
 from wizard.core.trouble import Trouble
 from wizard.host.files import HASH_CHUNK, digest
+from wizard.system.crew import Crew, Left
 from wizard.system.partial_download import Mark, PartialDownload, mark_of
 from wizard.system.space import require, write_failure
 from wizard.system.web import Broken, Web, content_length, name_failure, open_web, worth_retrying
