@@ -20,7 +20,7 @@ from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
 from screens.widgets.header import HeaderLine
 from screens.widgets.lists import MarkedList
 from screens.words import cut, shown
-from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
+from wizard.core.wording import DEMO_NOTE, DRY_RUN_NOTE
 from wizard.diagnose.finding import Status
 from wizard.services import DEMO, DRY_RUN, LIVE, Services
 
@@ -34,8 +34,8 @@ AIM = (
 )
 MODES = {
     LIVE: ("Nothing changes until you agree to the whole plan. You can undo every change."),
-    DRY_RUN: DRY_RUN_TOLD,
-    DEMO: DEMO_TOLD,
+    DRY_RUN: DRY_RUN_NOTE,
+    DEMO: DEMO_NOTE,
 }
 UNREAD = (
     "Earlier runs cannot be read ({0}), so Continue and Roll back may be missing. Fix the "

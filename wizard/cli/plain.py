@@ -14,7 +14,7 @@ from wizard.cli.plain_setup import clear, roll_back, set_up
 from wizard.cli.questions import Asker, Do, Guide, Left, Option, Page, WentBack, paragraph, say
 from wizard.cli.report import print_overview, restart_lines, work_lines
 from wizard.core.lines import clean
-from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
+from wizard.core.wording import DEMO_NOTE, DRY_RUN_NOTE
 from wizard.diagnose.explain import explain_file
 from wizard.diagnose.finding import Finding, conclude, counts_text
 from wizard.diagnose.fix_settings import without_plan
@@ -164,7 +164,7 @@ def run_plain(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: 
 def _begin(guide: Guide, why: str) -> None:
     if why:
         guide.say(why)
-    mode = LIVE if acts(guide.arguments) else DEMO_TOLD if guide.arguments.demo else DRY_RUN_TOLD
+    mode = LIVE if acts(guide.arguments) else DEMO_NOTE if guide.arguments.demo else DRY_RUN_NOTE
     for text in (AIM, "", mode, "", HOW):
         guide.say(paragraph(text))
     if acts(guide.arguments):

@@ -1,4 +1,4 @@
-"""Sentences that the screens and plain text share, and the keys that stand for commands on screens.
+"""Sentences that screens and plain text share, and the keys that stand for commands on screens.
 
 A text is written once, with its command; whatever is no screen prints it so. This is the one place
 that knows which key of the wizard does the same. Where none does, the command stays.
@@ -97,5 +97,5 @@ def _by_key(found: re.Match[str]) -> str:
     return f"{keys.replace(' (', ', ').rstrip(')')}{comma}"
 
 
-DRY_RUN_TOLD = "DRY RUN: nothing is changed, downloaded or started. Steps are only shown."
-DEMO_TOLD = "DEMO: an example machine, not yours. Nothing is changed or started."
+DRY_RUN_NOTE = "DRY RUN: nothing is changed, downloaded or started. Steps are only shown."
+DEMO_NOTE = "DEMO: an example machine, not yours. Nothing is changed or started."
