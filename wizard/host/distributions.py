@@ -178,13 +178,13 @@ def missing_files(root: Path, lock: Path, site: str = "") -> tuple[str, ...]:
         missing += [name] if not infos else []
         for info in infos:
             paths = recorded(info.parent, info)
-            required = (p for p in paths if p.name not in _OPTIONAL and p.suffix != ".pyc")
+            required = (p for p in paths if p.name not in _BY_INSTALLER and p.suffix != ".pyc")
             missing += [str(path) for path in required if not path.exists()]
     return tuple(missing)
 
 
-_OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
-"""Files that pip or uv write only at times."""
+_BY_INSTALLER = ("INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
+"""Files that pip or uv write at times, beside what the wheel brings."""
 
 
 def installed_versions(root: Path, site: str = "") -> dict[str, str]:
@@ -216,7 +216,7 @@ def recorded(packages: Path, info: Path) -> tuple[Path, ...]:
 
     One that is missing or damaged names nothing: half a list would be worse than none.
     """
-    own = (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+    own = (info / name for name in ("RECORD", *_BY_INSTALLER))
     return (*own, *(_named_by_record(packages, info) or ()))
 
 
@@ -355,7 +355,7 @@ def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
     if archive is None:
         return
     yield from (path for path, _ in _entries(root, packages, wheel, archive))
-    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"):
+    for extra in ("RECORD", *_BY_INSTALLER):
         yield packages / info_of(wheel) / extra
     yield from (root / "bin" / script for script in _scripts(archive, info_of(wheel)))
     if version_of(wheel)[0] == "pip":  # no list of it names this one, which every installer makes
