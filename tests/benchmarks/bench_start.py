@@ -170,9 +170,11 @@ def frame_s(command: tuple[str, ...], environment: Mapping[str, str], rows: Sequ
 
 
 def _words(rows: Sequence[str]) -> tuple[str, ...]:
-    """Without the mark of our lists, which is none of Textual's, and without numbers: the free
-    room on a disk is another one a minute later."""
-    return tuple(" ".join(re.sub(r"\d+", "0", row).lstrip("> ").split()) for row in rows)
+    """Without the mark of our lists, which is none of Textual's, without numbers (the free room on
+    a disk is another one a minute later), and without empty rows: our screens space themselves."""
+    unmarked = (re.sub(r"^([ │]*)> ", r"\1", row) for row in rows)
+    words = (" ".join(re.sub(r"\d+", "0", row).split()) for row in unmarked)
+    return tuple(filter(None, words))
 
 
 async def recorded(options: list[str]) -> Recorded:
@@ -203,6 +205,8 @@ def _widget(widget: Widget) -> Recorded:
         "css": _own_css(widget) + (f"{type(widget).__name__} {{ height: 0; }}" if gone else ""),
         "id": widget.id,
         "classes": sorted(c for c in widget.classes if not c.startswith("-textual")),
+        "title": widget.border_title,
+        "display": widget.display,
         "children": [],
     }
     match widget:
