@@ -222,3 +222,10 @@ def test_apts_errors_are_told_with_cause_and_remedy(words: str, happened: str, r
     assert happened in found.happened
     assert remedy in found.next_step
     assert "Nothing was changed." in found.meaning
+
+
+def test_no_login_of_a_repository_is_told() -> None:
+    words = "E: Failed to fetch https://me:secret@mirror.example/x  503  Service Unavailable"
+    found = explained(said(words, code=100))
+    assert "mirror.example/x" in found.happened
+    assert "secret" not in found.happened

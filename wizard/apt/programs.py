@@ -9,6 +9,7 @@ from typing import Protocol
 
 from assets.root.failures import explain
 from assets.root.processes import Ended
+from wizard.core.credentials import redact
 from wizard.core.process import Exited, stream
 from wizard.core.trouble import Trouble
 
@@ -82,5 +83,5 @@ async def ask_or_raise(
 
 def explained(answer: Answer) -> Trouble:
     """Why apt failed."""
-    found = explain(Ended(answer.code, answer.text))
+    found = explain(Ended(answer.code, redact(answer.text)))
     return Trouble(found.happened, f"{found.meaning} Nothing was changed.", found.next_step)
