@@ -18,6 +18,7 @@ from assets.root.packages import (
     bare,
     change_argv,
     finishing,
+    only_source,
     packages,
     refuse_interrupted,
     simulate,
@@ -41,20 +42,7 @@ def apt_update(_: dict[str, Any], step: Step) -> str:
                 "First, run the step that writes this file.",
             )
     wait_for_locks(step, LIST_LOCKS)
-    only = (
-        "-o",
-        "Dir::Etc::sourcelist=" + OWN_SOURCE,
-        "-o",
-        "Dir::Etc::sourceparts=/dev/null",
-        "-o",
-        "APT::Get::List-Cleanup=0",  # else apt drops the lists of all other sources
-        "-o",
-        "APT::Update::Error-Mode=any",  # else it ends with 0 without a network
-        "-o",
-        "Acquire::AllowInsecureRepositories=false",
-        "-o",
-        "DPkg::Lock::Timeout=120",
-    )
+    only = only_source(OWN_SOURCE)
     ended = step.follow(("apt-get", *only, "update"), FETCH_DEADLINE_S, apt=True)
     if ended.code != 0:
         raise explain(ended)

@@ -93,6 +93,19 @@ def packages() -> dict[str, Package]:
     return found
 
 
+def only_source(path: str) -> tuple[str, ...]:
+    """Options by which apt-get reads the lists of one source, and of no other."""
+    settings = (
+        "Dir::Etc::sourcelist=" + path,
+        "Dir::Etc::sourceparts=/dev/null",
+        "APT::Get::List-Cleanup=0",  # else apt drops the lists of all other sources
+        "APT::Update::Error-Mode=any",  # else it ends with 0 without a network
+        "Acquire::AllowInsecureRepositories=false",
+        "DPkg::Lock::Timeout=120",
+    )
+    return tuple(word for each in settings for word in ("-o", each))
+
+
 def change_argv(*words: str, purge: bool, options: Sequence[str] = ()) -> tuple[str, ...]:
     """The call of apt-get for a transaction; the wizard simulates the very same one."""
     purging = ("-o", "APT::Get::Purge=" + ("true" if purge else "false"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from assets.root.packages import change_argv
+from assets.root.packages import change_argv, only_source
 from wizard.apt.indexes import PackageRecord, package_records, qualified
 from wizard.apt.packages import Versions, without_architecture
 from wizard.apt.programs import Answer, Programs, ask_or_raise
@@ -57,24 +57,13 @@ class AptView:
             ("Dir::Log::Planner", "/dev/null"),
             ("Debug::NoLocking", "1"),  # the user may not lock what is root's
             ("APT::Sandbox::User", "root"),  # in a container: _apt may not enter this folder
-            ("APT::Get::List-Cleanup", "0"),  # else the links to all other lists would go
         )
         return tuple(word for name, value in pairs for word in ("-o", f"{name}={value}"))
 
     async def update(self, source: str = SOURCE) -> None:
         """Fetch the lists of one source, and of no other; raises Trouble."""
         only = self.folder / "sources.list.d" / source.rpartition("/")[2]
-        argv = (
-            "apt-get",
-            *self.options,
-            "-o",
-            f"Dir::Etc::sourcelist={only}",
-            "-o",
-            "Dir::Etc::sourceparts=/dev/null",
-            "-o",
-            "APT::Update::Error-Mode=any",  # else it ends with 0 without a network
-            "update",
-        )
+        argv = ("apt-get", *self.options, *only_source(str(only)), "update")
         await ask_or_raise(self.programs, argv, UPDATE_S)
 
     async def simulate(
