@@ -19,6 +19,7 @@ from assets.root.packages import (
     change_argv,
     finishing,
     only_source,
+    options,
     packages,
     refuse_interrupted,
     simulate,
@@ -74,7 +75,7 @@ def apt_change(wanted: dict[str, Any], step: Step) -> str:
         # What apt-get does not know at all it would take for a failure.
         *(name + "-" for name in wanted["remove"] if name in before),
         purge=wanted["purge"],
-        options=fetched_before(wanted, step),
+        where=fetched_before(wanted, step),
     )
     refuse_surprises(wanted, simulate(argv), before)
     if unmet(wanted, before):
@@ -163,7 +164,7 @@ def fetched_before(wanted: dict[str, Any], step: Step) -> tuple[str, ...]:
             )  # else apt may give it to its own user
             with contextlib.suppress(FileExistsError):
                 os.link(path, f"{archives}/{own}")
-    return ("-o", f"Dir::Cache::archives={archives}") if any(kept.values()) else ()
+    return options(f"Dir::Cache::archives={archives}") if any(kept.values()) else ()
 
 
 def refuse_surprises(

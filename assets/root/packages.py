@@ -20,27 +20,28 @@ from assets.root.trouble import Trouble
 from assets.root.undo import Call
 
 LOCK_PATIENCE_S = 120.0
+
+
+def options(*settings: str) -> tuple[str, ...]:
+    """Settings of apt as words of a call."""
+    return tuple(word for each in settings for word in ("-o", each))
+
+
 APT_OPTIONS = (
     "-y",
     "--no-install-recommends",
     "--allow-downgrades",
-    "-o",
-    "Dpkg::Options::=--force-confold",
-    "-o",
-    "Dpkg::Use-Pty=0",
-    "-o",
-    "DPkg::Lock::Timeout=120",
-    "-o",
-    "Dir::Log::Planner=/dev/null",
-    "-o",
-    "APT::Get::AutomaticRemove=false",
-    "-o",
-    "APT::Get::AllowUnauthenticated=false",
-    "-o",
-    "APT::Install-Suggests=false",
-    # apt believes this file of its own while dpkg's status has the same size and the same second.
-    "-o",
-    "Dir::Cache::pkgcache=",
+    *options(
+        "Dpkg::Options::=--force-confold",
+        "Dpkg::Use-Pty=0",
+        "DPkg::Lock::Timeout=120",
+        "Dir::Log::Planner=/dev/null",
+        "APT::Get::AutomaticRemove=false",
+        "APT::Get::AllowUnauthenticated=false",
+        "APT::Install-Suggests=false",
+        # apt believes this file of its own while dpkg's status has the same size and second.
+        "Dir::Cache::pkgcache=",
+    ),
 )
 DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/cache/apt/archives/lock")
 LIST_LOCKS = ("/var/lib/apt/lists/lock",)
@@ -95,7 +96,7 @@ def packages() -> dict[str, Package]:
 
 def only_source(path: str) -> tuple[str, ...]:
     """Options by which apt-get reads the lists of one source, and of no other."""
-    settings = (
+    return options(
         "Dir::Etc::sourcelist=" + path,
         "Dir::Etc::sourceparts=/dev/null",
         "APT::Get::List-Cleanup=0",  # else apt drops the lists of all other sources
@@ -103,13 +104,15 @@ def only_source(path: str) -> tuple[str, ...]:
         "Acquire::AllowInsecureRepositories=false",
         "DPkg::Lock::Timeout=120",
     )
-    return tuple(word for each in settings for word in ("-o", each))
 
 
-def change_argv(*words: str, purge: bool, options: Sequence[str] = ()) -> tuple[str, ...]:
-    """The call of apt-get for a transaction; the wizard simulates the very same one."""
-    purging = ("-o", "APT::Get::Purge=" + ("true" if purge else "false"))
-    return ("apt-get", *APT_OPTIONS, *purging, *options, "install", *words)
+def change_argv(*words: str, purge: bool, where: Sequence[str] = ()) -> tuple[str, ...]:
+    """The call of apt-get for a transaction; the wizard simulates the very same one.
+
+    ``where``: options that say where apt finds what it needs.
+    """
+    purging = options("APT::Get::Purge=" + ("true" if purge else "false"))
+    return ("apt-get", *APT_OPTIONS, *purging, *where, "install", *words)
 
 
 PLANNED = re.compile(r"(Inst|Conf|Remv|Purg) (\S+)(?: \[[^\]]*\])?(?: \((\S+) )?")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from assets.root.packages import change_argv, only_source
+from assets.root.packages import change_argv, only_source, options
 from wizard.apt.indexes import PackageRecord, package_records, qualified
 from wizard.apt.packages import Versions, without_architecture
 from wizard.apt.programs import Answer, Programs, ask_or_raise
@@ -58,7 +58,7 @@ class AptView:
             ("Debug::NoLocking", "1"),  # the user may not lock what is root's
             ("APT::Sandbox::User", "root"),  # in a container: _apt may not enter this folder
         )
-        return tuple(word for name, value in pairs for word in ("-o", f"{name}={value}"))
+        return options(*(f"{name}={value}" for name, value in pairs))
 
     async def update(self, source: str = SOURCE) -> None:
         """Fetch the lists of one source, and of no other; raises Trouble."""
@@ -80,7 +80,7 @@ class AptView:
             *debs,
             *(f"{name}-" for name in remove),
             purge=purge,
-            options=self.options,
+            where=self.options,
         )
         argv = (argv[0], "-s", *argv[1:])
         return await self.programs.ask(argv, SIMULATION_S)
