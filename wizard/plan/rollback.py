@@ -91,7 +91,7 @@ def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
 
 def _inverse(step: Step, noted: Before, staying: Collection[str]) -> Iterator[Step]:
     """The inverse of one step; what is below the venv is undone by the run's own list of files."""
-    for other in step.inverse(noted, None) if step.reaches_out else ():
+    for other in step.inverse(noted) if step.reaches_out else ():
         if not (isinstance(other, SetSystemPathAside) and other.path in staying):
             yield cast("Step", other)
 

@@ -9,6 +9,7 @@ from wizard.core.journal import Kind, name_of
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.groups import AddToGroups, TakeFromGroups
@@ -23,7 +24,6 @@ from wizard.operations.packages import (
     MarkPackages,
     RestoreSettings,
 )
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import Resolve
 from wizard.operations.root_step import RootStep
 from wizard.operations.set_aside_packages import SetAsidePackages

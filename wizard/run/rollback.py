@@ -7,7 +7,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,10 +32,9 @@ from wizard.core.own_files import Places
 from wizard.core.time_left import TOLD_S
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.environment import LAYOUT
-from wizard.host.files import listing
+from wizard.host.files import Print, listing, print_of
 from wizard.host.host import Host
 from wizard.operations.edit_lines import EditLines
-from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
 from wizard.plan.rollback import FOLDER_REASON
 from wizard.plan.steps import Plan
@@ -64,7 +63,6 @@ from wizard.run.runs import (
     unreadable_runs,
 )
 from wizard.system.programs import wait_for_strays
-from wizard.system.system import System
 
 SEE_LIST = "To see the list of runs, use `rdna1-setup rollback --list`."
 
@@ -354,9 +352,8 @@ def go_back(
     ) -> None:
         left.append(f"not removed: {path}: {getattr(why[1], 'strerror', None) or why[1]}")
 
-    removal = Remove("", "", way.venv, {path: way.seen[path] for path in way.remove})
-    for number, problem in enumerate(removal.removing(System({}, "", lambda: False)), 1):
-        left += [problem] if problem else []
+    for number, path in enumerate(way.remove, 1):
+        left += _remove_unchanged(Path(way.venv, path), way.seen[path])
         tell(number, total, unit)
     left += keep_aside(Path(way.venv), way.in_the_way)
     _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
@@ -373,6 +370,17 @@ def go_back(
     # No second try would fix those: they do not keep the run open.
     told = [word for each in moved for word in each.told]
     return (*left, *told, *(word for each in way.returns for word in each.told()))
+
+
+def _remove_unchanged(path: Path, seen: Print) -> Iterator[str]:
+    """Remove a file that nobody changed since it was looked at; gives why it was left."""
+    if print_of(path) not in (None, seen):
+        yield f"not removed, because it was changed: {path}"
+        return
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        yield f"not removed: {path}: {error.strerror or error}"
 
 
 def _drop_empty(way: FolderRollback, ours: Iterable[str]) -> None:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from packaging.utils import canonicalize_name
 
@@ -17,8 +16,7 @@ from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import named_in, recorded
 from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
-from wizard.operations.operation import After, Before
-from wizard.operations.remove import Remove
+from wizard.operations.operation import Before
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
 from wizard.plan.form import operation_of
@@ -164,20 +162,14 @@ GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
 
 
-def notes_of_the_venv(record: Record) -> Mapping[str, Any]:
-    """What was noted before the venv was made or changed; empty while that was not begun."""
-    merged: dict[str, Any] = {}
-    for noted in record.intents.values():
-        merged |= {name: noted[name] for name in _OF_THE_VENV if name in noted}
-    return merged
+def noted_paths(intents: Mapping[int, Before], name: str) -> tuple[str, ...]:
+    """Paths that a run noted under this name before it made or changed its environment."""
+    return next((tuple(noted[name]) for noted in intents.values() if name in noted), ())
 
 
-_OF_THE_VENV = ("before", "folders_before", "made_folders")
-
-
-def files_before(record: Record) -> tuple[str, ...]:
+def files_before(intents: Mapping[int, Before]) -> frozenset[str]:
     """Files that were in the venv's folder before the run: never ours."""
-    return tuple(notes_of_the_venv(record).get("before", ()))
+    return frozenset(noted_paths(intents, "before"))
 
 
 def remains(record: Record, number: int) -> dict[str, Print]:
@@ -186,21 +178,12 @@ def remains(record: Record, number: int) -> dict[str, Print]:
     What was written after the step must have ended is somebody else's, whatever its name.
     """
     step = record.plan["steps"][number - 1]
-    before = frozenset(files_before(record))
+    before = files_before(record.intents)
     deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
     latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
-    found: dict[str, Print] = {}
-    for removal in removals(step, record.intents[number], None):
-        found |= removal.files
+    operation = operation_of(step)
+    found = operation.remains(record.intents[number]) if operation else {}
     return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
-
-
-def removals(form: Mapping[str, Any], before: Before, after: After | None) -> Iterator[Remove]:
-    """What is removed to undo an operation, as a plan's JSON form names it."""
-    operation = operation_of(form)
-    for each in operation.inverse(before, after) if operation else ():
-        if isinstance(each, Remove):
-            yield each
 
 
 def installed_since(
@@ -212,7 +195,7 @@ def installed_since(
     both would be spoilt.
     """
     venv = Path(record.plan["venv"])
-    before = frozenset(notes_of_the_venv(record).get("folders_before", ()))
+    before = frozenset(noted_paths(record.intents, "folders_before"))
     found: set[str] = set()
     for back in returns:
         inside = Path(back.root) == venv
@@ -364,7 +347,6 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
     in_the_way = _in_the_way(inside, now, frozenset(remove), changed)
     in_the_way |= {path for each in inside for path in _rebuilt(each, ours)} - set(remove) - theirs
     kept = set(now.files) - set(there) - in_the_way
-    before = notes_of_the_venv(record)
     return FolderRollback(
         run=record.id,
         venv=str(venv),
@@ -375,8 +357,8 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
         kept_bytes=sum(now.files[path][0] for path in kept),
         folders=tuple(folder for folder in own_folders(record) if Path(folder).is_dir()),
         emptied=tuple(_emptied_by_interrupted(record)),
-        parents=tuple(before.get("made_folders", ())),
-        folders_before=tuple(before.get("folders_before", ())),
+        parents=noted_paths(record.intents, "made_folders"),
+        folders_before=noted_paths(record.intents, "folders_before"),
         returns=tuple(_resolved(each, in_the_way) if each in inside else each for each in returns),
         in_the_way=tuple(sorted(in_the_way)),
     )
@@ -465,13 +447,11 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
 def _emptied_by_interrupted(record: Record) -> Iterator[str]:
     """Folders that steps made which were begun and never finished."""
     for number in record.interrupted:
-        step = record.plan["steps"][number - 1]
-        for removal in removals(step, record.intents[number], None):
-            yield from removal.emptied
+        if operation := operation_of(record.plan["steps"][number - 1]):
+            yield from operation.emptied
 
 
 def own_folders(record: Record) -> Iterator[str]:
     """Folders that are the run's alone, such as the downloads."""
-    for step in record.plan["steps"]:
-        for removal in removals(step, {}, After()):
-            yield from removal.folders
+    for operation in filter(None, map(operation_of, record.plan["steps"])):
+        yield from operation.own_folders

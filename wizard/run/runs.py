@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from wizard.core.journal import (
     FILE,
@@ -212,10 +213,11 @@ def this_boot() -> str:
         return ""
 
 
-def restart_waits(record: Record) -> bool:
-    """True while the kernel that runs may still hold a driver that the run took out."""
+def restart_waits(intents: Mapping[int, Mapping[str, Any]]) -> bool:
+    """True while the kernel that runs may still hold a driver that a run with these intents took
+    out."""
     boot = this_boot()
-    return bool(boot) and any(noted.get(NOTE) == boot for noted in record.intents.values())
+    return bool(boot) and any(noted.get(NOTE) == boot for noted in intents.values())
 
 
 def restart_words(places: Places) -> str:
@@ -225,7 +227,7 @@ def restart_words(places: Places) -> str:
     """
     standing = [r for r in read_records(Path(places.runs)) if stands(r) and r.state != UNFINISHED]
     for record in standing:
-        if restart_waits(record):
+        if restart_waits(record.intents):
             return WAITS.format(record.id)
     newest = standing[0] if standing else None
     if newest is not None and any(NOTE in noted for noted in newest.intents.values()):
