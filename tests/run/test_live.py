@@ -18,7 +18,7 @@ from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
 from wizard.run.executor import Live, now
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.rollback import go_back
+from wizard.run.rollback import roll_back_folder
 from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_records
 
@@ -34,7 +34,7 @@ def live(home: Path) -> Live:
 
 def undo(home: Path) -> None:
     record = read_records(Path(places_below(home).runs))[0]
-    assert go_back(find_folder_rollback(record), record, now()) == ()
+    assert roll_back_folder(find_folder_rollback(record), record, now()) == ()
 
 
 def creates(folder: Path, venv: str) -> CreateEnvironment:

@@ -110,6 +110,11 @@ class Plan:
         return bool(self.set_aside)
 
     @property
+    def apt_changes(self) -> tuple[AptChange, ...]:
+        """The steps that change packages of the system."""
+        return tuple(step for step in self.steps if isinstance(step, AptChange))
+
+    @property
     def set_aside(self) -> tuple[SetAsidePackages, ...]:
         """The steps that make room for other packages."""
         return tuple(step for step in self.steps if isinstance(step, SetAsidePackages))

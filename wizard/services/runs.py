@@ -134,8 +134,8 @@ class Runs:
 
     def way_back(self) -> WayBack:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.run.rollback import Rollback, find_whole_undo  # the same
+        from wizard.run.rollback import Rollback, find_undo  # the same
 
-        found = find_whole_undo(self._places, self._host)
+        found = find_undo(self._places, self._host)
         taking = Rollback(found, self._executor(), self._places)
-        return WayBack(str(found), found.system, taking.events, taking.cancel)
+        return WayBack(str(found), found.system.plan, taking.events, taking.cancel)
