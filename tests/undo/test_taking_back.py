@@ -31,7 +31,7 @@ from wizard.plan.steps import Plan
 from wizard.run.journal import Journal, Owned
 from wizard.run.obstacles import obstacle
 from wizard.run.rollback import Rollback, Undo, find_undo
-from wizard.run.runs import half_back, read_record, unfinished_run
+from wizard.run.runs import half_undone, read_record, unfinished_run
 
 RUN, WAY = "20260101-000000-aaaaaa", "20260101-000100-bbbbbb"
 ASIDE = SetSystemPathAside("x", "/etc/profile.d/rocm.sh")
@@ -236,10 +236,10 @@ def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
 ) -> None:
     plan = run_in(tmp_path)
     assert unfinished_run(places_below(tmp_path)) is not None
-    assert half_back(places_below(tmp_path)) is None
+    assert half_undone(places_below(tmp_path)) is None
     way_back_in(tmp_path, done=True)
     assert unfinished_run(places_below(tmp_path)) is None
-    begun = half_back(places_below(tmp_path))
+    begun = half_undone(places_below(tmp_path))
     assert begun is not None
     assert begun.id == RUN
     found = obstacle(plan, places_below(tmp_path))

@@ -38,7 +38,7 @@ def test_each_file_is_counted_first_as_checked_then_as_removed_or_restored(venv:
     assert heard == [*checked, *moved]
     for told in (checked, moved):
         assert [done for done, _, _ in told] == list(range(1, told[0][1] + 1))
-    assert len(moved) == len(way.remove) + sum(len(each.awaited) for each in way.returns)
+    assert len(moved) == len(way.remove) + sum(len(each.awaited) for each in way.set_aside)
 
 
 def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Path) -> None:

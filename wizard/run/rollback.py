@@ -48,7 +48,7 @@ from wizard.run.rollback_folder import (
     keep_aside,
     own_folders,
     put_back,
-    states_of,
+    set_aside_by,
     tell_nobody,
 )
 from wizard.run.rollback_system import SystemRollback, find_system_rollback, touched_system
@@ -58,7 +58,7 @@ from wizard.run.runs import (
     read_record,
     read_records,
     refusal_of_older,
-    stands,
+    undoable,
     unreadable_runs,
 )
 from wizard.system.programs import wait_for_strays
@@ -109,7 +109,7 @@ def _lost(package: tuple[str, str]) -> str:
 
 def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
-    standing = list(filter(stands, records))
+    standing = list(filter(undoable, records))
     chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
     older = {run.id: run for run in older_runs(runs) if not run.rolled_back}
     unreadable = unreadable_runs(runs)
@@ -306,7 +306,7 @@ def roll_back_folder(
             "Run the same command again, and check what it shows.",
         )
     journal.close(PARTLY_ROLLED_BACK, now)
-    coming = sum(len(each.awaited) for each in shown.returns)
+    coming = sum(len(each.awaited) for each in shown.set_aside)
     total, unit = len(shown.remove) + coming, RESTORED if coming else REMOVED
     left: list[str] = []
 
@@ -321,7 +321,7 @@ def roll_back_folder(
     left += keep_aside(Path(shown.venv), shown.in_the_way)
     _drop_empty(shown, {*Owned(Path(record.folder)).read(), *shown.remove})
     back = count(len(shown.remove) + 1)
-    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in shown.returns]
+    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in shown.set_aside]
     left += [problem for each in moved for problem in each.left]
     for folder in shown.folders:
         shutil.rmtree(folder, onerror=not_removed)
@@ -332,7 +332,7 @@ def roll_back_folder(
     journal.close(PARTLY_ROLLED_BACK if left else ROLLED_BACK, now)
     # No second try would fix those: they do not keep the run open.
     told = [word for each in moved for word in each.told]
-    return (*left, *told, *(word for each in shown.returns for word in each.told()))
+    return (*left, *told, *(word for each in shown.set_aside for word in each.told()))
 
 
 def _remove_unchanged(path: Path, seen: Print) -> Iterator[str]:
@@ -352,7 +352,7 @@ def _drop_empty(shown: FolderRollback, ours: Iterable[str]) -> None:
     lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
     held = {*lowest, *shown.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
     for folder in sorted(listing(Path(shown.venv)).folders, key=len, reverse=True):
-        ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not shown.returns)
+        ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not shown.set_aside)
         if ours_too and folder not in shown.folders_before:
             with contextlib.suppress(OSError):
                 Path(shown.venv, folder).rmdir()
@@ -393,7 +393,7 @@ def left_by(record: Record) -> tuple[str, ...]:
             "If you take the run off the list, its files and its backup can no longer be restored.",
             f"Undo it instead: rdna1-setup rollback {record.id}",
         )
-    waiting = [each for each in states_of(record, ()) if each.awaited]
+    waiting = [each for each in set_aside_by(record, ()) if each.awaited]
     if waiting:
         raise Trouble(
             f"{waiting[0].backup} contains your packages, which can still be restored.",

@@ -29,15 +29,15 @@ KEPT = "rdna1-setup-kept"
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
-    """What one step set aside, and how it comes back."""
+class SetAside:
+    """What one step set aside, and where each file of it is now."""
 
     root: str
     site: str
     """The site folder of these packages."""
     backup: str
     packages: tuple[str, ...]
-    """Name and version of each distribution that returns."""
+    """Name and version of each distribution that set_aside."""
     awaited: frozenset[str] = frozenset()
     """Paths whose file lies in the backup."""
     in_place: frozenset[str] = frozenset()
@@ -62,13 +62,13 @@ class Return:
         return (f"{lost}. Install it again.",) if self.lost else ()
 
 
-def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
+def find_set_aside(record: Record, ours: Collection[str]) -> tuple[SetAside, ...]:
     """What the run set aside, with its state now; ``ours`` are paths below the venv. Reads only.
 
     Raises Trouble where nothing can come back because its environment is not there now: it may
     be moved or unmounted, and undone would be a lie.
     """
-    found = states_of(record, ours)
+    found = set_aside_by(record, ours)
     absent = next((each for each in found if each.absent), None)
     if absent and not any(each.awaited for each in found):
         raise Trouble(
@@ -80,17 +80,17 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     return found
 
 
-def states_of(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
-    """The state of each step that sets packages aside, whether it can be gone back on or not."""
+def set_aside_by(record: Record, ours: Collection[str]) -> tuple[SetAside, ...]:
+    """The same, whether it can come back or not."""
     steps = ((n, operation_of(form)) for n, form in enumerate(record.plan["steps"], 1))
     return tuple(
-        _return(number, step, record, ours)
+        _state_of(number, step, record, ours)
         for number, step in steps
         if isinstance(step, SetAsidePackages)
     )
 
 
-def put_back(found: Return, tell: Callable[[], None]) -> MovedBack:
+def put_back(found: SetAside, tell: Callable[[], None]) -> MovedBack:
     """Move the files back; ``tell`` hears of each."""
     if found.absent:
         return MovedBack((f"not restored: {found.absent}. Roll back again when it exists.",), ())
@@ -118,9 +118,11 @@ def some(paths: Collection[str]) -> str:
     return f"{shown} and {len(paths) - 3} more" if len(paths) > 3 else shown
 
 
-def _return(number: int, step: SetAsidePackages, record: Record, ours: Collection[str]) -> Return:
+def _state_of(
+    number: int, step: SetAsidePackages, record: Record, ours: Collection[str]
+) -> SetAside:
     packages = tuple(f"{name} {version}" for name, version in step.packages)
-    back = Return(step.root, step.site, step.backup, packages)
+    back = SetAside(step.root, step.site, step.backup, packages)
     if number not in record.intents:
         return back  # nothing was moved; a backup there is another run's
     if absent := absence(record, back.root):
@@ -187,7 +189,7 @@ def remains(record: Record, number: int) -> dict[str, Print]:
 
 
 def installed_since(
-    record: Record, returns: Iterable[Return], ours: Collection[str]
+    record: Record, set_aside: Iterable[SetAside], ours: Collection[str]
 ) -> frozenset[str]:
     """Paths below the venv that distributions list which are neither ours nor come back.
 
@@ -197,7 +199,7 @@ def installed_since(
     venv = Path(record.plan["venv"])
     before = frozenset(noted_paths(record.intents, "folders_before"))
     found: set[str] = set()
-    for back in returns:
+    for back in set_aside:
         inside = Path(back.root) == venv
         mine = {*back.awaited, *back.in_place}
         others = list(_others(back, {*mine, *ours} if inside else mine))
@@ -212,7 +214,7 @@ def installed_since(
 _METADATA = (".dist-info/METADATA", ".dist-info/RECORD")
 
 
-def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
+def _others(back: SetAside, mine: Collection[str]) -> Iterator[Path]:
     kinds = ("dist-info", "egg-info", "egg-link") if back.site else ()
     for info in (i for kind in kinds for i in sorted(Path(back.site).glob(f"[!~]*.{kind}"))):
         files = (os.path.relpath(info / name, back.root) for name in ("METADATA", "RECORD"))
@@ -220,12 +222,12 @@ def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
             yield info
 
 
-def _listed(back: Return, info: Path) -> Iterator[str]:
+def _listed(back: SetAside, info: Path) -> Iterator[str]:
     for path in recorded(info.parent, info):
         yield os.path.relpath(os.path.normpath(path), back.root)
 
 
-def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
+def _refuse_namesakes(back: SetAside, others: Iterable[Path]) -> None:
     infos = {Path(path).parent.name for path in back.awaited if path.endswith(_METADATA)}
     names = {canonicalize_name(info.partition("-")[0]) for info in infos}
     for info in others:
@@ -242,7 +244,7 @@ def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
             )
 
 
-def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
+def _refuse_what_lies_over(back: SetAside, since: Iterable[Path]) -> None:
     aside = Backup(Path(back.root), Path(back.backup))
     waiting = {row.path: row for row in aside.things() if row.path in back.awaited}
     for info in since:
@@ -281,26 +283,26 @@ def tell_nobody(_done: int, _total: int, _unit: str) -> None:
 class FolderRollback:
     """What undoing one run would remove, and what it would leave."""
 
-    run: str
     venv: str
-    remove: tuple[str, ...]
+    """``""`` for a run that has no folder."""
+    remove: tuple[str, ...] = ()
     """Files of ours below the venv, relative to it, unchanged since we wrote them."""
-    seen: Mapping[str, Print] = field(compare=False, repr=False)
+    seen: Mapping[str, Print] = field(default_factory=dict, compare=False, repr=False)
     """How each of them looks."""
-    changed: tuple[str, ...]
+    changed: tuple[str, ...] = ()
     """Files of ours that somebody changed since: kept."""
-    kept: int = field(compare=False)
+    kept: int = field(default=0, compare=False)
     """Files below the venv that are not ours; a program of the user's may write more meanwhile."""
-    kept_bytes: int = field(compare=False)
-    folders: tuple[str, ...]
+    kept_bytes: int = field(default=0, compare=False)
+    folders: tuple[str, ...] = ()
     """Folders that are ours alone, such as the downloads: removed whole."""
-    emptied: tuple[str, ...]
+    emptied: tuple[str, ...] = ()
     """Folders below the venv that a cut-off step made: removed when empty."""
-    parents: tuple[str, ...]
+    parents: tuple[str, ...] = ()
     """Folders that were made to hold the venv, deepest first: removed when empty."""
-    folders_before: tuple[str, ...]
+    folders_before: tuple[str, ...] = ()
     """Folders that were in the venv's folder before us: kept."""
-    returns: tuple[Return, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
     """What was set aside in an environment that existed, and comes back."""
     in_the_way: tuple[str, ...] = ()
     """Files below such an environment that the user changed in between: kept aside."""
@@ -309,8 +311,8 @@ class FolderRollback:
         if not self.venv:
             return "this run has no folder; a separate plan undoes its changes"
         lines = [f"remove {counted(len(self.remove), 'file')} that rdna1-setup made in {self.venv}"]
-        lines += [str(each) for each in self.returns if each.awaited]
-        lines += [told for each in self.returns for told in each.told()]
+        lines += [str(each) for each in self.set_aside if each.awaited]
+        lines += [told for each in self.set_aside for told in each.told()]
         if self.in_the_way:
             lines.append(f"move {some(self.in_the_way)}, which you changed, to {self.venv}/{KEPT}")
         elif self.changed:
@@ -319,7 +321,7 @@ class FolderRollback:
             )
         lines += [
             f"leave what you changed in place: {some(each.changed)}"
-            for each in self.returns
+            for each in self.set_aside
             if each.changed
         ]
         if self.kept:
@@ -331,16 +333,16 @@ class FolderRollback:
 def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRollback:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
-        return FolderRollback(record.id, "", (), {}, (), 0, 0, (), (), (), ())
+        return FolderRollback("")
     venv = Path(record.plan["venv"])
     now = listing(venv, lambda done, total: tell(done, total, CHECKED))
     owned = Owned(Path(record.folder)).read()
     owned |= {p: now.files[p] for p in _as_written(record, venv) if p in owned and p in now.files}
-    returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
-    now = _without_own_folders(now, venv, returns, record)
-    inside = [each for each in returns if Path(each.root) == venv]
-    ours = _ours(record, owned, now, inside, existed=bool(returns))
-    theirs = installed_since(record, returns, ours)
+    set_aside = find_set_aside(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
+    now = _without_own_folders(now, venv, set_aside, record)
+    inside = [each for each in set_aside if Path(each.root) == venv]
+    ours = _ours(record, owned, now, inside, existed=bool(set_aside))
+    theirs = installed_since(record, set_aside, ours)
     there = {p: seen for p, seen in ours.items() if p in now.files and p not in theirs}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
     changed = tuple(sorted(set(there) - set(remove)))
@@ -348,7 +350,6 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
     in_the_way |= {path for each in inside for path in _rebuilt(each, ours)} - set(remove) - theirs
     kept = set(now.files) - set(there) - in_the_way
     return FolderRollback(
-        run=record.id,
         venv=str(venv),
         remove=remove,
         seen={path: now.files[path] for path in remove},
@@ -359,7 +360,9 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
         emptied=tuple(_emptied_by_interrupted(record)),
         parents=noted_paths(record.intents, "made_folders"),
         folders_before=noted_paths(record.intents, "folders_before"),
-        returns=tuple(_resolved(each, in_the_way) if each in inside else each for each in returns),
+        set_aside=tuple(
+            _resolved(each, in_the_way) if each in inside else each for each in set_aside
+        ),
         in_the_way=tuple(sorted(in_the_way)),
     )
 
@@ -368,7 +371,7 @@ def _ours(
     record: Record,
     owned: Mapping[str, Print],
     now: Listing,
-    inside: list[Return],
+    inside: list[SetAside],
     *,
     existed: bool,
 ) -> dict[str, Print]:
@@ -403,14 +406,14 @@ def _as_written(record: Record, venv: Path) -> Iterator[str]:
 
 
 def _in_the_way(
-    inside: list[Return], now: Listing, remove: frozenset[str], changed: Iterable[str]
+    inside: list[SetAside], now: Listing, remove: frozenset[str], changed: Iterable[str]
 ) -> set[str]:
     """What lies where something comes back and was not written by us, or was changed since."""
     awaited = {path for each in inside for path in each.awaited}
     return (awaited & set(now.files) - remove) | set(changed) if inside else set()
 
 
-def _rebuilt(back: Return, ours: Mapping[str, Print]) -> set[str]:
+def _rebuilt(back: SetAside, ours: Mapping[str, Print]) -> set[str]:
     """What distributions list by now that are ours or come back: another build of the same version
     may have been installed over one, and half of it would spoil the other."""
     root, site = Path(back.root), Path(back.site)
@@ -423,17 +426,17 @@ def _rebuilt(back: Return, ours: Mapping[str, Print]) -> set[str]:
     return found - back.in_place
 
 
-def _resolved(back: Return, in_the_way: set[str]) -> Return:
+def _resolved(back: SetAside, in_the_way: set[str]) -> SetAside:
     """The same, after what is in the way was taken for what it is."""
     lost = {*back.lost, *(back.changed & in_the_way)}
     return replace(back, changed=back.changed - in_the_way, lost=tuple(sorted(lost)))
 
 
 def _without_own_folders(
-    found: Listing, venv: Path, returns: tuple[Return, ...], record: Record
+    found: Listing, venv: Path, set_aside: tuple[SetAside, ...], record: Record
 ) -> Listing:
     """The listing without backups and folders that go whole: no file of theirs is looked at."""
-    backups = (each.backup for each in returns if Path(each.root) == venv)
+    backups = (each.backup for each in set_aside if Path(each.root) == venv)
     inside = tuple(f"{os.path.relpath(each, venv)}/" for each in (*backups, *own_folders(record)))
     files = {p: seen for p, seen in found.files.items() if not p.startswith(inside)}
     return Listing(files, found.folders)
