@@ -59,7 +59,7 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
 JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",))
 JOINING = replace(
     PLANNED,
-    plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
+    plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps)),
     choice=examples.CHOICE,
 )
 COMFYUI = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")

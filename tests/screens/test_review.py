@@ -117,7 +117,7 @@ def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
     plan = examples.make_plan(machine, choice)
     if choice.without_groups:
         return replace(plan, first="permission to open /dev/kfd")
-    return replace(plan, steps=(JOIN, *plan.steps), relogin_needed=True)
+    return replace(plan, steps=(JOIN, *plan.steps))
 
 
 async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() -> None:

@@ -78,6 +78,12 @@ class AptChange(RootStep):
         return UNSETTLED not in versions and asked <= set(self.expect_install)
 
     @property
+    def effect(self) -> str:
+        """How many packages went and came."""
+        counts = (("removal", self.expect_remove), ("installation", self.expect_install))
+        return ", ".join(f"{what} of {counted(len(e), 'package')}" for what, e in counts if e)
+
+    @property
     def restart_needed(self) -> bool:
         """True where a kernel driver goes: what is loaded of it stays until a restart."""
         gone = {name.partition(":")[0] for name in (*self.remove, *self.expect_remove)}

@@ -18,7 +18,6 @@ from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.machine.facts import Machine, Setting
-from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
@@ -110,7 +109,7 @@ def _plan(
     steps: tuple[Step, ...],
     notes: tuple[str, ...],
 ) -> Plan:
-    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
+    joins = any(step.relogin_needed for step in steps)
     right = held.missing_right.text if held.missing_right else ""
     told = (*system.notes, *notes, *_notes(machine, choice, stack, held))
     return with_id(
@@ -123,9 +122,8 @@ def _plan(
             steps=(*system.steps, *steps),
             download_bytes=_sum(_fetched(choice, held), system.download_bytes),
             installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
-            relogin_needed=relogin_needed,
             notes=tuple(note for note in told if note != right),
-            first="; ".join(filter(None, (system.first, "" if relogin_needed else right))),
+            first="; ".join(filter(None, (system.first, "" if joins else right))),
         )
     )
 
