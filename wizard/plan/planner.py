@@ -43,8 +43,6 @@ from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
 from wizard.plan.using import not_installed
 
-__all__ = ["PlanImpossible", "make_plan"]
-
 
 def make_plan(
     machine: Machine,
