@@ -23,7 +23,7 @@ from wizard.core.lines import clean
 from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
 from wizard.plan.steps import Plan
-from wizard.plan.using import (
+from wizard.plan.usage import (
     login_too,
     measure_command,
     on_processor,

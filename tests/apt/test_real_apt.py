@@ -30,7 +30,7 @@ from wizard.core.trouble import NoWayBack, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.choice import Choice
-from wizard.plan.exact import prepare
+from wizard.plan.package_resolution import prepare
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
 from wizard.plan.start_check import check

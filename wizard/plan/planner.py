@@ -41,7 +41,7 @@ from wizard.plan.room import room_notes
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
-from wizard.plan.using import not_installed
+from wizard.plan.usage import not_installed
 
 
 def make_plan(

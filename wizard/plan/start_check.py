@@ -28,7 +28,7 @@ from wizard.operations.packages import (
     MarkPackages,
 )
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.exact import view_after
+from wizard.plan.package_resolution import view_after
 from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
 from wizard.plan.steps import Plan, Step

@@ -23,7 +23,7 @@ from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
 from wizard.plan.steps import Plan, Step
-from wizard.plan.using import measure_command, starts, still_missing
+from wizard.plan.usage import measure_command, starts, still_missing
 from wizard.report.machine import WIDTH, bytes_text
 
 if TYPE_CHECKING:

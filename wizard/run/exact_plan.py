@@ -21,8 +21,8 @@ from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
-from wizard.plan.exact import prepare
 from wizard.plan.leftover_files import files_now
+from wizard.plan.package_resolution import prepare
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
 from wizard.plan.rollback_packages import Sources, sources_of
