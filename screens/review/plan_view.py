@@ -32,7 +32,7 @@ from wizard.report.plan import download_bytes, most_bytes
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 WARNING, ERROR, LABEL = "bold $text-warning", "bold $text-error", "$text-muted"
 UNDO = "rdna1-setup rollback"

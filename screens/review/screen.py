@@ -31,7 +31,7 @@ from screens.review.plan_view import (
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY
 from wizard.core.journal import Kind
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.diagnose.finding import Status
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.plan.wheel_index import WheelsSought
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 LOOK_AGAIN = "Nothing was changed. Fix the problem, press Esc to go back, and open Review again."
 GO_BACK = "Press Esc to go back and choose something else."
@@ -336,7 +336,7 @@ class Review(PlanScreen):
     def _may_waive(self) -> bool:
         """True where the plan could begin if packages went that nothing could restore."""
         known = self.session.choice is not None or self.session.clearing is not None
-        return isinstance(self._refusal, NoWayBack) and known and self.session.before is None
+        return isinstance(self._refusal, NoRollback) and known and self.session.before is None
 
     def _removes_for_good(self) -> bool:
         """True where that was chosen."""

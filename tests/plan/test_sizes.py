@@ -7,7 +7,7 @@ from tests.plan.test_planner import plan_for
 from wizard.operations.packages import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines, size_told
-from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+from wizard.run.preflight import NOT_TOLD, WheelsSize
 
 
 def size(plan: Plan, found: WheelsSize | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,11 @@ from tests.plan.test_planner import plan_for
 from tests.plan.wheels_asked import QUICK, WHEELS
 from tests.run.places import places_below
 from tests.run.server import WheelServer
+from wizard.host.live import LiveHost
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import Wheels, WheelsSought, seek_wheels, wheels_of
-from wizard.run.exact_plan import wheels_sought
 from wizard.run.journal import Journal
+from wizard.services.plans import Plans
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 MACHINE = clean_jammy()
@@ -143,5 +145,6 @@ def test_for_a_run_that_waits_nobody_is_asked(tmp_path: Path) -> None:
         plan, places = plan_for(MACHINE, torch_index=server.address), places_below(tmp_path)
         Path(places.runs).mkdir(parents=True)
         Journal(Path(places.runs) / "one").begin(plan, "2026-01-01T00:00:00+00:00")
-        assert asyncio.run(wheels_sought(plan, MACHINE, places, {})) == WheelsSought()
+        plans = Plans(argparse.Namespace(), LiveHost({"HOME": str(tmp_path)}))
+        assert asyncio.run(plans.seek_wheels(plan, MACHINE)) == WheelsSought()
         assert server.connections == 0

@@ -16,8 +16,8 @@ from wizard.operations.uv_project import Manifest
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
-from wizard.run.exact_plan import waiting_plan
 from wizard.run.journal import Journal
+from wizard.run.preflight import waiting_plan
 
 INDEX = "https://me:secret@wheels.example/simple"
 JOIN = AddToGroups("The device files belong to it.", "owner", ("render",))

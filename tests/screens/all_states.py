@@ -40,7 +40,7 @@ from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
 from wizard.run.at_work import AtWork
-from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+from wizard.run.preflight import NOT_TOLD, WheelsSize
 from wizard.services import Services
 
 

@@ -36,7 +36,7 @@ from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.cli.options import parser
 from wizard.core.journal import Kind
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot
@@ -46,7 +46,7 @@ from wizard.plan.form import with_id
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
-from wizard.run.wheels_size import WheelsSize
+from wizard.run.preflight import WheelsSize
 from wizard.services import Services
 from wizard.services.runs import Unfinished
 
@@ -80,7 +80,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     def resolve(machine: Machine, choice: Choice) -> Plan:
         choices.append(choice.without_rollback)
         if not choice.without_rollback:
-            raise NoWayBack("No archive has comgr 1.0.", "Lost.", "Mend.")
+            raise NoRollback("No archive has comgr 1.0.", "Lost.", "Mend.")
         return replace(examples.make_plan(machine, choice), id="settled")
 
     services = but(LIVE_SERVICES, make=make, resolve=resolve)

@@ -29,7 +29,7 @@ from wizard.operations.packages import (
 )
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.package_resolution import view_after
-from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
+from wizard.plan.rollback_packages import RollbackFiles, find_rollback_files, no_rollback
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
 from wizard.plan.steps import Plan, Step
 
@@ -49,10 +49,10 @@ async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
         )
     refusals = [*_packages(plan, asking.host), *_files(plan, asking.host)]
     try:
-        sources = await sources_of(plan.steps, asking)
-        if sources.lost:
-            refusals.append(no_way_back(sources, waivable=plan.kind is not Kind.FIX))
-        if full := shortage(_needs(plan, sources, asking.host), asking.host.disk):
+        files = await find_rollback_files(plan.steps, asking)
+        if files.lost:
+            refusals.append(no_rollback(files, waivable=plan.kind is not Kind.FIX))
+        if full := shortage(_needs(plan, files, asking.host), asking.host.disk):
             refusals.append(full)
         if not refusals:  # apt's own words would only repeat them
             await _simulate(plan, asking)
@@ -61,8 +61,8 @@ async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
     return tuple(refusals)
 
 
-def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
-    yield Need(BACKUP, sources.backup_bytes, "for the rollback")
+def _needs(plan: Plan, files: RollbackFiles, host: Host) -> Iterator[Need]:
+    yield Need(BACKUP, files.backup_bytes, "for the rollback")
     yield from needs_of(plan)
     sizes = (host.size(deb.path) for step in plan.apt_changes for deb in step.debs)
     copied = sum(size for size in sizes if isinstance(size, int))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.machine.facts import Machine
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "

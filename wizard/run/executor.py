@@ -25,7 +25,7 @@ from wizard.run.journal import SCRATCH, Journal, Owned, new_folder, scratch
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
 from wizard.run.obstacles import require_place, run_to_go_on_with
-from wizard.run.preflight_folder import drop_preflight
+from wizard.run.preflight import drop_preflight
 from wizard.run.progress import Ahead
 from wizard.run.resume import done_steps
 from wizard.run.rollback_folder import files_before

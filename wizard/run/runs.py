@@ -41,11 +41,6 @@ def read_records(runs: Path) -> tuple[Record, ...]:
     return tuple(record for record in found if record is not None)
 
 
-def is_unfinished(plan: str, runs: Path) -> bool:
-    """True when a run of the plan of that id stopped before its end: it is to be continued."""
-    return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
-
-
 def older_runs(runs: Path) -> tuple[OlderRun, ...]:
     """Every run that an older version of this program recorded, newest first."""
     folders = _newest_first(runs)
