@@ -191,7 +191,7 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
         waits.plan()
 
 
-async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
+async def test_undone_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
     plan = planned(idle(tmp_path, ".bashrc", ".profile"), "noop-setting")
     (tmp_path / ".profile").write_text(f"alias more=less\n{TEXT}")
     before = content(tmp_path)

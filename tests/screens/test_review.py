@@ -39,7 +39,7 @@ from wizard.core.journal import Kind
 from wizard.core.trouble import NoRollback, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
-from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot
+from wizard.operations.packages import UNRESOLVED, AptChange, MakeSnapshot
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.form import with_id
@@ -74,7 +74,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     choices: list[bool] = []
 
     def make(machine: Machine, choice: Choice) -> Plan:
-        step = AptChange("x", install=(("rocm-core", UNSETTLED),))
+        step = AptChange("x", install=(("rocm-core", UNRESOLVED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
     def resolve(machine: Machine, choice: Choice) -> Plan:
@@ -170,7 +170,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
         return replace(examples.make_plan(machine, choice), id="settled")
 
     def unresolved(machine: Machine, choice: Choice) -> Plan:
-        step = AptChange("x", install=(("rocm-core", UNSETTLED),))
+        step = AptChange("x", install=(("rocm-core", UNRESOLVED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
     services = but(LIVE_SERVICES, obstacle=look, resolve=resolve, make=unresolved)
@@ -185,7 +185,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
 
 def plan_of_root(machine: Machine, choice: Choice) -> Plan:
     """A plan whose versions only the archive knows; it makes a snapshot where that was asked."""
-    step = AptChange("x", install=(("rocm-core", UNSETTLED),))
+    step = AptChange("x", install=(("rocm-core", UNRESOLVED),))
     plan = with_id(replace(examples.make_plan(machine, choice), id="", steps=(step,)))
     return as_asked(machine, plan, choice.snapshot)
 

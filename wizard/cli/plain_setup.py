@@ -36,7 +36,7 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.preflight import rollback_files, waiting_plan
+from wizard.run.preflight import rollback_files, unfinished_plan
 from wizard.run.resume import stopped_plan
 from wizard.run.runs import older_runs, read_records, undoable
 from wizard.services.command_line import (
@@ -330,7 +330,7 @@ class Setup:
         )
         choice = with_sources(choice, self.guide.arguments)
         try:
-            if waiting_plan(choice, places_of(self.host)) is not None:
+            if unfinished_plan(choice, places_of(self.host)) is not None:
                 return ()
             plan = plan_here(self.machine, choice, self.host)
         except PlanImpossible:

@@ -363,7 +363,7 @@ def module_text(settings: tuple[tuple[str, str], ...], unset: tuple[str, ...]) -
 
 
 def launcher_text(venv: str, settings: tuple[tuple[str, str], ...], unset: tuple[str, ...]) -> str:
-    """``rdna1-python``: the same, for what must be settled before the interpreter starts.
+    """``rdna1-python``: the same, for what must be set before the interpreter starts.
 
     The loader reads LD_LIBRARY_PATH once, when a process starts: no Python code can undo it.
     """

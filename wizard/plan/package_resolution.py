@@ -16,7 +16,7 @@ from wizard.core.fact import known
 from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
-from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.packages import UNRESOLVED, AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
 from wizard.plan.choice import Choice
@@ -97,7 +97,7 @@ async def _resolved(
     debs: tuple[LocalDeb, ...] = ()
     while True:
         own = {deb.name for deb in debs}
-        asked = tuple((name, UNSETTLED) for name in names if name not in own)
+        asked = tuple((name, UNRESOLVED) for name in names if name not in own)
         answer = await view.simulate(asked, (deb.path for deb in debs))
         if answer.code == 0:
             return debs, transaction(answer.lines)

@@ -38,7 +38,7 @@ UNREADABLE = "unreadable"
 
 
 async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
-    """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
+    """Why the plan is not begun: locks, states, files, room, apt's own word, the rollback."""
     if not plan.resolved:
         return (
             Trouble(

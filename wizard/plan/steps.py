@@ -87,7 +87,7 @@ class Plan:
     cause: str = ""
     """Of a fix: the cause of the finding that it fixes."""
     takes_back: str = ""
-    """Of a rollback: the id of the plan that it takes back."""
+    """Of a rollback: the id of the plan that it undoes."""
 
     @property
     def relogin_needed(self) -> bool:

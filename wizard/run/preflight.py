@@ -92,7 +92,7 @@ def resolved_plan(machine: Machine, choice: Choice, there: Contents | None, host
     another one.
     """
     ours = places(host.environ, host.home)
-    waiting = waiting_plan(choice, ours)
+    waiting = unfinished_plan(choice, ours)
     if waiting is not None:
         return waiting
     stack = find_stack(choice.stack)
@@ -125,7 +125,7 @@ def rollback_files(plan: Plan, host: Host) -> RollbackFiles:
         return asyncio.run(find_rollback_files(plan.steps, asking))
 
 
-def waiting_plan(choice: Choice, places: Places) -> Plan | None:
+def unfinished_plan(choice: Choice, places: Places) -> Plan | None:
     """The plan of an unfinished run with root's part for this stack and folder.
 
     Raises PlanImpossible as ``resumed_plan`` does.
