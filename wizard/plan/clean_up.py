@@ -15,7 +15,7 @@ from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import FilesNow, Leftover, files_now, files_with_settings
-from wizard.plan.removal import held, make_removal, removal_steps, system_plan
+from wizard.plan.removal import make_removal, removal_steps, system_plan, unhold_first
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
 
@@ -99,7 +99,7 @@ def _packages(
     stays = tuple(one for one in machine.rocm_packages if one.origin == "amd" and one not in out)
     gone = Going(out, stays, (), amd=not stays)
     steps, notes = removal_steps(machine, gone, files, for_good)
-    return steps, notes, held(out)
+    return steps, notes, unhold_first(out)
 
 
 def _is_useless(package: Package) -> bool:

@@ -26,20 +26,16 @@ from wizard.host.distributions import (
 )
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
-from wizard.operations.resolve import Resolve, is_version
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.choice import Choice
 from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,
-    check_torch,
-    drop_downloads,
-    execstack_steps,
-    fetch_chosen,
-    install_fetched,
+    LEFT_OUT,
     manifest_of,
     resolve_held,
     setting_steps,
     staging_of,
+    torch_steps,
     work_folder,
 )
 from wizard.plan.steps import Step
@@ -223,17 +219,11 @@ def existing_steps(
         manifest_of(machine, choice, stack, tuple(each.name for each in pinned(there, stack))),
         work,
     )
-    return (
-        resolve,
-        fetch_chosen(CHANGES_NOTHING_YET, resolve, stack.hashes),
+    room = (
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
-        install_fetched(resolve, there.path, there.site),
-        *execstack_steps(machine, choice, stack, there.site),
-        *settings,
-        check_torch(choice, stack),
-        drop_downloads(work),
     )
+    return torch_steps(machine, choice, stack, resolve, CHANGES_NOTHING_YET, settings, room)
 
 
 def planned_conflicts(stack: Stack, there: Contents) -> tuple[str, ...]:
@@ -256,13 +246,13 @@ def _known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
 
 
 def obstacles_to(
-    steps: tuple[Step, ...], machine: Machine, stack: Stack, held: Fit
+    steps: tuple[Step, ...], machine: Machine, stack: Stack, fit: Fit
 ) -> tuple[str, ...]:
     """What rules the stack out here; an environment that exists brings its own Python."""
     own = any(isinstance(step, SetAsidePackages) for step in steps)
-    missing = python_obstacle(machine, stack, held.python)
+    missing = python_obstacle(machine, stack, fit.python)
     fixed = missing.text if own and missing else ""
-    return tuple(each for each in held.obstacles if each != fixed)
+    return tuple(each for each in fit.obstacles if each != fixed)
 
 
 def _set_aside(
@@ -311,13 +301,11 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
     )
 
 
-LEFT_OUT = "rdna1-not-the-same.txt"
-"""File in the new venv: which packages came in another version or not at all, and why."""
 _SEEDS = ("pip", "setuptools", "wheel")
 """What making a venv brings by itself."""
 
 
-def why_beside(stack: Stack, there: Contents) -> str:
+def why_untouched(stack: Stack, there: Contents) -> str:
     """Why this environment is left as it is; ``""`` when its torch can be replaced."""
     if not there.python or not there.site:
         return "its Python version cannot be read"
@@ -350,12 +338,12 @@ def _not_pip_s(stack: Stack, there: Contents) -> str:
     return ""
 
 
-def beside(choice: Choice, stack: Stack) -> Choice:
+def in_new_folder(choice: Choice, stack: Stack) -> Choice:
     """The same choice for a new folder beside."""
     return replace(choice, venv=f"{choice.venv}-{stack.id}")
 
 
-def carried(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
+def kept_packages(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
     """What somebody asked for by name in the old environment, its torch left out."""
     family = {each.name for each in torch_family(there.distributions)}
     brought = {*family, *stack_specifiers(stack), *TORCH_FAMILY, *TRITON, *_SEEDS}
@@ -371,29 +359,16 @@ def _asked(there: Contents) -> tuple[Distribution, ...]:
     return tuple(each for each in every if each.name not in required)
 
 
-def carrying(step: Step, taken: tuple[Distribution, ...], venv: str) -> Step:
-    """The resolver's step, asked for these packages too; other steps as they are."""
-    if not taken or not isinstance(step, Resolve):
-        return step
-    return replace(
-        step,
-        reason="uv chooses the stack first, then those packages of the old environment that fit "
-        "it.",
-        carried=tuple((each.name, each.version) for each in taken if is_version(each.version)),
-        told=f"{venv}/{LEFT_OUT}",
-    )
-
-
-def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tuple[str, ...]:
+def new_folder_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tuple[str, ...]:
     """Why there is a new venv, what comes along, and what does not."""
-    taken = carried(stack, there)
+    kept = kept_packages(stack, there)
     # What has an address or a folder of its own is told, not fetched: it may be work in progress.
     own = [each for each in _asked(there) if each.source]
     return (
         f"{there.path} is not changed: {why}.",
         f"A new venv will be created beside it: {choice.venv}. To undo this, run rdna1-setup "
         "rollback.",
-        f"{counted(len(taken), 'package')} that you installed in the old environment will also "
+        f"{counted(len(kept), 'package')} that you installed in the old environment will also "
         "be installed in the new venv, "
         f"in the same version if possible. {LEFT_OUT} lists the differences.",
         *(

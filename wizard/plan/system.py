@@ -18,7 +18,7 @@ from wizard.plan.amd_packages import DISTRIBUTION, going, require_apt
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import FilesNow, strangers
-from wizard.plan.removal import held, removal_steps
+from wizard.plan.removal import removal_steps, unhold_first
 from wizard.plan.steps import Step
 
 NEWER = "2.35"
@@ -111,7 +111,7 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     return SystemPart(
         steps,
         (*notes, *strangers(machine, removed), *_made_for_ubuntu(machine, entry), *offer.notes),
-        held(gone.packages),
+        unhold_first(gone.packages),
         None if prepared.offer is None else offer.download_bytes,
         None if prepared.offer is None else offer.installed_bytes,
     )
