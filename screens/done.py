@@ -232,7 +232,7 @@ def _undo(finished: PlanFinished | None) -> str:
 
 
 def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
-    """The way back of root's part that needs no program of ours."""
+    """The undo of root's part that needs no program of ours."""
     if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
         script = shown(str(undo_script(finished.run)))
         yield "To undo the system changes without this program, run this as root:"

@@ -51,7 +51,7 @@ class RollBack(PlanScreen):
         "its ID with rdna1-setup rollback --list, then use rdna1-setup rollback ID."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "take_back", "Roll back"),
+        Binding("y", "roll_back", "Roll back"),
         *FOLDING_KEYS,
         Binding("escape", "start", "Keep everything", key_display="Esc"),
         HELP_KEY,
@@ -96,13 +96,13 @@ class RollBack(PlanScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers to roll back what was found, where changes are allowed."""
-        if action == "take_back":
+        if action == "roll_back":
             return self.found is not None and not self.services.rehearses
         return super().check_action(action, parameters)
 
-    def action_take_back(self) -> None:
+    def action_roll_back(self) -> None:
         """Goes on to roll back."""
-        self.post_message(self.Go("take_back", replace(self.session, rollback=self.found)))
+        self.post_message(self.Go("rolling_back", replace(self.session, rollback=self.found)))
 
     def action_start(self) -> None:
         """Goes to the first step, with nothing done."""

@@ -182,7 +182,7 @@ INSTALL = RunKind(
     ),
 )
 ROLL_BACK = RunKind(
-    "take_back",
+    "rolling_back",
     "Roll back",
     "The last change is undone first. The log shows every command and what it prints.\n\nc stops "
     f"safely between two steps. Rolling back again continues from there.\n\n{ROOT_HELP}",

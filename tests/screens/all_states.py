@@ -201,8 +201,8 @@ WINDOWS: dict[str, State] = {
         top=RunScreen,
     ),
     "roll-back": State("roll_back", ("Roll back run 20260101",), live(undoable=lambda: True)),
-    "take-back": State(
-        "take_back",
+    "rolling-back": State(
+        "rolling_back",
         ("removed 12 files",),
         session=replace(
             KNOWN,

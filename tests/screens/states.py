@@ -235,8 +235,8 @@ ERRORS: dict[str, State] = {
         ),
         live(find_rollback=fails(DENIED)),
     ),
-    "take-back-broken": State(
-        "take_back",
+    "rolling-back-broken": State(
+        "rolling_back",
         ("The run ended early: No space left", "The rollback continues where it stopped"),
         session=replace(
             KNOWN, rollback=replace(LIVE_SERVICES.runs.find_rollback(), events=fails_later(FULL))

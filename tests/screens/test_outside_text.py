@@ -90,7 +90,7 @@ KEYS = {
 
 async def test_nasty_text_is_shown_and_obeyed_by_nobody() -> None:
     async with nasty_app(SERVICES, "welcome").run_test(size=SIZE, notifications=True) as pilot:
-        for step in (*STEPS[1:], "roll_back", "take_back"):
+        for step in (*STEPS[1:], "roll_back", "rolling_back"):
             await go(pilot, step, nasty_session(step))
             await resolved(pilot)
             await press(pilot, *KEYS.get(step, ()))

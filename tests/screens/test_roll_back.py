@@ -143,11 +143,11 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
-        await reach(pilot, "take_back")
+        await reach(pilot, "rolling_back")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         assert "enter" not in usable_keys(pilot.app)
         assert "c" in usable_keys(pilot.app)
-        await as_agreed(pilot, same_as_golden, "take-back")
+        await as_agreed(pilot, same_as_golden, "rolling-back")
         back.go_on.set()
         await resolved(pilot)
         await until(pilot, lambda: "3 of 3 steps done" in screen_text(pilot.app))
@@ -213,9 +213,9 @@ async def test_the_files_of_a_rollback_are_counted_and_move_the_bar() -> None:
         await waits.wait()
 
     way = Rollback(WOULD_GO, None, take, lambda: None)
-    app = SetupApp(LIVE_SERVICES, Session(rollback=way), "take_back")
+    app = SetupApp(LIVE_SERVICES, Session(rollback=way), "rolling_back")
     async with app.run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "take_back")
+        await reach(pilot, "rolling_back")
         await until(pilot, lambda: "4,200 of 21,000 files removed" in screen_text(pilot.app))
         await until(pilot, lambda: "60%" in screen_text(pilot.app))
 

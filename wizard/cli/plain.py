@@ -173,7 +173,7 @@ def _begin(guide: Guide, why: str) -> None:
 
 
 def _unfinished(guide: Guide) -> tuple[str, ...]:
-    """A run that stopped before its end, or before all of it was taken back."""
+    """A run that stopped before its end, or before all of it was undone."""
     places = places_of(host_of(guide.arguments))
     if back := half_undone(places):
         return ("", f"Run {back.id} is only partly undone. Open Roll back to finish undoing it.")

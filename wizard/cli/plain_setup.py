@@ -166,7 +166,7 @@ def chosen_for_good(guide: Guide, files: RollbackFiles) -> tuple[str, ...] | Non
 
 
 def roll_back(guide: Guide) -> int:
-    """Take one run back; gives the exit code."""
+    """Undo one run; gives the exit code."""
     if guide.arguments.machine or guide.arguments.demo:
         guide.say(NOT_HERE)
         return 0

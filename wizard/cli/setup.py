@@ -292,7 +292,7 @@ def _given_beside(arguments: argparse.Namespace) -> list[str]:
 
 
 def _earlier(plan: Plan, host: Host) -> Record | None:
-    """The newest run of this plan, if it was not taken back."""
+    """The newest run of this plan, if it was not undone."""
     records = read_records(Path(places_of(host).runs))
     newest = next((record for record in records if record.plan["id"] == plan.id), None)
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):

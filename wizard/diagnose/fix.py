@@ -63,7 +63,7 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Fix:
 
 
 def finished(machine: Machine) -> Fix:
-    """dpkg finishes what was cut off; that cannot be taken back."""
+    """dpkg finishes what was cut off; that cannot be undone."""
     require_apt(machine)
     if cut := cut_off(machine.package_work):
         raise PlanImpossible(

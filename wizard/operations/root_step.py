@@ -21,7 +21,7 @@ NOTHING_DONE = (NOTHING_LEFT, IN_THEM)
 
 
 class RootStep(Operation):
-    """One request; what was cut off, root's part finds out and goes on with by itself.
+    """One request; what was cut off, root's part finds out and continues by itself.
 
     So there is nothing to probe or to clear: doing it again is always right.
     """

@@ -109,7 +109,7 @@ def _does(record: Record, wanted: str, *, declines: bool) -> bool:
 
 
 def resumed_plan(record: Record, *addresses: str) -> Plan:
-    """The plan that a run goes on with: logins, which no journal keeps, are taken from these
+    """The plan that a run continues with: logins, which no journal keeps, are taken from these
     addresses, given anew.
 
     Raises PlanImpossible where one is missing, or the plan cannot be read.

@@ -43,7 +43,7 @@ class Rollback:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A run that waits to be gone on with or to be undone."""
+    """A run that waits to be continued or undone."""
 
     run: str
     name: str
