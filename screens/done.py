@@ -233,7 +233,7 @@ def _undo(finished: PlanFinished | None) -> str:
 
 def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
     """The undo of root's part that needs no program of ours."""
-    if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
+    if finished is not None and finished.run and plan.root_steps:
         script = shown(str(undo_script(finished.run)))
         yield "To undo the system changes without this program, run this as root:"
         yield f"sh {script}"

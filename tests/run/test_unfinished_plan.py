@@ -17,7 +17,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.journal import Journal
-from wizard.run.preflight import unfinished_plan
+from wizard.run.resume import unfinished_plan
 
 INDEX = "https://me:secret@wheels.example/simple"
 JOIN = AddToGroups("The device files belong to it.", "owner", ("render",))

@@ -204,7 +204,7 @@ def _tell_foreseen(event: Event) -> None:
 
 def log_text(plan: Plan, host: Host) -> str:
     """Where the run of a plan is recorded, and what root replaces is kept."""
-    rooted = any(step.needs_root for step in plan.steps)
+    rooted = bool(plan.root_steps)
     return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
 
 

@@ -36,8 +36,8 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.preflight import rollback_files, unfinished_plan
-from wizard.run.resume import stopped_plan
+from wizard.run.preflight import rollback_files
+from wizard.run.resume import stopped_plan, unfinished_plan
 from wizard.run.runs import older_runs, read_records, undoable
 from wizard.services.command_line import (
     absolute,

@@ -29,6 +29,7 @@ from wizard.run.runs import (
     absence,
     older_run_in,
     older_runs,
+    place_of,
     read_records,
     refusal_of_older,
     rollback_begun,
@@ -92,8 +93,7 @@ def run_to_resume(
         same = (r for r in standing if r.plan["id"] == plan.id and r.state == UNFINISHED)
         return next(same, None)
     here = os.path.realpath(plan.venv)
-    placed = [r for r in standing if r.plan["venv"]]
-    same_folder = [r for r in placed if os.path.realpath(r.plan["venv"]) == here]
+    same_folder = [r for r in standing if place_of(r) == here]
     for record in same_folder:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             _refuse_another_folder(plan, record)

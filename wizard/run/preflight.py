@@ -15,7 +15,7 @@ from threading import Event
 
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
-from wizard.core.journal import UNFINISHED, Record
+from wizard.core.journal import Record
 from wizard.core.own_files import Places, places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.contents import Contents
@@ -31,8 +31,8 @@ from wizard.plan.rollback_packages import RollbackFiles, find_rollback_files
 from wizard.plan.room import wheel_steps
 from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
-from wizard.run.resume import resumed_plan
-from wizard.run.runs import read_records
+from wizard.run.resume import unfinished_plan
+from wizard.run.runs import unfinished_runs
 from wizard.system.downloads import size_on_servers
 from wizard.system.lock import read_wheels
 from wizard.system.system import System
@@ -68,7 +68,7 @@ def _asking(host: Host) -> Iterator[Asking]:
 def drop_preflight(places: Places) -> None:
     """Remove that folder, unless a run that stopped before its end installs something out of it."""
     folder = preflight_folder(places)
-    if not any(_installs_from(folder, record) for record in read_records(Path(places.runs))):
+    if not any(_installs_from(folder, record) for record in unfinished_runs(places)):
         shutil.rmtree(folder, ignore_errors=True)
         _drop_empty(folder.parent)
 
@@ -82,7 +82,7 @@ def _drop_empty(*folders: Path) -> None:
 
 def _installs_from(folder: Path, record: Record) -> bool:
     debs = (deb for step in record.plan["steps"] for deb in step.get("debs", ()))
-    return record.state == UNFINISHED and any(folder in Path(deb["path"]).parents for deb in debs)
+    return any(folder in Path(deb["path"]).parents for deb in debs)
 
 
 def resolved_plan(machine: Machine, choice: Choice, there: Contents | None, host: Host) -> Plan:
@@ -92,9 +92,8 @@ def resolved_plan(machine: Machine, choice: Choice, there: Contents | None, host
     another one.
     """
     ours = places(host.environ, host.home)
-    waiting = unfinished_plan(choice, ours)
-    if waiting is not None:
-        return waiting
+    if (unfinished := unfinished_plan(choice, ours)) is not None:
+        return unfinished
     stack = find_stack(choice.stack)
     release = choice.system_release or (stack.system_release if stack is not None else "")
     if choice.footprint == "venv" or not release:
@@ -106,7 +105,7 @@ def resolved_plan(machine: Machine, choice: Choice, there: Contents | None, host
 
 def preflight(plan: Plan, host: Host) -> tuple[Trouble, ...]:
     """What speaks against beginning; nothing where there is no root's part."""
-    if not any(step.needs_root for step in plan.steps) or goes_on(plan, host):
+    if not plan.root_steps or goes_on(plan, host):
         return ()
     with _asking(host) as asking:
         return asyncio.run(check(plan, asking))
@@ -115,29 +114,14 @@ def preflight(plan: Plan, host: Host) -> tuple[Trouble, ...]:
 def goes_on(plan: Plan, host: Host) -> bool:
     """True where a run of this plan was cut off. Nobody is asked for such a one: its steps may be
     done already, and what it needs may all be here."""
-    runs = read_records(Path(places(host.environ, host.home).runs))
-    return any(run.plan["id"] == plan.id and run.state == UNFINISHED for run in runs)
+    waiting = unfinished_runs(places(host.environ, host.home))
+    return any(run.plan["id"] == plan.id for run in waiting)
 
 
 def rollback_files(plan: Plan, host: Host) -> RollbackFiles:
     """Where the packages that a plan removes can be had again; raises Trouble."""
     with _asking(host) as asking:
         return asyncio.run(find_rollback_files(plan.steps, asking))
-
-
-def unfinished_plan(choice: Choice, places: Places) -> Plan | None:
-    """The plan of an unfinished run with root's part for this stack and folder.
-
-    Raises PlanImpossible as ``resumed_plan`` does.
-    """
-    here = os.path.realpath(choice.venv)
-    for record in read_records(Path(places.runs)):
-        plan = record.plan
-        same = plan["stack"] == choice.stack and os.path.realpath(plan["venv"]) == here
-        if same and record.state == UNFINISHED and plan.get("footprint") == choice.footprint:
-            found = resumed_plan(record, choice.torch_index, choice.python_mirror)
-            return found if any(step.needs_root for step in found.steps) else None
-    return None
 
 
 DEADLINE_S = 120.0

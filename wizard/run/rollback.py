@@ -55,6 +55,7 @@ from wizard.run.rollback_system import SystemRollback, find_system_rollback, tou
 from wizard.run.runs import (
     absence,
     older_runs,
+    place_of,
     read_record,
     read_records,
     refusal_of_older,
@@ -147,25 +148,19 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
 
 def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
     """A later run that still stands, in the same folder or on the system: it must go first."""
-    here = _place(record)
+    here = place_of(record)
     for other in records:
         if other.id == record.id:
             return None
         if other.state == ROLLED_BACK or other.kind is Kind.ROLLBACK:
             continue
-        there = _place(other)
+        there = place_of(other)
         same_folder = here != "" and (there == here or _edits_below(other, here))
         # A later run may have replaced what was edited below its folder.
         same_folder = same_folder or (there != "" and _edits_below(record, there))
         if same_folder or (_of_system(other) and _of_system(record)):
             return other
     return None
-
-
-def _place(record: Record) -> str:
-    """Where the folder of a run really is; ``""`` for a run without one."""
-    venv = record.plan["venv"]
-    return os.path.realpath(venv) if venv else ""
 
 
 def _edits_below(record: Record, folder: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,17 @@ def read_records(runs: Path) -> tuple[Record, ...]:
     """Every run of ours, newest first."""
     found = map(read_record, _newest_first(runs))
     return tuple(record for record in found if record is not None)
+
+
+def unfinished_runs(places: Places) -> Iterator[Record]:
+    """Runs that stopped before their end, newest first."""
+    return (run for run in read_records(Path(places.runs)) if run.state == UNFINISHED)
+
+
+def place_of(record: Record) -> str:
+    """Where the folder of a run really is; ``""`` for a run without one."""
+    venv = record.plan["venv"]
+    return os.path.realpath(venv) if venv else ""
 
 
 def older_runs(runs: Path) -> tuple[OlderRun, ...]:
@@ -89,9 +100,8 @@ def undoable(record: Record) -> bool:
 
 def unfinished_run(places: Places) -> Record | None:
     """The newest run that stopped before its end and was not undone."""
-    records = read_records(Path(places.runs))
-    waiting = (r for r in records if r.state == UNFINISHED and r.kind is not Kind.ROLLBACK)
-    return next((r for r in waiting if rollback_begun(r, places) is None), None)
+    waiting = (run for run in unfinished_runs(places) if run.kind is not Kind.ROLLBACK)
+    return next((run for run in waiting if rollback_begun(run, places) is None), None)
 
 
 def half_undone(places: Places) -> Record | None:
@@ -120,7 +130,7 @@ def made_by_us(places: Places, folder: str) -> bool:
     # What an older version made is refused as its own, and never taken for the user's.
     return older_run_in(folder, records, older_runs(runs)) is not None or any(
         record.state != ROLLED_BACK
-        and os.path.realpath(record.plan["venv"]) == here
+        and place_of(record) == here
         and any(step["kind"] == "CreateEnvironment" for step in record.plan["steps"])
         for record in records
     )
@@ -133,8 +143,7 @@ def older_run_in(
     here = os.path.realpath(folder)
     standing = (run for run in older if run.venv and not run.rolled_back)
     found = [run for run in standing if os.path.realpath(run.venv) == here]
-    placed = (record for record in records if record.plan["venv"])
-    later = [record.id for record in placed if os.path.realpath(record.plan["venv"]) == here]
+    later = [record.id for record in records if place_of(record) == here]
     newest = max(found, key=lambda run: run.id, default=None)
     if newest is None or newest.id < max(later, default="") or not _in_use(Path(folder)):
         return None

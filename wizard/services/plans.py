@@ -196,7 +196,7 @@ class Plans:
         """Why Apply would refuse the plan here; may take a while and changes nothing."""
         if self._host.name:
             return None
-        if (found := obstacle(plan, self._places)) or not any(s.needs_root for s in plan.steps):
+        if (found := obstacle(plan, self._places)) or not plan.root_steps:
             return found
         refusals = preflight(plan, self._host)
         return refused(*refusals) if refusals else None
