@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -74,7 +74,7 @@ class Undo:
     record: Record
     folder: FolderRollback
     """What is done last."""
-    system: SystemRollback = SystemRollback()  # noqa: RUF009 - frozen, and says nothing
+    system: SystemRollback = field(default_factory=SystemRollback)
     """What root undoes first."""
 
     @property
@@ -110,8 +110,8 @@ def _lost(package: tuple[str, str]) -> str:
 
 def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
-    standing = list(filter(undoable, records))
-    chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
+    candidates = list(filter(undoable, records))
+    chosen = [r for r in candidates if r.id == wanted] if wanted else candidates[:1]
     older = {run.id: run for run in older_runs(runs) if not run.rolled_back}
     unreadable = unreadable_runs(runs)
     # Without an ID the newest run is meant, also where it cannot be undone.
