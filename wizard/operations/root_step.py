@@ -16,7 +16,7 @@ RUNS = "/var/lib/rdna1-setup/runs"
 """Where root's part keeps its journals and backups."""
 NOTHING_LEFT = "already removed by an earlier step: nothing to do"
 IN_THEM = "you were already in the group: nothing to do"
-NOTHING_DONE = (NOTHING_LEFT, IN_THEM)
+DID_NOTHING = (NOTHING_LEFT, IN_THEM)
 """Outcomes of steps that had nothing to do, and so have nothing to be undone."""
 
 

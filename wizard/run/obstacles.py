@@ -23,7 +23,7 @@ from wizard.plan.form import plan_form
 from wizard.plan.plan_options import difference
 from wizard.plan.room import needs_of, shortage
 from wizard.plan.steps import Plan
-from wizard.run.rehearsal import NOTHING_DONE, Foreseen
+from wizard.run.rehearsal import NOTHING_FORESEEN, Foreseen
 from wizard.run.resume import done_steps
 from wizard.run.runs import (
     absence,
@@ -72,10 +72,10 @@ def foreseen(plan: Plan, places: Places) -> Foreseen:
     Of packages that nobody asked the repository about, nothing can be said.
     """
     if not plan.resolved:
-        return NOTHING_DONE
+        return NOTHING_FORESEEN
     try:
         record = require_start(plan, places)
-        return Foreseen(done_steps(plan, record)) if record else NOTHING_DONE
+        return Foreseen(done_steps(plan, record)) if record else NOTHING_FORESEEN
     except (Trouble, OSError) as error:
         return Foreseen(trouble=as_trouble(error))
 

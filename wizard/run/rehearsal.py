@@ -23,13 +23,13 @@ class Foreseen:
     """Why the first step would not be begun."""
 
 
-NOTHING_DONE = Foreseen()
+NOTHING_FORESEEN = Foreseen()
 
 
 class Rehearsal:
     """Tells every step and every file, and which of them were found done."""
 
-    def __init__(self, found: Foreseen = NOTHING_DONE) -> None:
+    def __init__(self, found: Foreseen = NOTHING_FORESEEN) -> None:
         self._found = found
         self._cancelled = False
 

@@ -15,7 +15,7 @@ from wizard.core.journal import UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host
-from wizard.operations.root_step import NOTHING_DONE
+from wizard.operations.root_step import DID_NOTHING
 from wizard.plan.form import operation_of, plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.rollback import changed_since, done_by_hand, lost, make_rollback
@@ -98,7 +98,7 @@ def _begun(record: Record, state: Path) -> tuple[Plan, list[int]]:
             "To undo the changes to the system without this program, run as root: sh "
             f"{undo_script(record.id, state)}",
         ) from None
-    begun = [n for n in record.intents if record.outcomes.get(n) not in NOTHING_DONE]
+    begun = [n for n in record.intents if record.outcomes.get(n) not in DID_NOTHING]
     if _is_undone(state / "runs" / record.id):
         begun = [n for n in begun if not plan.steps[n - 1].needs_root]
     return plan, begun
