@@ -36,7 +36,7 @@ def wheels_at(place: str, python: str = "3.10", *, in_folder: bool = False) -> W
 class Standing(Enum):
     LISTED = "listed"
     GONE = "gone"
-    NOT_ASKED = "not asked"
+    NOT_ASKED = "could not be asked"
 
 
 class Answer(NamedTuple):
