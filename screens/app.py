@@ -246,7 +246,7 @@ SCREENS = {
     "review": ("screens.review.screen", "Review"),
     "apply": ("screens.run.screen", "Install"),
     "roll_back": ("screens.review.roll_back", "RollBack"),
-    "take_back": ("screens.run.screen", "TakeBack"),
+    "rolling_back": ("screens.run.screen", "RollingBack"),
     "watch": ("screens.run.screen", "Watch"),
     "conv2d": ("screens.conv2d.screen", "Conv2d"),
     "diagnose": ("screens.diagnose.screen", "Diagnose"),

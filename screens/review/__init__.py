@@ -1,1 +1,1 @@
-"""Plans word for word, before anything happens: the way there, and the way back."""
+"""Plans word for word, before anything happens: the way there, and its undo."""

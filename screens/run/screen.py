@@ -392,7 +392,7 @@ class RunScreen(StepScreen):
 
 
 Install = partial(RunScreen, INSTALL)
-TakeBack = partial(RunScreen, ROLL_BACK)
+RollingBack = partial(RunScreen, ROLL_BACK)
 Watch = partial(RunScreen, WATCH)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.run.places import plan_of
 from wizard.operations.groups import AddToGroups
-from wizard.operations.root_step import NOTHING_DONE
+from wizard.operations.root_step import DID_NOTHING
 from wizard.run.root_part import RootPart
 from wizard.system.system import Done
 
@@ -48,7 +48,7 @@ async def test_who_was_added_meanwhile_needs_no_rights_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     members(monkeypatch, render=("owner",), video=("a", "owner"))
-    assert await outcome(tmp_path) in NOTHING_DONE
+    assert await outcome(tmp_path) in DID_NOTHING
 
 
 @pytest.mark.parametrize("groups", [{"render": ("owner",), "video": ()}, {"render": ("owner",)}])

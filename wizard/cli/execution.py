@@ -28,9 +28,9 @@ from wizard.report.plan import (
 )
 from wizard.root.session import STATE, find_at_work
 from wizard.run.at_work import at_work_text
-from wizard.run.exact_plan import asking_of, preflight
 from wizard.run.executor import Executor, Live
 from wizard.run.obstacles import foreseen
+from wizard.run.preflight import preflight
 from wizard.run.rehearsal import Rehearsal
 from wizard.services.command_line import acts, places_of
 
@@ -160,7 +160,7 @@ def carry(
     With the ``machine``, the ending names the programs where they were found.
     """
     if acts(arguments):
-        refusals = asyncio.run(preflight(plan, places_of(host), asking_of(host)))
+        refusals = preflight(plan, host)
         for each in refusals:
             refuse_for(each)
         if refusals:
@@ -204,7 +204,7 @@ def _tell_foreseen(event: Event) -> None:
 
 def log_text(plan: Plan, host: Host) -> str:
     """Where the run of a plan is recorded, and what root replaces is kept."""
-    rooted = any(step.needs_root for step in plan.steps)
+    rooted = bool(plan.root_steps)
     return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
 
 

@@ -40,6 +40,7 @@ from wizard.plan.plan_file import (
 )
 from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Plan
+from wizard.plan.wheel_index import seek_wheels
 from wizard.report.plan import as_of_lines, ending_lines, plan_lines, size_told
 from wizard.report.recommendation import (
     Compared,
@@ -51,11 +52,10 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.exact_plan import asks_size, size_sought, wheels_sought
 from wizard.run.executor import AllDone, Live
+from wizard.run.preflight import WheelsSize, asks_size, goes_on, preflight_folder, wheels_size
 from wizard.run.resume import resumed_plan, stopped_plan
 from wizard.run.runs import read_records
-from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import (
     absolute,
     acts,
@@ -134,7 +134,9 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
 def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     """Ask the index for the wheels, and tell if it could not be asked. Raises Trouble."""
     print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
-    found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
+    if goes_on(plan, host):
+        return
+    found = asyncio.run(seek_wheels(plan, machine, host.environ))
     if found.refusal is not None:
         raise found.refusal
     print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
@@ -142,11 +144,10 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
 
 def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     """Ask the index how much there is to fetch, and tell what it says."""
-    places = places_of(host)
-    if not asks_size(plan, places):
+    if not asks_size(plan, host):
         return None
     print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
-    found = asyncio.run(size_sought(plan, places, host.environ))
+    found = asyncio.run(wheels_size(plan, host.environ, preflight_folder(places_of(host))))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found
 
@@ -291,7 +292,7 @@ def _given_beside(arguments: argparse.Namespace) -> list[str]:
 
 
 def _earlier(plan: Plan, host: Host) -> Record | None:
-    """The newest run of this plan, if it was not taken back."""
+    """The newest run of this plan, if it was not undone."""
     records = read_records(Path(places_of(host).runs))
     newest = next((record for record in records if record.plan["id"] == plan.id), None)
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):

@@ -88,7 +88,7 @@ class OlderRun:
 def older_run_of(name: str, folder: str, complete: Sequence[bytes | str]) -> OlderRun | None:
     """The run of an older version that these whole lines tell of, or None when they tell of none.
 
-    Its steps are not understood: nothing of it is continued or undone.
+    Its steps are not understood: it is neither continued nor undone.
     """
     begin: Mapping[str, Any] = next(filter(None, map(_parsed, complete)), {})
     schema, plan = begin.get("schema"), begin.get("plan")

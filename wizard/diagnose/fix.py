@@ -28,7 +28,6 @@ from wizard.host.host import Host
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
-from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.set_aside_packages import SetAsidePackages
@@ -64,7 +63,7 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Fix:
 
 
 def finished(machine: Machine) -> Fix:
-    """dpkg finishes what was cut off; that cannot be taken back."""
+    """dpkg finishes what was cut off; that cannot be undone."""
     require_apt(machine)
     if cut := cut_off(machine.package_work):
         raise PlanImpossible(
@@ -346,9 +345,7 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Fix:
 def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
     """A plan about files and the system alone, or one that exchanges packages in a folder."""
     plan = system_plan(Kind.FIX, fix.steps, fix.notes, cause=finding.cause)
-    joins = any(isinstance(step, AddToGroups) for step in fix.steps)
-    exchanges = any(isinstance(step, SetAsidePackages) for step in fix.steps)
-    if exchanges:
+    if plan.changes_existing:
         plan = replace(
             plan,
             footprint="venv",
@@ -356,7 +353,7 @@ def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
             download_bytes=None,
             installed_bytes=None,
         )
-    return with_id(replace(plan, relogin_needed=joins))
+    return with_id(plan)
 
 
 __all__ = ["NothingToDo", "PlanImpossible", "Supply", "has_plan", "make_fix"]

@@ -14,12 +14,12 @@ from wizard.system.system import News, System
 
 NOTHING_LEFT = "already removed by an earlier step: nothing to do"
 IN_THEM = "you were already in the group: nothing to do"
-NOTHING_DONE = (NOTHING_LEFT, IN_THEM)
+DID_NOTHING = (NOTHING_LEFT, IN_THEM)
 """Outcomes of steps that had nothing to do, and so have nothing to be undone."""
 
 
 class RootStep(Operation):
-    """One request; what was cut off, root's part finds out and goes on with by itself.
+    """One request; what was cut off, root's part finds out and continues by itself.
 
     So there is nothing to probe or to clear: doing it again is always right.
     """

@@ -89,6 +89,12 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     )
 
 
+def scopes_of(*, distribution: bool, driver: bool) -> tuple[str, ...]:
+    """AMD's ROCm, and what was asked for beside it."""
+    more = ((DISTRIBUTION, distribution), (DRIVER, driver))
+    return (AMD, *(scope for scope, wanted in more if wanted))
+
+
 def drivers_of(machine: Machine) -> tuple[str, ...]:
     """AMD's kernel driver packages that are installed, by name."""
     packages = known(machine.rocm_packages, ())
@@ -138,7 +144,9 @@ def _notes(
     packages: tuple[Package, ...], out: list[Package], scopes: tuple[str, ...], *, asked: bool
 ) -> list[str]:
     unasked = [] if asked else [one.name for one in out if one.name in DRIVERS]
-    unclear = [f"{one.name} {one.version} ({one.grounds})" for one in packages if _unclear(one)]
+    unclear = [
+        f"{one.name} {one.version} ({one.grounds})" for one in packages if one.origin == "unclear"
+    ]
     left = [one for one in packages if one.origin == "amd" and one not in out]
     drivers = [one.name for one in left if one.name in DRIVERS]
     graphics = [one.name for one in left if _is_graphics(one)]
@@ -154,10 +162,6 @@ def _notes(
         (theirs, "The distribution's own ROCm packages are kept: {}."),
     )
     return [text.format(_few(names)) for names, text in told if names]
-
-
-def _unclear(package: Package) -> bool:
-    return package.origin == "unclear"
 
 
 def _few(names: list[str], shown: int = 6) -> str:

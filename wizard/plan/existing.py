@@ -16,28 +16,30 @@ from wizard.core.amounts import counted, listed
 from wizard.core.credentials import redact
 from wizard.core.own_files import Places
 from wizard.host.contents import OURS, Contents
-from wizard.host.distributions import Distribution, conflicts, contains, counts, needs_of
+from wizard.host.distributions import (
+    TORCH_FAMILY,
+    Distribution,
+    conflicts,
+    contains,
+    counts,
+    needs_of,
+)
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
-from wizard.operations.resolve import Resolve, is_version
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.choice import Choice
 from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,
-    check_torch,
-    drop_downloads,
-    execstack_steps,
-    fetch_chosen,
-    install_fetched,
+    LEFT_OUT,
     manifest_of,
     resolve_held,
     setting_steps,
     staging_of,
+    torch_steps,
     work_folder,
 )
 from wizard.plan.steps import Step
 
-TORCH = ("torch", "torchvision", "torchaudio")
 TRITON = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu")
 """All of these put their files into one folder, ``triton``: two of them cannot stand together."""
 _COMPANION = re.compile(r"nvidia-.+|cuda-.+|rocm|rocm-.+|amd-torch-.+")
@@ -46,7 +48,7 @@ _COMPANION = re.compile(r"nvidia-.+|cuda-.+|rocm|rocm-.+|amd-torch-.+")
 
 def torch_family(distributions: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
     """torch and its siblings, and the wheels that only they need."""
-    core = {each.name for each in distributions} & {*TORCH, *TRITON}
+    core = {each.name for each in distributions} & {*TORCH_FAMILY, *TRITON}
     others = [d for d in distributions if d.name not in core and not _COMPANION.fullmatch(d.name)]
     wanted_by_others = _reach(others, distributions) - core
     companions = _reach([d for d in distributions if d.name in core], distributions)
@@ -93,7 +95,7 @@ def pinned(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
 def without_successor(stack: Stack, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
     """Siblings of torch that go, and of which the stack brings no other version."""
     asked = stack_specifiers(stack)
-    return tuple(each for each in goes if each.name in TORCH and each.name not in asked)
+    return tuple(each for each in goes if each.name in TORCH_FAMILY and each.name not in asked)
 
 
 def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
@@ -104,7 +106,7 @@ def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
 
 def names_of(distributions: tuple[Distribution, ...]) -> str:
     """Names and versions, torch first, NVIDIA's many wheels as a number."""
-    first = sorted(distributions, key=lambda each: (each.name not in TORCH, each.name))
+    first = sorted(distributions, key=lambda each: (each.name not in TORCH_FAMILY, each.name))
     told = [f"{d.name} {d.version}" for d in first if not d.name.startswith(("nvidia-", "cuda-"))]
     nvidia = len(first) - len(told)
     wheels = "wheel" if nvidia == 1 else "wheels"
@@ -120,7 +122,7 @@ def _reach(start: Iterable[Distribution], among: tuple[Distribution, ...]) -> se
         names = {str(canonicalize_name(need.name)) for need in needs_of(waiting.pop())}
         new = [name for name in names - found if name in installed]
         # Not past torch itself: what it needs is its own, whoever needs torch.
-        waiting += [installed[name] for name in new if name not in (*TORCH, *TRITON)]
+        waiting += [installed[name] for name in new if name not in (*TORCH_FAMILY, *TRITON)]
         found.update(new)
     return found
 
@@ -217,17 +219,11 @@ def existing_steps(
         manifest_of(machine, choice, stack, tuple(each.name for each in pinned(there, stack))),
         work,
     )
-    return (
-        resolve,
-        fetch_chosen(CHANGES_NOTHING_YET, resolve, stack.hashes),
+    room = (
         _set_aside(choice, stack, there, settings, work),
         *user_site_steps(choice, there, places),
-        install_fetched(resolve, there.path, there.site),
-        *execstack_steps(machine, choice, stack, there.site),
-        *settings,
-        check_torch(choice, stack),
-        drop_downloads(work),
     )
+    return torch_steps(machine, choice, stack, resolve, CHANGES_NOTHING_YET, settings, room)
 
 
 def planned_conflicts(stack: Stack, there: Contents) -> tuple[str, ...]:
@@ -250,13 +246,13 @@ def _known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
 
 
 def obstacles_to(
-    steps: tuple[Step, ...], machine: Machine, stack: Stack, held: Fit
+    steps: tuple[Step, ...], machine: Machine, stack: Stack, fit: Fit
 ) -> tuple[str, ...]:
     """What rules the stack out here; an environment that exists brings its own Python."""
     own = any(isinstance(step, SetAsidePackages) for step in steps)
-    missing = python_obstacle(machine, stack, held.python)
+    missing = python_obstacle(machine, stack, fit.python)
     fixed = missing.text if own and missing else ""
-    return tuple(each for each in held.obstacles if each != fixed)
+    return tuple(each for each in fit.obstacles if each != fixed)
 
 
 def _set_aside(
@@ -305,13 +301,11 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
     )
 
 
-LEFT_OUT = "rdna1-not-the-same.txt"
-"""File in the new venv: which packages came in another version or not at all, and why."""
 _SEEDS = ("pip", "setuptools", "wheel")
 """What making a venv brings by itself."""
 
 
-def why_beside(stack: Stack, there: Contents) -> str:
+def why_untouched(stack: Stack, there: Contents) -> str:
     """Why this environment is left as it is; ``""`` when its torch can be replaced."""
     if not there.python or not there.site:
         return "its Python version cannot be read"
@@ -344,15 +338,15 @@ def _not_pip_s(stack: Stack, there: Contents) -> str:
     return ""
 
 
-def beside(choice: Choice, stack: Stack) -> Choice:
+def in_new_folder(choice: Choice, stack: Stack) -> Choice:
     """The same choice for a new folder beside."""
     return replace(choice, venv=f"{choice.venv}-{stack.id}")
 
 
-def carried(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
+def kept_packages(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
     """What somebody asked for by name in the old environment, its torch left out."""
     family = {each.name for each in torch_family(there.distributions)}
-    brought = {*family, *stack_specifiers(stack), *TORCH, *TRITON, *_SEEDS}
+    brought = {*family, *stack_specifiers(stack), *TORCH_FAMILY, *TRITON, *_SEEDS}
     return tuple(e for e in _asked(there) if e.name not in brought and not e.source)
 
 
@@ -365,29 +359,16 @@ def _asked(there: Contents) -> tuple[Distribution, ...]:
     return tuple(each for each in every if each.name not in required)
 
 
-def carrying(step: Step, taken: tuple[Distribution, ...], venv: str) -> Step:
-    """The resolver's step, asked for these packages too; other steps as they are."""
-    if not taken or not isinstance(step, Resolve):
-        return step
-    return replace(
-        step,
-        reason="uv chooses the stack first, then those packages of the old environment that fit "
-        "it.",
-        carried=tuple((each.name, each.version) for each in taken if is_version(each.version)),
-        told=f"{venv}/{LEFT_OUT}",
-    )
-
-
-def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tuple[str, ...]:
+def new_folder_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tuple[str, ...]:
     """Why there is a new venv, what comes along, and what does not."""
-    taken = carried(stack, there)
+    kept = kept_packages(stack, there)
     # What has an address or a folder of its own is told, not fetched: it may be work in progress.
     own = [each for each in _asked(there) if each.source]
     return (
         f"{there.path} is not changed: {why}.",
         f"A new venv will be created beside it: {choice.venv}. To undo this, run rdna1-setup "
         "rollback.",
-        f"{counted(len(taken), 'package')} that you installed in the old environment will also "
+        f"{counted(len(kept), 'package')} that you installed in the old environment will also "
         "be installed in the new venv, "
         f"in the same version if possible. {LEFT_OUT} lists the differences.",
         *(

@@ -17,7 +17,7 @@ from wizard.plan.new_environment import MODULE
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan
 
-Setting = tuple[tuple[str, str], ...]
+Variables = tuple[tuple[str, str], ...]
 REASON = "Shells, editors, Jupyter and cron jobs that start this Python also use the setting."
 LAUNCHER_REASON = (
     "This command applies the setting before Python starts, for libraries that need it that early."
@@ -28,7 +28,7 @@ NOTES = (
 )
 
 
-def make_keep(host: Host, venv: str, setting: Setting) -> Plan:
+def make_keep(host: Host, venv: str, setting: Variables) -> Plan:
     """Adds the setting to that venv; raises NothingToDo or PlanImpossible."""
     for name, value in setting:
         _require_effect(name, value)
@@ -86,9 +86,9 @@ def _place(rows: list[str]) -> int:
     return len(rows) if rows[-1] == "" else len(rows) + 1
 
 
-def _module_lines(setting: Setting) -> tuple[str, ...]:
+def _module_lines(setting: Variables) -> tuple[str, ...]:
     return tuple(f"os.environ[{name!r}] = {value!r}" for name, value in setting)
 
 
-def _launcher_lines(setting: Setting) -> tuple[str, ...]:
+def _launcher_lines(setting: Variables) -> tuple[str, ...]:
     return tuple(f"export {name}={shlex.quote(value)}" for name, value in setting)

@@ -13,17 +13,17 @@ from wizard.advice.leftovers import MEASURED, left_out, short_path
 from wizard.core.fact import Unknown
 from wizard.core.own_files import Places
 from wizard.host.contents import Contents
-from wizard.host.distributions import Distribution
+from wizard.host.distributions import TORCH_FAMILY, Distribution
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
 from wizard.machine.system import refuses_executable_stacks
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_python import InstallPython
 from wizard.operations.install_wheels import InstallWheels
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve, is_version
 from wizard.operations.uv_project import Manifest
 from wizard.operations.write_file import PinInstalled, WriteFile
@@ -44,11 +44,23 @@ EXECUTABLE_STACK_LIBRARIES = ("libamdhip64.so", "libhiprtc.so")
 """Where reports found the flag: https://github.com/easydiffusion/easydiffusion/issues/1921"""
 
 
+LEFT_OUT = "rdna1-not-the-same.txt"
+"""File in a new venv: which packages of an old one came in another version or not at all."""
+
+
 def venv_steps(
-    machine: Machine, choice: Choice, stack: Stack, held: Fit, places: Places
+    machine: Machine,
+    choice: Choice,
+    stack: Stack,
+    fit: Fit,
+    places: Places,
+    kept: tuple[Distribution, ...] = (),
 ) -> tuple[Step, ...]:
-    """Everything that fills one folder; nothing in it needs root."""
-    work, python = work_folder(choice, stack, places), held.python
+    """Everything that fills one folder; nothing in it needs root.
+
+    ``kept`` are packages of another environment that are asked for too.
+    """
+    work, python = work_folder(choice, stack, places), fit.python
     brought: tuple[InstallPython, ...] = ()
     if version := _version_of_uv(machine, choice, python, f"{places.data}/python"):
         brought = (
@@ -70,23 +82,40 @@ def venv_steps(
         work,
     )
     resolve = Resolve(
-        "uv chooses all versions before anything is downloaded.",
+        "uv chooses the stack first, then those packages of the old environment that fit it."
+        if kept
+        else "uv chooses all versions before anything is downloaded.",
         uv_of(machine),
         f"{choice.venv}/bin/python",
         work,
         manifest_of(machine, choice, stack, AS_PYTHON_BRINGS),
+        carried=tuple((each.name, each.version) for each in kept if is_version(each.version)),
+        told=f"{choice.venv}/{LEFT_OUT}" if kept else "",
     )
     why = "An interrupted download can be resumed, and every file is checked."
+    settings = setting_steps(machine, choice, stack, _minor(machine, fit))
+    return (*brought, environment, *torch_steps(machine, choice, stack, resolve, why, settings))
+
+
+def torch_steps(
+    machine: Machine,
+    choice: Choice,
+    stack: Stack,
+    resolve: Resolve,
+    why: str,
+    settings: tuple[Step, ...],
+    room: tuple[Step, ...] = (),
+) -> tuple[Step, ...]:
+    """Choose, download, install, set and check; ``room`` is made for it before it is installed."""
     return (
-        *brought,
-        environment,
         resolve,
         fetch_chosen(why, resolve, stack.hashes),
-        install_fetched(resolve, choice.venv),
-        *execstack_steps(machine, choice, stack),
-        *setting_steps(machine, choice, stack, _minor(machine, held)),
+        *room,
+        install_fetched(resolve, choice.venv, resolve.site),
+        *execstack_steps(machine, choice, stack, resolve.site),
+        *settings,
         check_torch(choice, stack),
-        drop_downloads(work),
+        drop_downloads(resolve.work),
     )
 
 
@@ -249,11 +278,11 @@ def execstack_steps(
     )
 
 
-def _minor(machine: Machine, held: Fit) -> str:
-    if held.python.startswith("uv:"):
-        return held.python.removeprefix("uv:")
+def _minor(machine: Machine, fit: Fit) -> str:
+    if fit.python.startswith("uv:"):
+        return fit.python.removeprefix("uv:")
     versions = {each.path: each.version for each in machine.interpreters}
-    return ".".join(versions[held.python].split(".")[:2])
+    return ".".join(versions[fit.python].split(".")[:2])
 
 
 def setting_steps(
@@ -337,8 +366,7 @@ def _constraints(stack: Stack, venv: str, path: str, site: str) -> Step:
     if stack.constraints:
         lines = "".join(f"{line}\n" for line in stack.constraints)
         return WriteFile(reason, venv, path, lines, title="Pin package versions")
-    family = ("torch", "torchvision", "torchaudio", "numpy")
-    return PinInstalled(reason, venv, family, path, site)
+    return PinInstalled(reason, venv, (*TORCH_FAMILY, "numpy"), path, site)
 
 
 def visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:
@@ -364,7 +392,7 @@ def module_text(settings: tuple[tuple[str, str], ...], unset: tuple[str, ...]) -
 
 
 def launcher_text(venv: str, settings: tuple[tuple[str, str], ...], unset: tuple[str, ...]) -> str:
-    """``rdna1-python``: the same, for what must be settled before the interpreter starts.
+    """``rdna1-python``: the same, for what must be set before the interpreter starts.
 
     The loader reads LD_LIBRARY_PATH once, when a process starts: no Python code can undo it.
     """

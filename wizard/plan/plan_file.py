@@ -70,7 +70,7 @@ def brief_document(
         "venv": plan.venv,
         "download_bytes": plan.download_bytes,
         "installed_bytes": plan.installed_bytes,
-        "needs_root": any(step.needs_root for step in plan.steps),
+        "needs_root": bool(plan.root_steps),
         "relogin_needed": plan.relogin_needed,
         "restart_needed": plan.restart_needed,
         "steps": [{"title": s.title, "needs_root": s.needs_root} for s in plan.steps],

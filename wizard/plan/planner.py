@@ -18,21 +18,19 @@ from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.machine.facts import Machine, Setting
-from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
-    beside,
-    beside_notes,
-    carried,
-    carrying,
     existing_notes,
     existing_steps,
+    in_new_folder,
+    kept_packages,
+    new_folder_notes,
     obstacles_to,
     planned_conflicts,
     user_site_obstacle,
     user_torch,
-    why_beside,
+    why_untouched,
 )
 from wizard.plan.form import with_id
 from wizard.plan.group_steps import group_steps
@@ -42,9 +40,7 @@ from wizard.plan.room import room_notes
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
-from wizard.plan.using import not_installed
-
-__all__ = ["PlanImpossible", "make_plan"]
+from wizard.plan.usage import not_installed
 
 
 def make_plan(
@@ -70,9 +66,9 @@ def make_plan(
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
     asked = applications_named(choice.applications)
     supply = Supply(wheelhouse=choice.wheelhouse, python_mirror=choice.python_mirror)
-    held = fit(with_card(machine, choice.gpu), asked, stack, supply, choice.preset)
+    found = fit(with_card(machine, choice.gpu), asked, stack, supply, choice.preset)
     choice = replace(choice, venv=there.path) if there else choice
-    why = why_beside(stack, there) if there else ""
+    why = why_untouched(stack, there) if there else ""
     steps: tuple[Step, ...]
     seen = ""
     if there is not None and not why:
@@ -81,22 +77,21 @@ def make_plan(
             raise PlanImpossible(obstacle)
         notes = existing_notes(choice, stack, there)
         steps = existing_steps(machine, choice, stack, there, places)
-        held = replace(held, needs=(), obstacles=obstacles_to(steps, machine, stack, held))
+        found = replace(found, needs=(), obstacles=obstacles_to(steps, machine, stack, found))
         seen = user_torch(choice, there)
     else:
-        choice = beside(choice, stack) if there else choice
-        notes = beside_notes(why, stack, there, choice) if there else ()
-        held = _with_python(machine, choice, stack, held)
-        if not held.python:
+        choice = in_new_folder(choice, stack) if there else choice
+        notes = new_folder_notes(why, stack, there, choice) if there else ()
+        found = _with_python(machine, choice, stack, found)
+        if not found.python:
             raise PlanImpossible(
-                " ".join(held.obstacles) or ("No Python on this machine works with this stack.")
+                " ".join(found.obstacles) or ("No Python on this machine works with this stack.")
             )
-        taken = carried(stack, there) if there else ()
-        made = venv_steps(machine, choice, stack, held, places)
-        steps = tuple(carrying(step, taken, choice.venv) for step in made)
+        kept = kept_packages(stack, there) if there else ()
+        steps = venv_steps(machine, choice, stack, found, places, kept)
     system = _system(machine, choice, stack, prepared or Prepared())
-    steps = (*group_steps(machine, choice, held.missing_right), *steps)
-    plan = replace(_plan(machine, choice, stack, held, system, steps, notes), user_torch=seen)
+    steps = (*group_steps(machine, choice, found.missing_right), *steps)
+    plan = replace(_plan(machine, choice, stack, found, system, steps, notes), user_torch=seen)
     plan = as_asked(machine, plan, choice.snapshot)
     return replace(plan, notes=(*room_notes(plan, machine), *plan.notes))
 
@@ -105,14 +100,14 @@ def _plan(
     machine: Machine,
     choice: Choice,
     stack: Stack,
-    held: Fit,
+    fit: Fit,
     system: SystemPart,
     steps: tuple[Step, ...],
     notes: tuple[str, ...],
 ) -> Plan:
-    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
-    right = held.missing_right.text if held.missing_right else ""
-    told = (*system.notes, *notes, *_notes(machine, choice, stack, held))
+    joins = any(step.relogin_needed for step in steps)
+    right = fit.missing_right.text if fit.missing_right else ""
+    told = (*system.notes, *notes, *_notes(machine, choice, stack, fit))
     return with_id(
         Plan(
             id="",
@@ -121,18 +116,17 @@ def _plan(
             footprint=choice.footprint,
             venv=choice.venv,
             steps=(*system.steps, *steps),
-            download_bytes=_sum(_fetched(choice, held), system.download_bytes),
-            installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
-            relogin_needed=relogin_needed,
+            download_bytes=_sum(_fetched(choice, fit), system.download_bytes),
+            installed_bytes=_sum(_size(choice, fit.installed_bytes), system.installed_bytes),
             notes=tuple(note for note in told if note != right),
-            first="; ".join(filter(None, (system.first, "" if relogin_needed else right))),
+            first="; ".join(filter(None, (system.first, "" if joins else right))),
         )
     )
 
 
-def _fetched(choice: Choice, held: Fit) -> int | None:
+def _fetched(choice: Choice, fit: Fit) -> int | None:
     """From a folder of wheels nothing is downloaded."""
-    return 0 if choice.wheelhouse else _size(choice, held.download_bytes)
+    return 0 if choice.wheelhouse else _size(choice, fit.download_bytes)
 
 
 def _size(choice: Choice, known: int | None) -> int | None:
@@ -170,14 +164,14 @@ def _require_no_conflict(choice: Choice, stack: Stack, there: Contents) -> None:
         raise PlanImpossible(
             f"{stack.id} cannot be installed in {there.path}: {'; '.join(found)}. Nothing was "
             "changed. Remove or update the conflicting package, or use a new folder: --venv "
-            f"{beside(choice, stack).venv}."
+            f"{in_new_folder(choice, stack).venv}."
         )
 
 
-def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> Fit:
+def _with_python(machine: Machine, choice: Choice, stack: Stack, fit: Fit) -> Fit:
     """The fit with the Python that the user asked for, if one was."""
     if not choice.python:
-        return held
+        return fit
     versions = {each.path: each.version for each in machine.interpreters if each.makes_venvs}
     if choice.python not in versions:
         found = ", ".join(versions) or "none"
@@ -191,7 +185,7 @@ def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> F
             f"{stack.id} needs Python {wanted}, but {choice.python} is Python "
             f"{versions[choice.python]}."
         )
-    return replace(held, python=choice.python)
+    return replace(fit, python=choice.python)
 
 
 def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) -> SystemPart:
@@ -210,12 +204,12 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
     return replace(part, notes=(*part.notes, note))
 
 
-def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
+def _notes(machine: Machine, choice: Choice, stack: Stack, fit: Fit) -> tuple[str, ...]:
     titles = {each.id: each.title for each in applications_named(choice.applications)}
-    takes = [f"{titles[c.application]} needs {need}" for c in held.answers for need in c.needs]
+    takes = [f"{titles[c.application]} needs {need}" for c in fit.answers for need in c.needs]
     apart = not_installed(choice.applications, machine)
-    notes = [*held.obstacles, *filter(None, (apart,)), *held.needs, *takes]
-    notes += [*_verdict_notes(held, titles), *stack.cautions, *_unset_notes(machine, stack)]
+    notes = [*fit.obstacles, *filter(None, (apart,)), *fit.needs, *takes]
+    notes += [*_verdict_notes(fit, titles), *stack.cautions, *_unset_notes(machine, stack)]
     if preset := chosen_preset(choice, stack):
         notes.append(
             f"The plan uses the settings '{preset.name}' ({preset.source}). {preset.caution}"
@@ -272,10 +266,10 @@ def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:
     )
 
 
-def _verdict_notes(held: Fit, titles: dict[str, str]) -> tuple[str, ...]:
+def _verdict_notes(fit: Fit, titles: dict[str, str]) -> tuple[str, ...]:
     """What speaks against the plan: an application that will not run with this stack."""
     return tuple(
         f"{titles[each.application]} with this stack: {each.word.value}. {each.why}"
-        for each in held.answers
-        if held.possible and each.word in (Word.UNLIKELY, Word.NO)
+        for each in fit.answers
+        if fit.possible and each.word in (Word.UNLIKELY, Word.NO)
     )

@@ -62,7 +62,7 @@ def make_removal(
         nothing = f"There is nothing to remove: no {whose} is installed."
         raise NothingToDo(" ".join((nothing, *gone.notes)))
     notes = (*notes, *strangers(machine, steps), *_settings_stay(machine))
-    return system_plan(Kind.REMOVE, steps, notes, held(gone.packages))
+    return system_plan(Kind.REMOVE, steps, notes, unhold_first(gone.packages))
 
 
 def removal_steps(
@@ -164,7 +164,6 @@ def system_plan(
             steps=steps,
             download_bytes=0,
             installed_bytes=0,
-            relogin_needed=False,
             notes=tuple(dict.fromkeys(notes)),
             first=first,
             cause=cause,
@@ -173,7 +172,7 @@ def system_plan(
     )
 
 
-def held(packages: tuple[Package, ...]) -> str:
+def unhold_first(packages: tuple[Package, ...]) -> str:
     """What to do first about packages that somebody told apt to keep; ``""`` where none is."""
     names = [package.name for package in packages if package.held]
     if not names:

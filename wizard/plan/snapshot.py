@@ -55,6 +55,6 @@ def as_asked(machine: Machine, plan: Plan, asked: str) -> Plan:
             f"{asked} is not set up on this machine (available snapshot tools: {known}). Set it "
             "up, or continue without --snapshot. The rollback does not need a snapshot."
         )
-    if not any(step.needs_root for step in plan.steps):
+    if not plan.root_steps:
         return plan
     return with_snapshot(plan, asked)

@@ -12,13 +12,13 @@ from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
-from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
+from wizard.operations.packages import UNRESOLVED, AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, going, require_apt
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import FilesNow, strangers
-from wizard.plan.removal import held, removal_steps
+from wizard.plan.removal import removal_steps, unhold_first
 from wizard.plan.steps import Step
 
 NEWER = "2.35"
@@ -95,9 +95,9 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
         offer, first = prepared.offer, ""
     else:
         names, twins = asked_for(machine, choice, entry)
-        unknown = tuple((name, UNSETTLED) for name in names)
+        unknown = tuple((name, UNRESOLVED) for name in names)
         notes = (*twins, *_repair(machine, entry, choice), ASKED_FIRST)
-        offer = Offer(suites[0], UNSETTLED, unknown, brings=unknown, notes=notes)
+        offer = Offer(suites[0], UNRESOLVED, unknown, brings=unknown, notes=notes)
         first = f" First, the repository is checked for these suites: {', '.join(suites)}."
     files = prepared.files
     source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{first}"
@@ -111,7 +111,7 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     return SystemPart(
         steps,
         (*notes, *strangers(machine, removed), *_made_for_ubuntu(machine, entry), *offer.notes),
-        held(gone.packages),
+        unhold_first(gone.packages),
         None if prepared.offer is None else offer.download_bytes,
         None if prepared.offer is None else offer.installed_bytes,
     )

@@ -22,17 +22,15 @@ from wizard.core.lines import clean
 from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
-from wizard.operations.packages import AptChange
-from wizard.plan.group_steps import joins
 from wizard.plan.steps import Plan, Step
-from wizard.plan.using import measure_command, starts, still_missing
+from wizard.plan.usage import measure_command, starts, still_missing
 from wizard.report.machine import WIDTH, bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.machine.facts import Machine
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
@@ -196,7 +194,7 @@ def _plan_lines(plan: Plan, found: WheelsSize | None, log: str) -> Iterator[str]
         yield from textwrap.wrap(
             note, WIDTH, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False
         )
-    if plan.kind is Kind.INSTALL and joins(plan):
+    if plan.kind is Kind.INSTALL and plan.relogin_needed:
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
         yield ""
@@ -288,7 +286,7 @@ def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
     """How much there is to fetch in all; what the index says of it now outranks what we know."""
     if found is None or found.bytes is None or not plan.resolved:
         return plan.download_bytes
-    return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
+    return found.bytes + sum(step.download_bytes for step in plan.apt_changes)
 
 
 def _rights(plan: Plan) -> str:

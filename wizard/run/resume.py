@@ -8,21 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.core.credentials import HIDDEN_LOGIN, redact
-from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind, Record
+from wizard.core.journal import ROLLED_BACK, Kind, Record
 from wizard.core.own_files import Places
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Operation
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.choice import Choice
 from wizard.plan.form import plan_of, with_addresses
-from wizard.plan.group_steps import joining_nothing, joins
+from wizard.plan.group_steps import joining_nothing
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.journal import Owned
-from wizard.run.runs import read_records
+from wizard.run.runs import place_of, read_records, unfinished_runs
 
 OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
 """What a pip that replaces itself writes and removes."""
@@ -74,13 +74,24 @@ def stopped_plan(
 
     Raises PlanImpossible as ``resumed_plan`` does: half done, no other may begin.
     """
-    for record in read_records(Path(places.runs)):
-        same = (record.kind, record.plan["cause"]) == (kind, cause) and record.state == UNFINISHED
-        there = record.plan["venv"]
-        if same and (
-            not folder or not there or os.path.realpath(folder) == os.path.realpath(there)
-        ):
+    here = os.path.realpath(folder)
+    for record in unfinished_runs(places):
+        same = (record.kind, record.plan["cause"]) == (kind, cause)
+        if same and (not folder or place_of(record) in ("", here)):
             return resumed_plan(record, *addresses)
+    return None
+
+
+def unfinished_plan(choice: Choice, places: Places) -> Plan | None:
+    """The plan of an unfinished run with root's part for this stack and folder.
+
+    Raises PlanImpossible as ``resumed_plan`` does.
+    """
+    wanted = (choice.stack, choice.footprint, os.path.realpath(choice.venv))
+    for record in unfinished_runs(places):
+        if (record.plan["stack"], record.plan.get("footprint"), place_of(record)) == wanted:
+            found = resumed_plan(record, choice.torch_index, choice.python_mirror)
+            return found if found.root_steps else None
     return None
 
 
@@ -92,9 +103,8 @@ def as_begun(plan: Plan, choice: Choice, places: Places) -> Plan:
     """
     here, wanted = os.path.realpath(plan.venv), joining_nothing(plan).id
     for record in read_records(Path(places.runs)):
-        if record.state == ROLLED_BACK or os.path.realpath(record.plan["venv"]) != here:
-            continue
-        if _does(record, wanted, declines=choice.without_groups):
+        same = record.state != ROLLED_BACK and place_of(record) == here
+        if same and _does(record, wanted, declines=choice.without_groups):
             return resumed_plan(record, choice.torch_index, choice.python_mirror)
     return plan
 
@@ -105,11 +115,11 @@ def _does(record: Record, wanted: str, *, declines: bool) -> bool:
         begun = plan_of(record.plan)
     except ValueError:  # of another version of this program
         return False
-    return joining_nothing(begun).id == wanted and not (declines and joins(begun))
+    return joining_nothing(begun).id == wanted and not (declines and begun.relogin_needed)
 
 
 def resumed_plan(record: Record, *addresses: str) -> Plan:
-    """The plan that a run goes on with: logins, which no journal keeps, are taken from these
+    """The plan that a run continues with: logins, which no journal keeps, are taken from these
     addresses, given anew.
 
     Raises PlanImpossible where one is missing, or the plan cannot be read.

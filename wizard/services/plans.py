@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from pathlib import Path
 
@@ -12,35 +11,35 @@ from wizard.advice.recommend import found_applications, recommend
 from wizard.conv2d.sweep import Found
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places
-from wizard.core.trouble import NoWayBack, Trouble, as_trouble
+from wizard.core.trouble import NoRollback, Trouble, as_trouble
 from wizard.core.wording import by_keys
 from wizard.host.contents import Contents, read_contents
 from wizard.host.host import Host
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
 from wizard.machine.facts import Machine
 from wizard.machine.system import with_disks
+from wizard.plan.amd_packages import scopes_of
 from wizard.plan.choice import Choice
+from wizard.plan.clean_up import make_clearing
 from wizard.plan.keep_setting import make_keep
 from wizard.plan.leftover_files import files_now
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.plan.system import Prepared
-from wizard.plan.wheel_index import WheelsSought
-from wizard.run.exact_plan import (
-    asking_of,
-    asks_size,
-    clearing_for_good,
-    clearing_plan,
-    preflight,
-    removal_scopes,
-    resolved_plan,
-    size_sought,
-    wheels_sought,
-)
+from wizard.plan.wheel_index import WheelsSought, seek_wheels
 from wizard.run.obstacles import obstacle
+from wizard.run.preflight import (
+    WheelsSize,
+    asks_size,
+    goes_on,
+    preflight,
+    preflight_folder,
+    resolved_plan,
+    rollback_files,
+    wheels_size,
+)
 from wizard.run.resume import as_begun
 from wizard.run.runs import made_by_us, read_records
-from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import folder_of, kind_asked, places_of, with_sources
 
 NOT_ASKED = (
@@ -109,15 +108,15 @@ def make_asked(
     """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Trouble too.
 
     ``exact`` asks the repository and apt where packages are to be installed, and apt where some
-    may go without a way back.
+    may go for good.
     """
     if (kind := kind_asked(arguments)) is not Kind.INSTALL:
-        scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
+        scopes = scopes_of(distribution=arguments.distribution_rocm, driver=arguments.driver)
         if exact and arguments.without_rollback:
-            return clearing_for_good(kind, scopes, machine, asking_of(host))
+            return make_clearing_for_good(kind, scopes, machine, host)
         if arguments.without_rollback:
             print(NOT_ASKED, file=sys.stderr)
-        return clearing_plan(kind, scopes, machine, host)
+        return make_clearing(kind, scopes, machine, host)
     name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
@@ -147,9 +146,17 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
 
 def resolved_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan, exact to each package: asks the archive. Raises PlanImpossible and Trouble."""
-    there, places = there_before(host, choice.venv), places_of(host)
-    machine = with_disks(machine, host, (choice.venv, places.cache))
-    return asyncio.run(resolved_plan(machine, choice, places, there, asking_of(host)))
+    machine = with_disks(machine, host, (choice.venv, places_of(host).cache))
+    return resolved_plan(machine, choice, there_before(host, choice.venv), host)
+
+
+def make_clearing_for_good(
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, host: Host
+) -> Plan:
+    """Without a rollback for what nothing could put back; raises PlanImpossible and Trouble."""
+    plan = make_clearing(kind, scopes, machine, host)
+    lost = rollback_files(plan, host).lost
+    return make_clearing(kind, scopes, machine, host, lost) if lost else plan
 
 
 class Plans:
@@ -173,8 +180,8 @@ class Plans:
         It may take a while. Raises Trouble where apt cannot be asked.
         """
         if not for_good:
-            return clearing_plan(kind, scopes, machine, self._host)
-        return clearing_for_good(kind, scopes, machine, asking_of(self._host))
+            return make_clearing(kind, scopes, machine, self._host)
+        return make_clearing_for_good(kind, scopes, machine, self._host)
 
     def make_keep(self, found: Found) -> Plan:
         """The plan that keeps a setting for its environment; reads files."""
@@ -189,27 +196,30 @@ class Plans:
         """Why Apply would refuse the plan here; may take a while and changes nothing."""
         if self._host.name:
             return None
-        if (found := obstacle(plan, self._places)) or not any(s.needs_root for s in plan.steps):
+        if (found := obstacle(plan, self._places)) or not plan.root_steps:
             return found
-        refusals = asyncio.run(preflight(plan, self._places, asking_of(self._host)))
+        refusals = preflight(plan, self._host)
         return refused(*refusals) if refusals else None
 
     async def seek_wheels(self, plan: Plan, machine: Machine) -> WheelsSought:
         """Whether the wheels of a plan are still to be had: asks the index."""
-        return await wheels_sought(plan, machine, self._places, self._host.environ)
+        if goes_on(plan, self._host):
+            return WheelsSought()
+        return await seek_wheels(plan, machine, self._host.environ)
 
     async def wheels_size(self, plan: Plan) -> WheelsSize | None:
         """How much a plan would fetch: asks the index; None where nothing comes from afar."""
         try:
-            asks = asks_size(plan, self._places)
-            return await size_sought(plan, self._places, self._host.environ) if asks else None
+            if not asks_size(plan, self._host):
+                return None
+            return await wheels_size(plan, self._host.environ, preflight_folder(self._places))
         except OSError as error:
             return WheelsSize(because=as_trouble(error).happened)
 
 
 def refused(*refusals: Trouble) -> Trouble:
     """Why Apply would not begin, in three texts."""
-    kind = NoWayBack if any(isinstance(each, NoWayBack) for each in refusals) else Trouble
+    kind = NoRollback if any(isinstance(each, NoRollback) for each in refusals) else Trouble
     happened = " ".join(each.happened for each in refusals)
     return kind(
         happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,8 @@ def kill_dpkg_at_work(root: Root, name: str) -> None:
             assert time.monotonic() < until, "dpkg never came to the script"
             time.sleep(0.02)
         for one in root.running():
-            os.kill(one.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it went with the one before it
+                os.kill(one.pid, signal.SIGKILL)
         process.wait(30)
 
 
