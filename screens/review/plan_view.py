@@ -19,7 +19,7 @@ from screens.step import StepScreen
 from screens.widgets.lists import MarkedList
 from screens.words import column, cut, hanging, shown
 from wizard.advice.leftovers import short_path
-from wizard.core.amounts import counted
+from wizard.core.amounts import counted, size_text
 from wizard.core.journal import Kind
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble
@@ -29,7 +29,6 @@ from wizard.operations.operation import LONGEST_TITLE
 from wizard.operations.packages import AptChange
 from wizard.plan.rollback import FOLDER_REASON, FOLDER_TITLE
 from wizard.plan.steps import Plan, Step
-from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
         size = plan.installed_bytes
     elif isinstance(step, AptChange):
         size = step.download_bytes or None
-    note = (*(("root",) if step.needs_root else ()), *((bytes_text(size),) if size else ()))
+    note = (*(("root",) if step.needs_root else ()), *((size_text(size),) if size else ()))
     lines = tuple(map(clean, step.content_lines()))
     return Row(
         shown(step.title),
@@ -106,8 +105,8 @@ def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = Non
     size, most = download_bytes(plan, found), most_bytes(plan, found)
     takes = (
         counted(len(plan.steps), "step"),
-        *((f"{bytes_text(size)} download",) if size else ()),
-        *((f"up to {bytes_text(most)} of disk",) if most else ()),
+        *((f"{size_text(size)} download",) if size else ()),
+        *((f"up to {size_text(most)} of disk",) if most else ()),
         rights(plan.steps),
     )
     return f"{_does(plan, machine)}: {', '.join(takes)}."

@@ -21,10 +21,10 @@ from wizard.conv2d.runs.history import account_form, account_of
 from wizard.conv2d.runs.runner import Stopped, obstacle, start_run, stop
 from wizard.conv2d.sweep import StopReason, SweepDone
 from wizard.conv2d.text import follow
+from wizard.core.lines import WIDTH
 from wizard.core.own_files import Places
 from wizard.core.process import on_signals
 from wizard.report.conv2d_runs import history_lines
-from wizard.report.machine import WIDTH
 from wizard.services.command_line import acts, host_of, places_of
 
 ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."

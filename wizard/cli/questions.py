@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Generic, TextIO, TypeVar
 
 from wizard.core.credentials import redact
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.report.machine import WIDTH
 from wizard.services.command_line import app_words, host_of
 
 DEEPER = 4

@@ -13,7 +13,7 @@ from pathlib import Path
 from wizard.advice.recommend import recommend
 from wizard.cli.console import agreed, print_json, refuse
 from wizard.core.fact import Fact, Unknown
-from wizard.core.lines import clean, shown
+from wizard.core.lines import WIDTH, clean, shown
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import plan_joins, verdict
@@ -39,7 +39,7 @@ from wizard.report.bundle import (
     write_folder,
 )
 from wizard.report.issue import report_text
-from wizard.report.machine import WIDTH, recorded_lines
+from wizard.report.machine import recorded_lines
 from wizard.report.plan import cost_lines
 from wizard.report.private import Redaction
 from wizard.report.recommendation import recommendation_lines

@@ -20,7 +20,7 @@ from wizard.cli.options import SOURCES, add_plan_arguments
 from wizard.cli.rollback import watch_first
 from wizard.core.amounts import today
 from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, Record
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.host.host import Host
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
@@ -137,7 +137,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
         raise found.refusal
-    print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
+    print(*textwrap.wrap(found.note, WIDTH), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 
 def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
@@ -147,7 +147,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
         return None
     print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
-    print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
+    print(*textwrap.wrap(size_told(plan, found), WIDTH), sep="\n", file=sys.stderr)
     return found
 
 
@@ -158,7 +158,9 @@ def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
     *names, last = (each.stack for each in found.recommendation.fits[1:])
     return (
         *recommendation_lines(found.recommendation),
-        *textwrap.wrap(f"To choose another stack, use --stack {', '.join(names)} or {last}.", 79),
+        *textwrap.wrap(
+            f"To choose another stack, use --stack {', '.join(names)} or {last}.", WIDTH
+        ),
         "",
     )
 

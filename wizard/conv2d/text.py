@@ -40,7 +40,7 @@ WORDS = {
     Verdict.UNUSABLE: "not measured",
 }
 ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
-"""What a reader looks for first: counted also where it is none."""
+"""What a reader looks for first: counts_text also where it is none."""
 MEANINGS = {
     Verdict.HUNG: "it did not finish within the deadline, and the process was killed. A program "
     "with such a layer hangs there. A first call that compiles can look the same.",
@@ -65,7 +65,7 @@ INSTALL_FOR_IT = "rdna1-setup plan recommends a stack that uses it"
 CONTROL = "the processor is the reference: this says nothing about the graphics card."
 
 
-def counted(results: Sequence[Result]) -> str:
+def counts_text(results: Sequence[Result]) -> str:
     """How many ended how."""
     counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
     told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 LONGEST_LINE = 4_000
 """Characters kept of one line: a program may print megabytes without a line end."""
+WIDTH = 79
+"""Columns of our plain text."""
 
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
@@ -39,6 +41,11 @@ def beginning(text: str, most: int) -> str:
 def shown(text: str) -> str:
     """Text from outside on one line, without control characters."""
     return " ".join(clean(text).split())
+
+
+def cut(text: str, cells: int) -> str:
+    """The text in at most so many columns; what is missing is marked."""
+    return text if len(text) <= cells else f"{text[: cells - 1]}…"
 
 
 def clean_lines(text: str) -> str:

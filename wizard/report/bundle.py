@@ -23,11 +23,10 @@ from wizard.core.amounts import size_text
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OLDER
 from wizard.core.json_form import SCHEMA, to_json
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import to_form
 from wizard.report.issue import report_text, told_lines
-from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction, without_name
 from wizard.report.sources import Gathered
 

@@ -14,15 +14,14 @@ from wizard.conv2d.cards.result_card import look_here, make_card
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
-from wizard.conv2d.text import counted
-from wizard.core.lines import clean
+from wizard.conv2d.text import counts_text
+from wizard.core.lines import WIDTH, clean
 from wizard.core.own_files import Places
 from wizard.host.host import Host
 from wizard.report.bundle import ReportFiles, preview_lines, report_files_of
 from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_answers import setting_lines, trouble_lines
 from wizard.report.conv2d_runs import holds_text
-from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction
 from wizard.report.sources import gather
 from wizard.run.executor import now
@@ -41,7 +40,7 @@ def outcome_of_test(card: str, tested: Sequence[Measurement]) -> Iterator[str]:
     for each in tested:
         table = each.parts[0].done
         yield from wrapped(f"Your {clean(card)} with {clean(each.python)}:")
-        yield from wrapped(f"{counted(table.results)}.")
+        yield from wrapped(f"{counts_text(table.results)}.")
         for part in each.parts:
             yield ""
             yield from _answer(part)

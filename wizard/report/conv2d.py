@@ -11,11 +11,10 @@ from wizard.conv2d.models import Layers, ModelVerdict, model_so_far
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Preset, Published, Row
 from wizard.conv2d.sweep import setting_text
-from wizard.conv2d.text import WORDS, counted, meaning_lines, noun_of
+from wizard.conv2d.text import WORDS, counts_text, meaning_lines, noun_of
 from wizard.conv2d.verdicts import Result, Verdict, is_configured, rate_words
 from wizard.core.amounts import listed
-from wizard.core.lines import clean
-from wizard.report.machine import WIDTH
+from wizard.core.lines import WIDTH, clean
 
 GAP = "  "
 LEGEND = (
@@ -140,7 +139,7 @@ def counted_line(results: Sequence[Result]) -> Iterator[str]:
     """How many ended how, and on what."""
     loaded = results[-1].loaded
     on = f"{loaded.device or 'no device'} with torch {loaded.torch or '(it did not load)'}"
-    yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
+    yield from textwrap.wrap(f"{counts_text(results)}, on {on}.", WIDTH)
 
 
 def _cells(result: Result, notes: Sequence[str], engines: bool) -> list[str]:
@@ -221,7 +220,7 @@ def _seconds(value: float | None) -> str:
 
 
 TOLD = 6
-"""Shapes that are named before the rest is only counted."""
+"""Shapes that are named before the rest is only counts_text."""
 NOTE = (
     "A layer passes if its shape passed with the same batch size and number format. The model's "
     "other operations were not measured."
@@ -257,7 +256,7 @@ def _way(verdict: ModelVerdict, verdicts: Sequence[ModelVerdict]) -> str:
 
 
 def _not(verdict: ModelVerdict) -> str:
-    """What is not right, counted in layers."""
+    """What is not right, counts_text in layers."""
     counts: dict[str, int] = {}
     for each in verdict.failing:
         word = WORDS[each.verdict] if each.verdict else ""

@@ -15,8 +15,8 @@ from wizard.conv2d.shapes import Setting
 from wizard.conv2d.sweep import SettingAnswer, StopReason, Sweep, SweepDone, setting_text, venv_of
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.core.amounts import measured_text
+from wizard.core.lines import WIDTH
 from wizard.report.conv2d import limit_lines, summary_lines, sweep_lines
-from wizard.report.machine import WIDTH
 
 NOT_OURS = "The authors of this program have not measured any of this on an RDNA1 card."
 ENGINE_LINES = {

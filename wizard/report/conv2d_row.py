@@ -16,8 +16,8 @@ from wizard.conv2d.text import MEANINGS
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.worker.judgement import control_words
 from wizard.core.amounts import MB, counted, measured_text, size_text
+from wizard.core.lines import WIDTH
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
-from wizard.report.machine import WIDTH, bytes_text
 
 TITLE = "MIOpen would choose from"
 PICKS = "torch's search picks one of them by timing."
@@ -241,7 +241,7 @@ def _times(result: Result) -> Iterator[str]:
     if result.warm_s is not None:
         yield f"warm {measured_text(result.warm_s)} (median of later calls)"
     if result.memory_bytes is not None:
-        yield f"memory {bytes_text(result.memory_bytes)}"
+        yield f"memory {size_text(result.memory_bytes)}"
     if result.log:
         yield LOGGED
 

@@ -26,12 +26,11 @@ from wizard.conv2d.shapes import Shape
 from wizard.conv2d.text import counted
 from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict
 from wizard.core.amounts import memory_size_text
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.report.conv2d import NOT_YOUR_CHIP, model_lines, table_lines
 from wizard.report.conv2d_answers import outcome_lines, trouble_lines
-from wizard.report.machine import WIDTH
 
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any
 
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import NO_CAUSE, Finding, Status, conclude, to_form
 from wizard.diagnose.fix_settings import has_plan
@@ -103,7 +103,6 @@ def _in_session_alone(finding: Finding) -> bool:
     return bool(settings) and not any(one.file for one in settings)
 
 
-WIDTH = 79
 EVIDENCE_SHOWN = 3
 EVIDENCE_MOST = 20
 """Of a finding that is told whole: a text may have hundreds of errors."""

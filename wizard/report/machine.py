@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from wizard.core.amounts import memory_size_text, size_text
 from wizard.core.fact import Fact, Unknown
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
 from wizard.machine.access import DRIVER, PROCESSES
@@ -24,19 +24,6 @@ from wizard.machine.torch import distribution_torch
 
 if TYPE_CHECKING:
     from wizard.machine.torch import Verified
-
-WIDTH = 79
-"""Columns of our plain text."""
-
-
-def cut(text: str, cells: int) -> str:
-    """The text in at most so many columns; what is missing is marked."""
-    return text if len(text) <= cells else f"{text[: cells - 1]}…"
-
-
-def bytes_text(count: int | None) -> str:
-    """A size for people."""
-    return "not known" if count is None else size_text(count)
 
 
 def memory_text(count: Fact[int]) -> str:
@@ -135,7 +122,7 @@ def _access_lines(access: Access) -> Iterator[str]:
 
 def _disk_lines(machine: Machine) -> Iterator[str]:
     for disk in machine.disks:
-        yield f"  {disk.path} on {disk.filesystem}: {bytes_text(disk.free_bytes)} free"
+        yield f"  {disk.path} on {disk.filesystem}: {size_text(disk.free_bytes)} free"
 
 
 def _python_lines(machine: Machine) -> Iterator[str]:
@@ -185,7 +172,7 @@ def _application_lines(machine: Machine) -> Iterator[str]:
 def _miopen_lines(machine: Machine) -> Iterator[str]:
     for store in machine.miopen:
         targets = ", ".join(store.targets)
-        yield f"  {store.path}: {store.kind} for {targets}, {bytes_text(store.bytes)}"
+        yield f"  {store.path}: {store.kind} for {targets}, {size_text(store.bytes)}"
     if not machine.miopen:
         yield "  nothing"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import assets
-from wizard.core.amounts import amount_text, counted, left_text
+from wizard.core.amounts import amount_text, counted, left_text, size_text
 from wizard.core.events import (
     Event,
     Output,
@@ -18,7 +18,7 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.journal import Kind
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
@@ -26,7 +26,6 @@ from wizard.operations.packages import AptChange
 from wizard.plan.group_steps import joins
 from wizard.plan.steps import Plan, Step
 from wizard.plan.using import measure_command, starts, still_missing
-from wizard.report.machine import WIDTH, bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,7 +224,7 @@ def size_told(plan: Plan, found: WheelsSize) -> str:
     """How much would be downloaded now, or why that is not known, and how old the sizes are."""
     if found.bytes is not None:
         wheels = counted(found.wheels, "wheel")
-        return f"uv currently chooses {wheels}: {bytes_text(found.bytes)} to download."
+        return f"uv currently chooses {wheels}: {size_text(found.bytes)} to download."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
@@ -257,14 +256,14 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     if download is None and plan.installed_bytes is None:
         asked = "not known until versions are chosen" if found is None else "not known"
         return f"download and disk {asked}"
-    return f"download {bytes_text(download)}, disk {_disk(download, plan.installed_bytes)}"
+    return f"download {size_text(download)}, disk {_disk(download, plan.installed_bytes)}"
 
 
 def _disk(download: int | None, installed: int | None) -> str:
     """While it is installed, all that was downloaded lies beside it."""
     if not download or installed is None:
-        return bytes_text(installed)
-    most, stays = bytes_text(download + installed), bytes_text(installed)
+        return size_text(installed)
+    most, stays = size_text(download + installed), size_text(installed)
     return f"{most} while installing, {stays} afterwards"
 
 
@@ -281,7 +280,7 @@ def _wheels(plan: Plan) -> str:
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until versions are chosen"
     fetched, installed = stack.download_bytes, stack.installed_bytes
-    return f"download {bytes_text(fetched)}, disk {_disk(fetched, installed)}"
+    return f"download {size_text(fetched)}, disk {_disk(fetched, installed)}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:

@@ -15,12 +15,12 @@ from wizard.advice.recommend import Recommendation, asked_for, name_for_target, 
 from wizard.conv2d.cards.card_form import received_on
 from wizard.core.amounts import capitalized
 from wizard.core.json_form import to_json
+from wizard.core.lines import WIDTH
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
 from wizard.knowledge.claims import Word, load_approaches, load_claims, overdue
 from wizard.knowledge.stacks import Stack, load_catalogue, load_stacks
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
-from wizard.report.machine import WIDTH
 from wizard.report.stacks import LONG_AGO, evidence_lines, verdict_lines
 
 

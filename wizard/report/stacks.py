@@ -10,11 +10,10 @@ from typing import Any
 
 from wizard.advice.comparison import Aspect, Column
 from wizard.conv2d.cards.card_form import ALL, GRADE, Received, load_received, results_on
-from wizard.conv2d.text import counted
-from wizard.core.lines import clean
+from wizard.conv2d.text import counts_text
+from wizard.core.lines import WIDTH, clean, cut
 from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
 from wizard.knowledge.explanations import Explanation
-from wizard.report.machine import WIDTH, cut
 
 STATE_CELLS = 13
 
@@ -132,7 +131,7 @@ def received_lines(
         machine = (stack.distribution, kernel, driver)
         unfinished = "" if card.finished else "; it was not finished"
         yield ""
-        yield from _wrapped(f"{counted(results_on(each, aspect))}{unfinished}.", width, "  ")
+        yield from _wrapped(f"{counts_text(results_on(each, aspect))}{unfinished}.", width, "  ")
         facts = (
             ("card", chip),
             ("versions", f"torch {stack.torch or 'not stated'}"),
