@@ -16,10 +16,10 @@ from screens.session import Session
 from screens.widgets.lists import MarkedList, PathInput
 from screens.words import column, shown
 from wizard.advice.leftovers import short_path, torches_there
-from wizard.conv2d.cards.result_card import release_of
 from wizard.conv2d.caution import why_cpu_alone
 from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.shapes import TRAINING, Preset, in_order_for
+from wizard.conv2d.verdicts import release_of
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import trains
 from wizard.knowledge.stacks import Stack

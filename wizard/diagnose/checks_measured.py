@@ -12,8 +12,8 @@ from wizard.advice.leftovers import short_path
 from wizard.conv2d import hangs
 from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.hangs import NEXT_STEPS, HangClass
-from wizard.conv2d.text import MEANINGS, WORDS, next_steps, noun_of
-from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.text import MEANINGS, next_steps
+from wizard.conv2d.verdicts import RIGHT, WORDS, Result, Verdict, noun_of
 from wizard.core.amounts import capitalized, counted
 from wizard.core.journal import Record
 from wizard.diagnose.conclusions import OVERRIDE, is_foreign, override_hangs

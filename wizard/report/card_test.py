@@ -14,7 +14,7 @@ from wizard.conv2d.cards.result_card import look_here, make_card
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
-from wizard.conv2d.text import counts_text
+from wizard.conv2d.verdicts import counts_text
 from wizard.core.lines import WIDTH, clean
 from wizard.core.own_files import Places
 from wizard.host.host import Host

@@ -6,13 +6,21 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from wizard.conv2d.cards.comparison import Change, compare_results
-from wizard.conv2d.cards.result_card import is_other_chip
 from wizard.conv2d.models import Layers, ModelVerdict, model_so_far
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Preset, Published, Row
 from wizard.conv2d.sweep import setting_text
-from wizard.conv2d.text import WORDS, counts_text, meaning_lines, noun_of
-from wizard.conv2d.verdicts import Result, Verdict, is_configured, rate_words
+from wizard.conv2d.text import meaning_lines
+from wizard.conv2d.verdicts import (
+    WORDS,
+    Result,
+    Verdict,
+    counts_text,
+    is_configured,
+    is_other_chip,
+    noun_of,
+    rate_words,
+)
 from wizard.core.amounts import listed
 from wizard.core.lines import WIDTH, clean
 

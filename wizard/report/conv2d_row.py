@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.conv2d.candidates import Asked, Candidates, Choice, NotAsked, Solver
-from wizard.conv2d.cards.result_card import is_of_other_chip
 from wizard.conv2d.hangs import NEXT_STEPS, HangClass
 from wizard.conv2d.layers import driver_lines, shell_line
 from wizard.conv2d.shapes import Published, Row
 from wizard.conv2d.sweep import setting_text
 from wizard.conv2d.text import MEANINGS
-from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.verdicts import Loaded, Result, Verdict, is_of_other_chip
 from wizard.conv2d.worker.judgement import control_words
 from wizard.core.amounts import MB, counted, measured_text, size_text
 from wizard.core.lines import WIDTH

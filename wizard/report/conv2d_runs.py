@@ -23,8 +23,7 @@ from wizard.conv2d.runs.history import (
     told_by,
 )
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.text import counted
-from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict
+from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict, counts_text
 from wizard.core.amounts import memory_size_text
 from wizard.core.lines import WIDTH, clean
 from wizard.core.own_files import Places
@@ -91,7 +90,7 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
     text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
     finished = "" if card.finished else " Not finished."
     yield from textwrap.wrap(
-        f"{text}{counted(card.results)}.{finished}", WIDTH, subsequent_indent="   "
+        f"{text}{counts_text(card.results)}.{finished}", WIDTH, subsequent_indent="   "
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from wizard.advice.comparison import Aspect, Column
 from wizard.conv2d.cards.card_form import ALL, GRADE, Received, load_received, results_on
-from wizard.conv2d.text import counts_text
+from wizard.conv2d.verdicts import counts_text
 from wizard.core.lines import WIDTH, clean, cut
 from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
 from wizard.knowledge.explanations import Explanation
