@@ -23,9 +23,8 @@ from wizard.conv2d.cards.card_form import (
     read_card,
     read_card_file,
 )
-from wizard.conv2d.cards.result_card import (
+from wizard.conv2d.cards.make_card import (
     Here,
-    ResultCard,
     make_card,
     told_distribution,
     told_kernel,
@@ -35,6 +34,7 @@ from wizard.conv2d.cards.result_card import (
     told_setting,
     told_version,
 )
+from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.shapes import Published, square
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.redaction.rules import HIDDEN

@@ -18,7 +18,8 @@ from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_for
 from wizard.conv2d.cards import card_form
 from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
-from wizard.conv2d.cards.result_card import ResultCard, look_here
+from wizard.conv2d.cards.make_card import look_here
+from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.models import load_models, model_verdicts
 from wizard.conv2d.repro import repro_of_result, repro_text, row_of
 from wizard.conv2d.requests import WrongRequest, named_table, sweep_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from wizard.conv2d.cards.result_card import GFX
+from wizard.conv2d.cards.make_card import GFX
 from wizard.conv2d.requests import Request, name_of
 from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import FINISHED, told_by

@@ -396,13 +396,11 @@ WORDS = {
     Verdict.OUT_OF_MEMORY: "out of memory",
     Verdict.UNUSABLE: "not measured",
 }
-
-
 ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
 """What a reader looks for first: counted also where it is none."""
 
 
-def counts_text(results: Sequence[Result]) -> str:
+def results_text(results: Sequence[Result]) -> str:
     """How many ended how."""
     counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
     told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from wizard.conv2d.card_test import Measurement, Part
 from wizard.conv2d.cards.card_form import card_text
-from wizard.conv2d.cards.result_card import look_here, make_card
+from wizard.conv2d.cards.make_card import look_here, make_card
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
-from wizard.conv2d.verdicts import counts_text
+from wizard.conv2d.verdicts import results_text
 from wizard.core.lines import WIDTH, clean
 from wizard.core.own_files import Places
 from wizard.host.host import Host
@@ -40,7 +40,7 @@ def outcome_of_test(card: str, tested: Sequence[Measurement]) -> Iterator[str]:
     for each in tested:
         table = each.parts[0].done
         yield from wrapped(f"Your {clean(card)} with {clean(each.python)}:")
-        yield from wrapped(f"{counts_text(table.results)}.")
+        yield from wrapped(f"{results_text(table.results)}.")
         for part in each.parts:
             yield ""
             yield from _answer(part)

@@ -15,11 +15,11 @@ from wizard.conv2d.verdicts import (
     WORDS,
     Result,
     Verdict,
-    counts_text,
     is_configured,
     is_other_chip,
     noun_of,
     rate_words,
+    results_text,
 )
 from wizard.core.amounts import listed
 from wizard.core.lines import WIDTH, clean
@@ -147,7 +147,7 @@ def counted_line(results: Sequence[Result]) -> Iterator[str]:
     """How many ended how, and on what."""
     loaded = results[-1].loaded
     on = f"{loaded.device or 'no device'} with torch {loaded.torch or '(it did not load)'}"
-    yield from textwrap.wrap(f"{counts_text(results)}, on {on}.", WIDTH)
+    yield from textwrap.wrap(f"{results_text(results)}, on {on}.", WIDTH)
 
 
 def _cells(result: Result, notes: Sequence[str], engines: bool) -> list[str]:
@@ -228,7 +228,7 @@ def _seconds(value: float | None) -> str:
 
 
 TOLD = 6
-"""Shapes that are named before the rest is only counts_text."""
+"""Shapes that are named before the rest is only results_text."""
 NOTE = (
     "A layer passes if its shape passed with the same batch size and number format. The model's "
     "other operations were not measured."
@@ -264,7 +264,7 @@ def _way(verdict: ModelVerdict, verdicts: Sequence[ModelVerdict]) -> str:
 
 
 def _not(verdict: ModelVerdict) -> str:
-    """What is not right, counts_text in layers."""
+    """What is not right, results_text in layers."""
     counts: dict[str, int] = {}
     for each in verdict.failing:
         word = WORDS[each.verdict] if each.verdict else ""

@@ -8,7 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.conv2d.cards.comparison import Change, Comparison, chip_of, same_chip
-from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
+from wizard.conv2d.cards.make_card import Here, make_card
+from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.models import model_verdicts
 from wizard.conv2d.requests import described, sweep_in
 from wizard.conv2d.runs.folders import Run, runs_of
@@ -23,7 +24,7 @@ from wizard.conv2d.runs.history import (
     told_by,
 )
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict, counts_text
+from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict, results_text
 from wizard.core.amounts import memory_size_text
 from wizard.core.lines import WIDTH, clean
 from wizard.core.own_files import Places
@@ -90,7 +91,7 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
     text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
     finished = "" if card.finished else " Not finished."
     yield from textwrap.wrap(
-        f"{text}{counts_text(card.results)}.{finished}", WIDTH, subsequent_indent="   "
+        f"{text}{results_text(card.results)}.{finished}", WIDTH, subsequent_indent="   "
     )
 
 
@@ -220,7 +221,7 @@ def history_lines(accounts: Iterable[Account], unreadable: Sequence[str] = ()) -
         empty = False
         run = account.run
         yield f"{run.id}  {account.state}: {clean(described(run.request))}"
-        yield f"    began {clean(run.since)}; {counts_text(account)}"
+        yield f"    began {clean(run.since)}; {results_text(account)}"
         if account.why:
             yield f"    {clean(account.why)}"
     if empty and not unreadable:

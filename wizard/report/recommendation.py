@@ -12,7 +12,7 @@ from wizard.advice.card import with_card
 from wizard.advice.comparison import RUN, Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target, words
-from wizard.conv2d.cards.card_form import received_on
+from wizard.conv2d.cards.received import received_on
 from wizard.core.amounts import capitalized
 from wizard.core.json_form import to_json
 from wizard.core.lines import WIDTH

@@ -9,8 +9,8 @@ from datetime import date
 from typing import Any
 
 from wizard.advice.comparison import Aspect, Column
-from wizard.conv2d.cards.card_form import ALL, GRADE, Received, load_received, results_on
-from wizard.conv2d.verdicts import counts_text
+from wizard.conv2d.cards.received import ALL, GRADE, Received, load_received, results_on
+from wizard.conv2d.verdicts import results_text
 from wizard.core.lines import WIDTH, clean, cut
 from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
 from wizard.knowledge.explanations import Explanation
@@ -131,7 +131,7 @@ def received_lines(
         machine = (stack.distribution, kernel, driver)
         unfinished = "" if card.finished else "; it was not finished"
         yield ""
-        yield from _wrapped(f"{counts_text(results_on(each, aspect))}{unfinished}.", width, "  ")
+        yield from _wrapped(f"{results_text(results_on(each, aspect))}{unfinished}.", width, "  ")
         facts = (
             ("card", chip),
             ("versions", f"torch {stack.torch or 'not stated'}"),

@@ -11,18 +11,10 @@ from functools import partial
 
 from assets import FOLDER
 from wizard.conv2d.candidates import Asked, NotAsked
-from wizard.conv2d.cards.card_form import (
-    card_from,
-    card_text,
-    is_there,
-    no_file,
-    not_written,
-    place_of,
-    write_new,
-    write_over,
-)
+from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs
-from wizard.conv2d.cards.result_card import Here, ResultCard, look_here
+from wizard.conv2d.cards.make_card import Here, look_here
+from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.caution import Circumstances, circumstances_of
 from wizard.conv2d.repro import NoRepro, repro_of_result, row_of
 from wizard.conv2d.requests import Request, described, layers_in, sweep_in, with_hangs
@@ -50,6 +42,14 @@ from wizard.report.conv2d_runs import (
     run_lines,
 )
 from wizard.services.command_line import places_of
+from wizard.services.named_files import (
+    is_there,
+    no_file,
+    not_written,
+    place_of,
+    write_new,
+    write_over,
+)
 
 MEASURING = "A measurement is running. Open this window again when it has finished."
 COMMAND = ("rdna1-setup", "conv2d")

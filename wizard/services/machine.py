@@ -14,7 +14,6 @@ from typing import BinaryIO
 
 from wizard.advice.comparison import LineSpeed
 from wizard.advice.recommend import Recommendation, recommend
-from wizard.conv2d.cards.card_form import place_of
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.fix import has_plan, make_fix
@@ -33,6 +32,7 @@ from wizard.plan.steps import Plan
 from wizard.report.bundle import preview_lines, report_files_of, whole_lines, write_folder
 from wizard.report.sources import gather
 from wizard.services.command_line import folder_of, places_of
+from wizard.services.named_files import place_of
 from wizard.services.plans import speed_of_line
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import re
-import stat
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import cache
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from assets import FOLDER
 from wizard.conv2d.cards.result_card import (
     COUNTS,
     FIGURES,
@@ -27,8 +22,6 @@ from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.core.json_form import to_json
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.knowledge.stacks import load_stacks
-from wizard.system.whole_file import write_whole
 
 LONGEST_TEXT = 400
 LARGEST_COUNT = 1 << 53
@@ -185,15 +178,6 @@ def card_from(path: Path) -> ResultCard:
         ) from None
 
 
-def no_file(path: Path) -> Trouble:
-    """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
-    return Trouble(
-        f"{clean(str(path))} is not a file.",
-        "Nothing was imported.",
-        "Specify a file written by rdna1-setup conv2d --export.",
-    )
-
-
 def read_card_file(path: Path) -> ResultCard:
     """The card in a file. Raises ``WrongCard``, and ``OSError`` where it cannot be read."""
     with path.open("rb") as file:
@@ -296,115 +280,3 @@ def _shape(form: Fields) -> Shape:
         return Shape(**given, dtype=form.text("dtype"), bias=form.flag("bias"))
     except ValueError as error:
         raise WrongCard(f"{form.place}: {error}") from None
-
-
-RESULTS = FOLDER / "results"
-GRADE = "measured with this program"
-"""How well such a result is supported: better than anything that was only said."""
-SMALL = 32
-"""The largest side of an image that counts as small."""
-ALL, LARGE_ASPECT, SMALL_ASPECT = "all", "large-conv2d", "small-conv2d"
-"""Aspects that convolutions tell something of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A result card, and when it came in."""
-
-    name: str
-    """Of its file; it begins with the date."""
-    card: ResultCard
-
-    @property
-    def date(self) -> str:
-        """ISO date on which it came in."""
-        return self.name[:10]
-
-    @property
-    def stack(self) -> str:
-        """Id of the stack whose torch was measured; ``""`` for a torch of none."""
-        return stack_of(self.card.stack.torch or "")
-
-
-def stack_of(torch: str) -> str:
-    """Id of the stack that installs this torch; one that takes the newest is known by its ROCm."""
-    for stack in load_stacks():
-        rocm = re.search(r"\+rocm\d+\.", stack.torch)
-        moves = stack.torch_prefix != stack.torch and torch.startswith(stack.torch_prefix)
-        if torch == stack.torch or (moves and rocm is not None and rocm[0] in torch):
-            return stack.id
-    return ""
-
-
-def read_received(folder: Path) -> tuple[Received, ...]:
-    """The cards in a folder, the newest first. Raises ``WrongCard``."""
-    paths = sorted(folder.glob("*.json"), reverse=True)
-    return tuple(Received(path.name, read_card_file(path)) for path in paths)
-
-
-@cache
-def load_received() -> tuple[Received, ...]:
-    """All that came in."""
-    return read_received(RESULTS)
-
-
-def results_on(received: Received, aspect: str) -> tuple[Result, ...]:
-    """Its results, under the settings of the stack, that tell something of an aspect."""
-    results = (result for result in received.card.results if not result.asked)
-    if aspect == ALL:
-        return tuple(results)
-    if aspect not in (LARGE_ASPECT, SMALL_ASPECT):
-        return ()
-    small = aspect == SMALL_ASPECT
-    return tuple(each for each in results if (max(each.shape.h, each.shape.w) <= SMALL) is small)
-
-
-def received_on(stack: str, aspect: str) -> tuple[Received, ...]:
-    """The cards with results on an aspect of a stack."""
-    return tuple(
-        each for each in load_received() if each.stack == stack and results_on(each, aspect)
-    )
-
-
-ANOTHER = "Choose another file name, in an existing folder of your own."
-
-
-def place_of(typed: str, home: str) -> Path:
-    """The path that was typed: ``~`` is the home, and what begins nowhere begins there."""
-    text = typed.strip()
-    below = text[2:] if text.startswith("~/") else text
-    return Path(home) / below
-
-
-def is_there(path: Path) -> bool:
-    """True when something bears that name, be it a link to nowhere."""
-    try:
-        path.lstat()
-    except OSError:
-        return False
-    return True
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet. Raises ``OSError``; what was begun is then removed."""
-    with path.open("x", encoding="utf-8") as file:
-        try:
-            file.write(text)
-            file.flush()
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-
-
-def write_over(path: Path, text: str) -> None:
-    """Put a text in place of a file, which keeps its rights. Raises ``OSError``."""
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode):
-        raise FileExistsError(errno.EEXIST, "it exists but is not a regular file", str(path))
-    write_whole(path, text, stat.S_IMODE(found.st_mode))
-
-
-def not_written(path: Path, error: OSError) -> Trouble:
-    """Why there is no such file now."""
-    why = error.strerror or str(error)
-    return Trouble(f"{clean(str(path))} was not written: {why}.", "Nothing was changed.", ANOTHER)
