@@ -582,7 +582,7 @@ class Conv2d(StepScreen):
     def _not_kept(self, found: Found) -> str:
         """Why no plan could keep a setting for its environment; ``""`` where one can."""
         try:
-            self.services.plans.make_keep(found)
+            self.services.plans.make_keep(found.venv, found.setting)
         except ValueError as reason:
             return str(reason)
         except OSError:
@@ -708,7 +708,7 @@ class Conv2d(StepScreen):
     @work(group="keep", exclusive=True)
     async def keep_found(self, found: Found) -> None:
         """Makes the plan and goes on to review it."""
-        make = partial(self.services.plans.make_keep, found)
+        make = partial(self.services.plans.make_keep, found.venv, found.setting)
         plan = await self.made(make, "Nothing to keep", "The setting cannot be kept", UNCHANGED)
         if plan is None:
             return

@@ -16,13 +16,6 @@ from tests.conv2d.made import CARD, made
 from tests.handmade import card as gpu
 from tests.handmade import clean_jammy
 from tests.machine.planting import HOME, HOST_NAME, NAMES_TOLD, SECRETS, USER
-from wizard.conv2d.cards.card_form import (
-    LARGEST_FILE,
-    WrongCard,
-    card_text,
-    read_card,
-    read_card_file,
-)
 from wizard.conv2d.cards.make_card import (
     Here,
     make_card,
@@ -34,7 +27,14 @@ from wizard.conv2d.cards.make_card import (
     told_setting,
     told_version,
 )
-from wizard.conv2d.cards.result_card import ResultCard
+from wizard.conv2d.cards.result_card import (
+    LARGEST_FILE,
+    ResultCard,
+    WrongCard,
+    card_text,
+    read_card,
+    read_card_file,
+)
 from wizard.conv2d.shapes import Published, square
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.redaction.rules import HIDDEN

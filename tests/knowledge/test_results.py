@@ -17,7 +17,6 @@ from tests.conv2d.made import CARD, made
 from tests.handmade import clean_jammy
 from wizard import __version__
 from wizard.advice.comparison import everything
-from wizard.conv2d.cards.card_form import WrongCard, card_text, read_card
 from wizard.conv2d.cards.make_card import (
     Here,
     make_card,
@@ -39,7 +38,7 @@ from wizard.conv2d.cards.received import (
     results_on,
     stack_of,
 )
-from wizard.conv2d.cards.result_card import ResultCard
+from wizard.conv2d.cards.result_card import ResultCard, WrongCard, card_text, read_card
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.core.amounts import today

@@ -162,7 +162,7 @@ async def test_an_answer_without_variables_has_nothing_to_keep(
 
 
 async def test_what_cannot_be_kept_is_told_with_its_reason_and_enter_promises_nothing() -> None:
-    def already(_: object) -> Plan:
+    def already(*_: object) -> Plan:
         raise NothingToDo("/v already has this setting.")
 
     services = but(services_that_find(ANSWER), make_keep=already)

@@ -45,7 +45,7 @@ from wizard.conv2d.sweep import Deadlines, Sweep, SweepDone
 from wizard.core.lines import clean
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Gpu, Machine
@@ -61,7 +61,7 @@ from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import trouble_lines
 from wizard.run.executor import now
 from wizard.run.runs import read_records
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.command_line import acts, host_of
 
 SEARCHED_LATER = 3
 """Hangs that a search by itself is allowed."""

@@ -54,11 +54,12 @@ from wizard.core.amounts import counted
 from wizard.core.json_form import to_json
 from wizard.core.lines import WIDTH
 from wizard.core.own_files import Places
+from wizard.host.host import places_of
 from wizard.machine.detect import detect
 from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import keep_command, outcome_lines, trouble_lines
 from wizard.run.runs import read_records
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.command_line import acts, host_of
 
 
 def run_conv2d(arguments: argparse.Namespace) -> int:

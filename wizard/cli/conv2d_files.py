@@ -15,11 +15,9 @@ from typing import Any, TypeVar
 
 from wizard.cli.console import print_json, refuse
 from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_form
-from wizard.conv2d.cards import card_form
-from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
 from wizard.conv2d.cards.make_card import look_here
-from wizard.conv2d.cards.result_card import ResultCard
+from wizard.conv2d.cards.result_card import ResultCard, card_from, card_text
 from wizard.conv2d.models import load_models, model_verdicts
 from wizard.conv2d.repro import repro_of_result, repro_text, row_of
 from wizard.conv2d.requests import WrongRequest, named_table, sweep_of
@@ -31,6 +29,7 @@ from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_argv, ask_miopen
+from wizard.host.host import places_of
 from wizard.report.conv2d import model_lines, request_lines, since_lines
 from wizard.report.conv2d_row import candidates_lines, repro_lines
 from wizard.report.conv2d_runs import (
@@ -41,7 +40,8 @@ from wizard.report.conv2d_runs import (
     holds_text,
     past_runs,
 )
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services import named_files
+from wizard.services.command_line import acts, host_of
 
 T = TypeVar("T")
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
@@ -77,7 +77,7 @@ def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     if not acts(arguments):
         print(f"A dry run writes nothing. {name} would contain:\n{text}")
         return
-    card_form.write_new(Path(name), text)
+    named_files.write_new(Path(name), text)
     print(f"Written to {name}. Read it before you share it.")
 
 

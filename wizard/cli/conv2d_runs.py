@@ -24,8 +24,9 @@ from wizard.conv2d.text import follow
 from wizard.core.lines import WIDTH
 from wizard.core.own_files import Places
 from wizard.core.process import on_signals
+from wizard.host.host import places_of
 from wizard.report.conv2d_runs import history_lines
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.command_line import acts, host_of
 
 ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."
 EVEN_SO = "add --even-if-in-use"

@@ -22,7 +22,7 @@ from wizard.diagnose.listed_cards import card_form
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import found as finding_of
 from wizard.diagnose.this_machine import TRY_S, to_try
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.causes import load_causes
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -40,9 +40,9 @@ from wizard.report.findings import (
 )
 from wizard.report.recommendation import short_text
 from wizard.run.resume import stopped_plan
-from wizard.services.command_line import absolute, acts, host_of, places_of
+from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.machine import Unreadable, diagnosis_of, explained_file
-from wizard.services.plans import name_applications
+from wizard.services.plan_request import name_applications
 
 TRYING = (
     "Trying each torch on the card, for at most {:g} s each. This can hang the card, so save your "

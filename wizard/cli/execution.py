@@ -15,7 +15,7 @@ from wizard.cli.console import agreed, forget_output, refuse, refuse_for
 from wizard.core.events import Event, PlanFinished
 from wizard.core.json_form import SCHEMA, to_json
 from wizard.core.process import on_signals
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.report.plan import (
@@ -26,13 +26,13 @@ from wizard.report.plan import (
     foreseen_lines,
     plan_lines,
 )
-from wizard.root.session import STATE, find_at_work
+from wizard.root.session import find_at_work
 from wizard.run.at_work import at_work_text
 from wizard.run.exact_plan import asking_of, preflight
 from wizard.run.executor import Executor, Live
 from wizard.run.obstacles import foreseen
 from wizard.run.rehearsal import Rehearsal
-from wizard.services.command_line import acts, places_of
+from wizard.services.command_line import acts
 
 GOES_ON = (
     "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
@@ -183,7 +183,7 @@ def show_and_do(
     """Show the plan, ask, and let this executor do it."""
     if not arguments.json:
         as_of = () if acts(arguments) else as_of_lines(plan)
-        told = plan_lines(plan, log=log_text(plan, host))
+        told = plan_lines(plan, runs=places_of(host).runs)
         print(*as_of, *told, sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
         return _not_agreed()
@@ -200,12 +200,6 @@ def show_and_do(
 def _tell_foreseen(event: Event) -> None:
     for line in foreseen_lines(event):
         print(line)
-
-
-def log_text(plan: Plan, host: Host) -> str:
-    """Where the run of a plan is recorded, and what root replaces is kept."""
-    rooted = any(step.needs_root for step in plan.steps)
-    return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
 
 
 def _not_agreed() -> int:

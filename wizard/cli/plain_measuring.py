@@ -14,9 +14,10 @@ from wizard.conv2d.runs.history import told_by
 from wizard.conv2d.shapes import load_presets
 from wizard.conv2d.sweep import found_by
 from wizard.core.lines import clean
+from wizard.host.host import places_of
 from wizard.knowledge.claims import trains
 from wizard.machine.facts import Machine
-from wizard.services.command_line import absolute, acts, host_of, places_of
+from wizard.services.command_line import absolute, acts, host_of
 
 PYTHONS = "Which Python do you want to measure with? Its torch will be measured."
 TYPED = "another one: I will type it"

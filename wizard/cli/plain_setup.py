@@ -14,7 +14,7 @@ from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
 from wizard.core.journal import OLDER, Kind
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.applications import PLAIN_TORCH, Application, load_applications
 from wizard.knowledge.cards import AMD
 from wizard.knowledge.claims import load_purposes
@@ -39,21 +39,15 @@ from wizard.run.exact_plan import (
     asked_sources,
     asking_of,
     clearing_plan,
+    plan_here,
     removal_scopes,
+    speed_of_line,
     waiting_plan,
 )
 from wizard.run.resume import stopped_plan
 from wizard.run.runs import older_runs, read_records, stands
-from wizard.services.command_line import (
-    absolute,
-    acts,
-    app_words,
-    folder_of,
-    host_of,
-    places_of,
-    with_sources,
-)
-from wizard.services.plans import plan_here, speed_of_line
+from wizard.services.command_line import absolute, acts, host_of
+from wizard.services.plan_request import app_words, folder_of, with_sources
 
 AWAY = "What do you want to remove? You will see the plan first, and you can undo it."
 RUNS = (
@@ -250,7 +244,7 @@ class Setup:
 
     def stack(self, wanted: Wanted) -> Wanted:
         """The stack, with the advice before it."""
-        speed = speed_of_line(self.host, places_of(self.host))
+        speed = speed_of_line(self.host)
         recommended = recommend(self.machine, wanted.applications, wanted.gpu)
         found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
         self.guide.say("", *recommendation_lines(recommended), UNDO)

@@ -17,7 +17,8 @@ from wizard.core.lines import WIDTH, clean
 from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.services.command_line import app_words, host_of
+from wizard.services.command_line import host_of
+from wizard.services.plan_request import app_words
 
 DEEPER = 4
 """How much further in a line begins that goes on with the one above."""

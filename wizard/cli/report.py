@@ -17,7 +17,7 @@ from wizard.core.lines import WIDTH, clean, shown
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import plan_joins, verdict
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.explanations import load_explanations
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -48,14 +48,8 @@ from wizard.report.stacks import approaches, list_form, list_lines, topic_form, 
 from wizard.root.session import STATE
 from wizard.run.at_work import at_work
 from wizard.run.runs import restart_words
-from wizard.services.command_line import (
-    acts,
-    app_words,
-    folder_of,
-    host_of,
-    places_of,
-    with_sources,
-)
+from wizard.services.command_line import acts, host_of
+from wizard.services.plan_request import app_words, folder_of, with_sources
 
 MOST_FINDINGS = 6
 """More would not leave the page its place: `diagnose` shows all of them."""

@@ -15,13 +15,14 @@ from wizard.core.events import Event, PlanFinished
 from wizard.core.journal import OLDER
 from wizard.core.lines import clean, clean_lines
 from wizard.core.own_files import Places
+from wizard.host.host import places_of
 from wizard.report.plan import plan_lines
 from wizard.root.session import STATE, find_at_work
 from wizard.run.at_work import at_work, at_work_text, events_of
 from wizard.run.executor import Live, now
 from wizard.run.rollback import Rollback, find_forgettable, find_whole_undo, forget_run
 from wizard.run.runs import older_runs, read_records, unreadable_runs
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.command_line import acts, host_of
 
 NOTHING = "rdna1-setup is not running anything as root."
 ENDED = "The root step has finished."

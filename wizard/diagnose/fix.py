@@ -12,7 +12,7 @@ from wizard.apt.sources import PIN
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown, known
 from wizard.core.journal import Kind
-from wizard.core.own_files import Places, places
+from wizard.core.own_files import Places
 from wizard.diagnose.finding import About, Finding
 from wizard.diagnose.fix_settings import (
     Fix,
@@ -24,7 +24,7 @@ from wizard.diagnose.fix_settings import (
 )
 from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
@@ -242,7 +242,7 @@ def _exchanged(
     supply: Supply,
 ) -> tuple[Step, ...]:
     """One distribution set aside and another one of its name installed, all others held."""
-    work = _work_folder(places(host.environ, host.home), there.path, wanted, supply)
+    work = _work_folder(places_of(host), there.path, wanted, supply)
     chosen = supply.torch_index or index
     resolve = resolve_held(
         "uv chooses the version before anything is changed. All other packages keep their "

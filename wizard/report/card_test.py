@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from wizard.conv2d.card_test import Measurement, Part
-from wizard.conv2d.cards.card_form import card_text
 from wizard.conv2d.cards.make_card import look_here, make_card
+from wizard.conv2d.cards.result_card import card_text
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone

@@ -228,7 +228,7 @@ def _seconds(value: float | None) -> str:
 
 
 TOLD = 6
-"""Shapes that are named before the rest is only results_text."""
+"""Shapes that are named before the rest is only counted."""
 NOTE = (
     "A layer passes if its shape passed with the same batch size and number format. The model's "
     "other operations were not measured."
@@ -264,7 +264,7 @@ def _way(verdict: ModelVerdict, verdicts: Sequence[ModelVerdict]) -> str:
 
 
 def _not(verdict: ModelVerdict) -> str:
-    """What is not right, results_text in layers."""
+    """What is not right, counted in layers."""
     counts: dict[str, int] = {}
     for each in verdict.failing:
         word = WORDS[each.verdict] if each.verdict else ""

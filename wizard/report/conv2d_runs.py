@@ -221,7 +221,7 @@ def history_lines(accounts: Iterable[Account], unreadable: Sequence[str] = ()) -
         empty = False
         run = account.run
         yield f"{run.id}  {account.state}: {clean(described(run.request))}"
-        yield f"    began {clean(run.since)}; {results_text(account)}"
+        yield f"    began {clean(run.since)}; {counts_text(account)}"
         if account.why:
             yield f"    {clean(account.why)}"
     if empty and not unreadable:

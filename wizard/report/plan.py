@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import assets
+from assets.root.files import STATE
 from wizard.core.amounts import amount_text, counted, left_text, size_text
 from wizard.core.events import (
     Event,
@@ -159,24 +160,25 @@ DECLINE = (
 )
 
 
-def plan_lines(plan: Plan, found: WheelsSize | None = None, *, log: str = "") -> Iterator[str]:
+def plan_lines(plan: Plan, found: WheelsSize | None = None, *, runs: str = "") -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file.
 
     Without what would steer the terminal: lines of files and names of folders may hold it.
-    ``found`` is what the index says of the download, where it was asked; ``log`` says where the
-    run is recorded.
+    ``found`` is what the index says of the download, where it was asked; ``runs`` is the folder in
+    which the run would be recorded.
     """
-    yield from map(clean, _plan_lines(plan, found, log))
+    yield from map(clean, _plan_lines(plan, found, runs))
 
 
-def _plan_lines(plan: Plan, found: WheelsSize | None, log: str) -> Iterator[str]:
+def _plan_lines(plan: Plan, found: WheelsSize | None, runs: str) -> Iterator[str]:
     place = f", in the folder {plan.venv}" if plan.venv else ""
     system = " and as system packages" if plan.footprint == "venv+system" else ""
     yield f"Plan {plan.id}: {plan.name}{place}{system}"
     yield from cost_lines(plan, found)
-    if log:
+    if runs:
+        rooted = any(step.needs_root for step in plan.steps)
         yield from textwrap.wrap(
-            f"Log:   {log}",
+            f"Log:   {runs}{f'; log and backup of root: {STATE}' if rooted else ''}",
             WIDTH,
             subsequent_indent=" " * 7,
             break_long_words=False,

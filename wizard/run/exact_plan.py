@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from wizard.advice.comparison import LineSpeed, line_speed
 from wizard.apt.packages import Versions
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
 from wizard.core.journal import UNFINISHED, Kind
-from wizard.core.own_files import Places, places
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
-from wizard.host.contents import Contents
-from wizard.host.host import Host
+from wizard.host.contents import read_contents
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
+from wizard.machine.system import with_disks
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.choice import Choice
 from wizard.plan.clean_up import make_clean_up
@@ -29,10 +31,11 @@ from wizard.plan.rollback_packages import Sources, sources_of
 from wizard.plan.room import wheel_steps
 from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
+from wizard.plan.system import Prepared
 from wizard.plan.wheel_index import WheelsSought, seek_wheels
 from wizard.run.preflight_folder import made, preflight_folder
-from wizard.run.resume import resumed_plan
-from wizard.run.runs import read_records, waits
+from wizard.run.resume import as_begun, resumed_plan
+from wizard.run.runs import made_by_us, read_records, waits
 from wizard.run.wheels_size import WheelsSize, wheels_size
 from wizard.system.web import open_web
 
@@ -42,27 +45,43 @@ SYSTEM = "venv+system"
 def asking_of(host: Host) -> Asking:
     """With what this machine and its archives are asked; its folder is made when they are."""
     environ, now = host.environ, datetime.now().astimezone()
-    folder = preflight_folder(places(environ, host.home))
+    folder = preflight_folder(places_of(host))
     return Asking(host, Children(environ), open_web(environ), folder, now)
 
 
-async def resolved_plan(
-    machine: Machine, choice: Choice, places: Places, there: Contents | None, asking: Asking
-) -> Plan:
+def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
+    """The plan as far as this machine alone can tell. Raises PlanImpossible."""
+    prepared = Prepared()
+    if choice.footprint != "venv":
+        prepared = Prepared(files_now(host, machine))
+    plan = _planned(machine, choice, host, prepared)
+    return plan if host.name else as_begun(plan, choice, places_of(host))
+
+
+def resolved_plan(machine: Machine, choice: Choice, host: Host) -> Plan:
     """The plan, exact to each package. Raises PlanImpossible, or Trouble for what preflight finds.
 
     A run of this choice that was cut off keeps its own plan: half done, the machine would give
     another one.
     """
-    waiting = waiting_plan(choice, places)
+    waiting = waiting_plan(choice, places_of(host))
     if waiting is not None:
         return waiting
     stack = find_stack(choice.stack)
     release = choice.system_release or (stack.system_release if stack is not None else "")
-    if choice.footprint != SYSTEM or not release:
-        return make_plan(machine, choice, places, there)
-    with made(asking.folder):
-        prepared = await prepare(machine, choice, release, asking)
+    prepared = Prepared()
+    if choice.footprint == SYSTEM and release:
+        asking = asking_of(host)
+        with made(asking.folder):
+            prepared = asyncio.run(prepare(machine, choice, release, asking))
+    return _planned(machine, choice, host, prepared)
+
+
+def _planned(machine: Machine, choice: Choice, host: Host, prepared: Prepared) -> Plan:
+    places, there = places_of(host), read_contents(host, choice.venv)
+    if there is not None and not host.name and made_by_us(places, choice.venv):
+        there = None  # what a run of ours made is not taken for the user's
+    machine = with_disks(machine, host, (choice.venv, places.cache))
     return make_plan(machine, choice, places, there, prepared)
 
 
@@ -101,6 +120,11 @@ def asks_size(plan: Plan, places: Places) -> bool:
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:
     """How much a plan would fetch, as uv chooses now."""
     return await wheels_size(plan, environ, preflight_folder(places))
+
+
+def speed_of_line(host: Host) -> LineSpeed | None:
+    """How fast an earlier run fetched here; None on a recorded machine."""
+    return None if host.name else line_speed(read_records(Path(places_of(host).runs)))
 
 
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:

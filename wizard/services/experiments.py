@@ -11,10 +11,9 @@ from functools import partial
 
 from assets import FOLDER
 from wizard.conv2d.candidates import Asked, NotAsked
-from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs
 from wizard.conv2d.cards.make_card import Here, look_here
-from wizard.conv2d.cards.result_card import ResultCard
+from wizard.conv2d.cards.result_card import ResultCard, card_from, card_text
 from wizard.conv2d.caution import Circumstances, circumstances_of
 from wizard.conv2d.repro import NoRepro, repro_of_result, row_of
 from wizard.conv2d.requests import Request, described, layers_in, sweep_in, with_hangs
@@ -27,7 +26,7 @@ from wizard.conv2d.shapes import Preset, Row, load_presets
 from wizard.conv2d.sweep import Found, Sweep, SweepEvent, found_by
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_miopen
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.report.conv2d_row import repro_lines
 from wizard.report.conv2d_runs import (
     card_lines,
@@ -41,7 +40,6 @@ from wizard.report.conv2d_runs import (
     run_before,
     run_lines,
 )
-from wizard.services.command_line import places_of
 from wizard.services.named_files import (
     is_there,
     no_file,

@@ -34,7 +34,7 @@ from screens.session import Session
 from screens.start import services_for
 from wizard.cli.options import parser
 from wizard.services.command_line import host_of
-from wizard.services.plans import make_asked
+from wizard.services.plan_request import make_asked
 from wizard.machine.detect import detect
 
 arguments = parser().parse_args(sys.argv[1:])

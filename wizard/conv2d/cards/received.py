@@ -8,10 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from assets import FOLDER
-from wizard.conv2d.cards.card_form import read_card_file
-from wizard.conv2d.cards.result_card import (
-    ResultCard,
-)
+from wizard.conv2d.cards.result_card import ResultCard, read_card_file
 from wizard.conv2d.verdicts import Result
 from wizard.knowledge.stacks import load_stacks
 
