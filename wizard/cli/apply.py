@@ -10,9 +10,8 @@ from typing import NoReturn
 from wizard.advice.card import with_card, wrong_card
 from wizard.advice.fit import fit
 from wizard.cli.console import refuse
-from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, show_and_do
+from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, show_and_do, watch_first
 from wizard.cli.options import SOURCES, add_plan_arguments
-from wizard.cli.rollback import watch_first
 from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.core.lines import clean
 from wizard.host.host import Host, places_of

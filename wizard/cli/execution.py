@@ -8,12 +8,14 @@ import json
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import aclosing, redirect_stdout, suppress
+from pathlib import Path
 from typing import Any
 
 from wizard.cli.console import agreed, forget_output, refuse, refuse_for
 from wizard.core.events import Event, PlanFinished
 from wizard.core.json_form import SCHEMA, to_json
+from wizard.core.lines import clean
 from wizard.core.process import on_signals
 from wizard.host.host import Host, places_of
 from wizard.machine.facts import Machine
@@ -26,8 +28,8 @@ from wizard.report.plan import (
     foreseen_lines,
     plan_lines,
 )
-from wizard.root.session import find_at_work
-from wizard.run.at_work import at_work_text
+from wizard.root.session import STATE, find_at_work
+from wizard.run.at_work import at_work_text, events_of
 from wizard.run.exact_plan import asking_of, preflight
 from wizard.run.executor import Executor, Live
 from wizard.run.obstacles import foreseen
@@ -210,3 +212,31 @@ def _not_agreed() -> int:
         "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
         "above, then run the same command again with --yes."
     )
+
+
+ENDED = "The root step has finished."
+
+
+def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> None:
+    """Where a command acts, what root still does for an earlier start comes to its end before.
+
+    It is told on standard error, for what a command prints may be read by a program.
+    """
+    session = find_at_work(state or STATE) if acts(arguments) else None
+    if session is None:
+        return
+    with redirect_stdout(sys.stderr):
+        print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
+        asyncio.run(show_events(events_of(session), ENDED))
+
+
+async def show_events(events: AsyncGenerator[Event, None], ending: str = "") -> int:
+    """Print events as lines, and progress every tenth of the way; 0 when it ended well."""
+    last = ending or f"{ENDED} To continue the plan, start rdna1-setup again."
+    tell = Teller(lambda _: (last,))
+    async with aclosing(events) as coming:
+        async for event in coming:
+            tell(event)
+            if isinstance(event, PlanFinished):
+                return 0 if event.ok else 1
+    return 1
