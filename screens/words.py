@@ -11,7 +11,7 @@ from textual.content import Content
 
 from wizard.core.amounts import time_text
 from wizard.core.fact import Unknown
-from wizard.core.lines import shown as shown
+from wizard.core.lines import shown
 from wizard.diagnose.outcomes import fact_text
 
 if TYPE_CHECKING:

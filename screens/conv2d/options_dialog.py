@@ -20,11 +20,12 @@ from textual.widgets import Input, OptionList, Static
 from screens.dialogs import Notice
 from screens.keys import key_line
 from screens.widgets.lists import MarkedList, PathInput
-from screens.words import cut, shown
+from screens.words import cut
 from wizard.conv2d.requests import MOST_HANGS, WrongRequest
 from wizard.conv2d.search.find_limit import AXES
 from wizard.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from wizard.conv2d.shapes import WORKS, Preset
+from wizard.core.lines import shown
 
 LABEL_CELLS = 14
 ENGINES = ("configured", "native", "unfold")

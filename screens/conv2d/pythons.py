@@ -14,12 +14,13 @@ from textual.widgets import Input, OptionList
 
 from screens.session import Session
 from screens.widgets.lists import MarkedList, PathInput
-from screens.words import column, shown
+from screens.words import column
 from wizard.advice.leftovers import short_path, torches_there
 from wizard.conv2d.caution import why_cpu_alone
 from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.shapes import TRAINING, Preset, in_order_for
 from wizard.conv2d.verdicts import release_of
+from wizard.core.lines import shown
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import trains
 from wizard.knowledge.stacks import Stack

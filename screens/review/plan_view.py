@@ -17,11 +17,11 @@ from textual.widgets.option_list import Option
 
 from screens.step import StepScreen
 from screens.widgets.lists import MarkedList
-from screens.words import column, cut, hanging, shown
+from screens.words import column, cut, hanging
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import counted, size_text
 from wizard.core.journal import Kind
-from wizard.core.lines import clean, clean_lines
+from wizard.core.lines import clean, clean_lines, shown
 from wizard.core.trouble import Trouble
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels

@@ -42,7 +42,7 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.shapes import DEFAULT, Row, find_preset
 from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Deadlines, Sweep, SweepDone
-from wizard.core.lines import clean
+from wizard.core.lines import clean, wrapped
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.host.host import Host, places_of
@@ -54,7 +54,6 @@ from wizard.report.card_test import (
     outcome_of_test,
     report_files_of_test,
     results_address,
-    wrapped,
     written_lines,
 )
 from wizard.report.conv2d import request_lines

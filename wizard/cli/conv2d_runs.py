@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import termios
-import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -21,7 +20,7 @@ from wizard.conv2d.runs.history import account_form, account_of
 from wizard.conv2d.runs.runner import Stopped, obstacle, start_run, stop
 from wizard.conv2d.sweep import StopReason, SweepDone
 from wizard.conv2d.text import follow
-from wizard.core.lines import WIDTH
+from wizard.core.lines import wrapped
 from wizard.core.own_files import Places
 from wizard.core.process import on_signals
 from wizard.host.host import places_of
@@ -85,7 +84,7 @@ def refusal(
 
 def _wrapped(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        yield from textwrap.wrap(text, WIDTH)
+        yield from wrapped(text)
 
 
 def _agreed() -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import textwrap
 from typing import Any
 
 from wizard.advice.recommend import recommend
@@ -13,7 +12,7 @@ from wizard.cli.console import print_json, refuse
 from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry
 from wizard.core.journal import Kind
 from wizard.core.json_form import SCHEMA
-from wizard.core.lines import WIDTH
+from wizard.core.lines import wrapped
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
 from wizard.diagnose.fix import Supply, make_fix
@@ -86,7 +85,7 @@ def run_diagnose(arguments: argparse.Namespace) -> int:
     else:
         print("\n".join(diagnosis_lines(machine, diagnosis)))
         if diagnosis.rdna1:
-            print("", *textwrap.wrap(short_text(recommended), WIDTH), sep="\n")
+            print("", *wrapped(short_text(recommended)), sep="\n")
     return exit_code(diagnosis.findings)
 
 
@@ -167,7 +166,7 @@ def _looked_again(arguments: argparse.Namespace, fixed: Finding) -> int:
         print(json.dumps(form), flush=True)
     else:
         text = WORDS[outcome].format(cause=fixed.cause)
-        print(*textwrap.wrap(text, WIDTH, break_on_hyphens=False), sep="\n")
+        print(*wrapped(text), sep="\n")
     return int(outcome in (Outcome.THERE, Outcome.UNSEEN))
 
 

@@ -6,14 +6,13 @@ import argparse
 import asyncio
 import json
 import sys
-import textwrap
 from dataclasses import asdict
 
 from wizard.advice.recommend import recommend
 from wizard.cli.console import refuse
 from wizard.core.amounts import today
 from wizard.core.journal import Kind
-from wizard.core.lines import WIDTH
+from wizard.core.lines import wrapped
 from wizard.host.host import Host, places_of
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -103,7 +102,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
         raise found.refusal
-    print(*textwrap.wrap(found.note, WIDTH), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
+    print(*wrapped(found.note), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 
 def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
@@ -113,7 +112,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
         return None
     print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
-    print(*textwrap.wrap(size_told(plan, found), WIDTH), sep="\n", file=sys.stderr)
+    print(*wrapped(size_told(plan, found)), sep="\n", file=sys.stderr)
     return found
 
 
@@ -124,9 +123,7 @@ def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
     *names, last = (each.stack for each in found.recommendation.fits[1:])
     return (
         *recommendation_lines(found.recommendation),
-        *textwrap.wrap(
-            f"To choose another stack, use --stack {', '.join(names)} or {last}.", WIDTH
-        ),
+        *wrapped(f"To choose another stack, use --stack {', '.join(names)} or {last}."),
         "",
     )
 

@@ -6,14 +6,13 @@ import argparse
 import json
 import shlex
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.advice.recommend import recommend
 from wizard.cli.console import agreed, print_json, refuse
 from wizard.core.fact import Fact, Unknown
-from wizard.core.lines import WIDTH, clean, shown
+from wizard.core.lines import clean, shown, wrapped
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import plan_joins, verdict
@@ -94,8 +93,8 @@ def _verdict(machine: Machine) -> Iterator[str]:
     """How the machine stands, and what somebody should do something about."""
     findings = diagnose(machine).findings
     told = verdict(machine, findings, f"`{DIAGNOSE}`")
-    yield from textwrap.wrap(told.text, WIDTH)
-    yield from textwrap.wrap(told.second, WIDTH)
+    yield from wrapped(told.text)
+    yield from wrapped(told.second)
     counting = [each for each in findings if each.counts and not plan_joins(each)]
     if any(shown(each.title).rstrip(".") not in told.text for each in counting):
         yield from _attention(counting)
@@ -105,7 +104,7 @@ def _attention(findings: Sequence[Finding]) -> Iterator[str]:
     yield from ("", "== Needs attention")
     for each in findings[:MOST_FINDINGS]:
         text = f"{each.status.word}: {shown(each.title)}"
-        yield from textwrap.wrap(text, WIDTH, subsequent_indent="  ")
+        yield from wrapped(text, indent="  ")
     if (left := len(findings) - MOST_FINDINGS) > 0:
         yield f"And {left} more: {DIAGNOSE}"
 
@@ -123,7 +122,7 @@ def _recommended(
     try:
         plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
-        yield from textwrap.wrap(f"No plan is possible here: {error}", WIDTH)
+        yield from wrapped(f"No plan is possible here: {error}")
         return
     yield from cost_lines(plan)
     yield f"Read the plan:    {_command('plan', choice, arguments, applications)}"
@@ -147,7 +146,7 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
 def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     """That a restart waits, or that it has happened and what comes next; nothing for neither."""
     words = restart_words(places_of(host_of(arguments)))
-    return ("", *textwrap.wrap(words, WIDTH)) if words else ()
+    return ("", *wrapped(words)) if words else ()
 
 
 def _command(

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import tempfile
-import textwrap
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +22,7 @@ from wizard.core.amounts import size_text
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OLDER
 from wizard.core.json_form import SCHEMA, to_json
-from wizard.core.lines import WIDTH, clean
+from wizard.core.lines import clean, wrapped
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import to_form
 from wizard.report.issue import report_text, told_lines
@@ -190,9 +189,9 @@ def preview_lines(report_files: ReportFiles) -> Iterator[str]:
         if paper.taken:
             yield from _indented(f"replaced: {paper.taken_text}")
     for name, why in report_files.missing:
-        yield from textwrap.wrap(f"Not included: {name} ({clean(why)})", WIDTH)
-    yield from textwrap.wrap(f"Replaced in total: {total_text(report_files)}.", WIDTH)
-    yield from textwrap.wrap(SENDS_NOTHING, WIDTH)
+        yield from wrapped(f"Not included: {name} ({clean(why)})")
+    yield from wrapped(f"Replaced in total: {total_text(report_files)}.")
+    yield from wrapped(SENDS_NOTHING)
 
 
 def whole_lines(report_files: ReportFiles) -> Iterator[str]:
@@ -213,7 +212,7 @@ def total_text(report_files: ReportFiles) -> str:
 
 
 def _indented(text: str) -> list[str]:
-    return textwrap.wrap(clean(text), WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return wrapped(text, head="    ")
 
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600

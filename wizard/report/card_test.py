@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, metadata
@@ -15,7 +14,7 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
 from wizard.conv2d.verdicts import results_text
-from wizard.core.lines import WIDTH, clean
+from wizard.core.lines import clean, wrapped
 from wizard.core.own_files import Places
 from wizard.host.host import Host
 from wizard.report.bundle import ReportFiles, preview_lines, report_files_of
@@ -46,7 +45,8 @@ def outcome_of_test(card: str, tested: Sequence[Measurement]) -> Iterator[str]:
             yield from _answer(part)
             if part.done.trouble is not None:
                 yield ""
-                yield from wrapped(*trouble_lines(part.done.trouble))
+                for text in trouble_lines(part.done.trouble):
+                    yield from wrapped(text)
         yield ""
 
 
@@ -95,9 +95,3 @@ def results_address() -> str:
 
 def _as_it_is(text: str, _: Redaction) -> str:
     return text
-
-
-def wrapped(*texts: str) -> Iterator[str]:
-    """Texts in lines; a path stays whole."""
-    for text in texts:
-        yield from textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -14,7 +13,7 @@ from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.history import LastSweep
 from wizard.core.fact import Unknown
 from wizard.core.journal import OLDER, UNFINISHED, OlderRun, Record
-from wizard.core.lines import WIDTH, clean, clean_lines
+from wizard.core.lines import clean_lines, wrapped
 from wizard.diagnose.machine import part_statuses
 from wizard.diagnose.reading import is_known
 from wizard.machine.facts import Machine, Setting
@@ -59,7 +58,7 @@ def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[st
         "Runs": run_section(
             redaction.value(gathered.records), redaction.value(why), gathered.older
         ),
-        "Recommended": textwrap.wrap(recommended, WIDTH),
+        "Recommended": wrapped(recommended),
     }
 
 
@@ -77,7 +76,7 @@ def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> I
         yield from since_lines(before.results, sweep.results)
     if sweep.lost:
         text = f"Shape number {sweep.lost} was launched but has no result: it "
-        yield from textwrap.wrap(f"{text}hung, or the machine or the measurement stopped.", WIDTH)
+        yield from wrapped(f"{text}hung, or the machine or the measurement stopped.")
 
 
 def _settings_of(sweep: LastSweep) -> Iterator[str]:
@@ -120,12 +119,7 @@ def _changes(record: Record) -> Iterator[str]:
         begun = "started, not finished" if number in record.intents else "not started"
         text = str(step.get("text") or step["kind"]).partition("\n")[0]
         outcome = record.outcomes.get(number, begun).partition("\n")[0]
-        yield from textwrap.wrap(
-            clean(f"{number}. {text}: {outcome}"),
-            WIDTH,
-            initial_indent="  ",
-            subsequent_indent="     ",
-        )
+        yield from wrapped(f"{number}. {text}: {outcome}", head="  ", indent="     ")
 
 
 def _failure(log: Path) -> Sequence[str]:

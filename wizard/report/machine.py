@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from wizard.core.amounts import memory_size_text, size_text
 from wizard.core.fact import Fact, Unknown
-from wizard.core.lines import WIDTH, clean
+from wizard.core.lines import clean, wrapped
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
 from wizard.machine.access import DRIVER, PROCESSES
@@ -91,9 +90,7 @@ def _gpu_lines(gpu: Gpu) -> Iterator[str]:
     yield f"    {told}; integrated: {'yes' if gpu.integrated else 'no'}"
     yield from (f"    {line}" for line in board_lines(gpu))
     if gpu.note:
-        yield from textwrap.wrap(
-            gpu.note, WIDTH - 4, initial_indent="    ", subsequent_indent="    "
-        )
+        yield from wrapped(gpu.note, head="    ")
 
 
 def _system_lines(system: System) -> Iterator[str]:
@@ -206,9 +203,7 @@ def _setting_lines(machine: Machine) -> Iterator[str]:
         yield f"  {setting.name}={setting.value}  ({where})"
         if setting.effect and (setting.name, setting.value) not in told:
             told.add((setting.name, setting.value))
-            yield from textwrap.wrap(
-                setting.effect, WIDTH - 6, initial_indent="      ", subsequent_indent="      "
-            )
+            yield from wrapped(setting.effect, head="      ")
     if not machine.settings:
         yield "  none"
     for source in machine.unread:

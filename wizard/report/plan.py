@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.journal import Kind
-from wizard.core.lines import WIDTH, clean
+from wizard.core.lines import clean, wrapped
 from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
@@ -177,26 +176,14 @@ def _plan_lines(plan: Plan, found: WheelsSize | None, runs: str) -> Iterator[str
     yield from cost_lines(plan, found)
     if runs:
         rooted = any(step.needs_root for step in plan.steps)
-        yield from textwrap.wrap(
-            f"Log:   {runs}{f'; log and backup of root: {STATE}' if rooted else ''}",
-            WIDTH,
-            subsequent_indent=" " * 7,
-            break_long_words=False,
-            break_on_hyphens=False,
+        yield from wrapped(
+            f"Log:   {runs}{f'; log and backup of root: {STATE}' if rooted else ''}", indent=" " * 7
         )
     if plan.first:
-        yield from textwrap.wrap(
-            plan.first,
-            WIDTH,
-            initial_indent="First you need ",
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-        )
+        yield from wrapped(plan.first, head="First you need ", indent="  ")
     for note in plan.notes:
         # A path that is copied is whole: never cut at a hyphen.
-        yield from textwrap.wrap(
-            note, WIDTH, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False
-        )
+        yield from wrapped(note, head="! ", indent="  ")
     if plan.kind is Kind.INSTALL and joins(plan):
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
@@ -204,7 +191,7 @@ def _plan_lines(plan: Plan, found: WheelsSize | None, runs: str) -> Iterator[str
         yield from step_lines(number, step, plan)
     if plan.restart_needed:
         yield ""
-        yield from textwrap.wrap(RESTART, WIDTH, initial_indent="Last: ", subsequent_indent="  ")
+        yield from wrapped(RESTART, head="Last: ", indent="  ")
 
 
 def as_of_lines(plan: Plan) -> Iterator[str]:
@@ -219,7 +206,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
         f"The indexes, versions and sizes are as of {min(dates)} and have not been rechecked "
         "since then."
     )
-    yield from textwrap.wrap(text, WIDTH)
+    yield from wrapped(text)
 
 
 def size_told(plan: Plan, found: WheelsSize) -> str:
@@ -245,7 +232,7 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
         ("Undo", "" if plan.kind is Kind.ROLLBACK else "rdna1-setup rollback"),
     ):
         if text:
-            yield from textwrap.wrap(f"{label + ':':<7}{text}", WIDTH, subsequent_indent=" " * 7)
+            yield from wrapped(f"{label + ':':<7}{text}", indent=" " * 7)
 
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
@@ -328,7 +315,7 @@ def ending_lines(
     if missing := still_missing(plan):
         yield clean(f"You still need {missing}.")
     for line, *commands in starts(plan, applications, machine):
-        yield from textwrap.wrap(clean(line), WIDTH)
+        yield from wrapped(line)
         yield from (f"    $ {clean(command)}" for command in commands if command)
     yield "Measure Conv2d:" if convolves(applications) else "Measure what these programs use:"
     yield f"    $ {clean(measure_command(plan, applications))}"
@@ -337,7 +324,7 @@ def ending_lines(
 def step_lines(number: int, step: Step, plan: Plan) -> Iterator[str]:
     """One step as Review shows it; its commands are never wrapped."""
     yield f"{number:2}. {step.title}"
-    yield from textwrap.wrap(step.reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield from wrapped(step.reason, head="    ")
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
     if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
         yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from wizard.advice.comparison import Aspect, Column
 from wizard.conv2d.cards.received import ALL, GRADE, Received, load_received, results_on
 from wizard.conv2d.verdicts import results_text
-from wizard.core.lines import WIDTH, clean, cut
+from wizard.core.lines import WIDTH, cut, wrapped
 from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
 from wizard.knowledge.explanations import Explanation
 
@@ -34,10 +33,10 @@ def approach_head(approach: Approach) -> str:
 
 def approach_lines(approach: Approach, width: int = WIDTH) -> Iterator[str]:
     """Why it is in that state, how it is gone, and who said so."""
-    yield from _wrapped(approach.because, width, "")
+    yield from wrapped(approach.because, width)
     for number, text in enumerate(approach.by_hand):
-        yield from _wrapped(text, width, "How:    " if number == 0 else "        ", "        ")
-    yield from _wrapped(f"{approach.source} ({approach.date})", width, "Source: ", "        ")
+        yield from wrapped(text, width, "How:    " if number == 0 else "        ")
+    yield from wrapped(f"{approach.source} ({approach.date})", width, "Source: ")
 
 
 def approach_aspect(approach: Approach) -> Aspect:
@@ -131,7 +130,9 @@ def received_lines(
         machine = (stack.distribution, kernel, driver)
         unfinished = "" if card.finished else "; it was not finished"
         yield ""
-        yield from _wrapped(f"{results_text(results_on(each, aspect))}{unfinished}.", width, "  ")
+        yield from wrapped(
+            f"{results_text(results_on(each, aspect))}{unfinished}.", width, head="  "
+        )
         facts = (
             ("card", chip),
             ("versions", f"torch {stack.torch or 'not stated'}"),
@@ -141,7 +142,7 @@ def received_lines(
         )
         for label, text in facts:
             if text:
-                yield from _wrapped(clean(text), width, f"    {label:<9}", " " * 13)
+                yield from wrapped(text, width, f"    {label:<{LABEL}}")
 
 
 def came_in_lines(received: Sequence[Received], width: int = WIDTH) -> Iterator[str]:
@@ -194,12 +195,12 @@ def evidence_lines(
     claims = [by_id[each] for each in aspect.claims if each in by_id]
     yield from verdict_lines(aspect, width)
     if aspect.meaning:
-        yield from _wrapped(f"{aspect.title}: {aspect.meaning}", width, "  ")
+        yield from wrapped(f"{aspect.title}: {aspect.meaning}", width, "  ")
     if received:
         yield from ("", f"{HEADS[MEASURED]}: {len(received)}")
         yield from received_lines(received, aspect.id, width)
     if not claims:
-        yield from ("", *_wrapped(NO_CLAIM, width))
+        yield from ("", *wrapped(NO_CLAIM, width))
         return
     for side, head in HEADS.items():
         group = [
@@ -215,13 +216,13 @@ def evidence_lines(
         for claim in shown:
             use = TOPICS[claim.topic] if side == OTHER_USE else ""
             yield from ("", *claim_lines(claim, day, width, _rivals(claim, known), use))
-    yield from ("", *_wrapped(OTHERS, width))
+    yield from ("", *wrapped(OTHERS, width))
 
 
 def verdict_lines(aspect: Aspect, width: int = WIDTH) -> Iterator[str]:
     """The word, and why."""
     yield f"{aspect.title}: {aspect.word}"
-    yield from _wrapped(f"{aspect.because.rstrip('.')}.", width, "  ")
+    yield from wrapped(f"{aspect.because.rstrip('.')}.", width, "  ")
 
 
 def claim_lines(
@@ -231,7 +232,7 @@ def claim_lines(
 
     ``use``: what it is about, where that is not what was asked.
     """
-    yield from _wrapped(claim.text, width, "  ")
+    yield from wrapped(claim.text, width, "  ")
     facts = (
         ("use", use),
         ("who", f"{claim.who}, {claim.date} ({claim.grade.value})"),
@@ -243,27 +244,17 @@ def claim_lines(
     )
     for label, text in facts:
         if text:
-            yield from _wrapped(text, width, f"    {label:<{LABEL}}", " " * (LABEL + 4))
-    yield from _wrapped(claim.source, width, "    link ", "      ")
+            yield from wrapped(text, width, f"    {label:<{LABEL}}")
+    yield from wrapped(claim.source, width, "    link ", "      ")
     for rival in rivals:
         text = f"{rival.text} ({rival.grade.value}: {rival.who}, {rival.date})"
-        yield from _wrapped(text, width, "    but ", "        ")
+        yield from wrapped(text, width, "    but ")
 
 
 def _rivals(claim: Claim, known: Sequence[Claim]) -> list[Claim]:
     """Who contradicts a claim; who is refuted does not, but where it is refuted itself."""
     standing = [c for c in known if c.id in claim.contradicts or claim.id in c.contradicts]
     return [c for c in standing if c.grade is not Grade.REFUTED]
-
-
-def _wrapped(text: str, width: int, head: str = "", indent: str | None = None) -> Iterable[str]:
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=head,
-        subsequent_indent=head if indent is None else indent,
-        break_on_hyphens=False,
-    )
 
 
 EXPLANATION_WIDTH = 76
@@ -307,9 +298,7 @@ def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
     """All topics with what each is about."""
     for topic in topics:
         yield f"{topic.id:<12}{topic.title}"
-        yield from textwrap.wrap(
-            topic.short, EXPLANATION_WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12
-        )
+        yield from wrapped(topic.short, EXPLANATION_WIDTH, " " * 12)
     yield ""
     yield LIST_HINT
 
