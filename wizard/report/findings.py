@@ -195,16 +195,12 @@ def whole_lines(
     if command:
         yield f"  Fix it: {clean(command)}"  # never wrapped: it is to be copied
     for evidence in finding.evidence[:most]:
-        yield from wrapped(
-            f"{evidence.where}: {evidence.text}", width, head="  | ", indent="  |   "
-        )
+        yield from wrapped(f"{evidence.where}: {evidence.text}", width, "  | ", "  |   ")
     if len(finding.evidence) > most:
         yield f"  | and {len(finding.evidence) - most} more"
     for cause in finding.explains:
         title = load_causes()[cause].title
-        yield from wrapped(
-            f"This also explains: {title} [{cause}]", width, head="  ", indent="    "
-        )
+        yield from wrapped(f"This also explains: {title} [{cause}]", width, "  ", "    ")
     if finding.grade:
         yield f"  Based on: {finding.grade}"
     yield from (f"  {clean(link)}" for link in finding.links)
@@ -222,9 +218,7 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
     for card in cards:
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
-        yield from wrapped(
-            f"{card.name} [{ids}]: {kind} ({card.source})", width, head="  ", indent="    "
-        )
+        yield from wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", width, "  ", "    ")
         if card.reported not in ("", card.gfx):
             told = (
                 f"ROCm treats the card as {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."

@@ -130,9 +130,7 @@ def received_lines(
         machine = (stack.distribution, kernel, driver)
         unfinished = "" if card.finished else "; it was not finished"
         yield ""
-        yield from wrapped(
-            f"{results_text(results_on(each, aspect))}{unfinished}.", width, head="  "
-        )
+        yield from wrapped(f"{results_text(results_on(each, aspect))}{unfinished}.", width, "  ")
         facts = (
             ("card", chip),
             ("versions", f"torch {stack.torch or 'not stated'}"),
