@@ -33,7 +33,7 @@ from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Plan
 from wizard.run.executor import AllDone, Live
 from wizard.run.resume import resumed_plan, stopped_plan
-from wizard.run.runs import read_records
+from wizard.run.runs import records_of
 from wizard.services.command_line import absolute, acts, host_of, wrong_wheelhouse
 from wizard.services.plan_request import asked_words, kind_asked, make_asked, stack_for
 
@@ -162,8 +162,7 @@ def _given_beside(arguments: argparse.Namespace) -> list[str]:
 
 def _earlier(plan: Plan, host: Host) -> Record | None:
     """The newest run of this plan, if it was not taken back."""
-    records = read_records(Path(places_of(host).runs))
-    newest = next((record for record in records if record.plan["id"] == plan.id), None)
+    newest = next((record for record in records_of(host) if record.plan["id"] == plan.id), None)
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):
         return None
     return newest if plan_of(newest.plan).steps == plan.steps else None

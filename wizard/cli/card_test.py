@@ -59,7 +59,7 @@ from wizard.report.card_test import (
 from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import trouble_lines
 from wizard.run.executor import now
-from wizard.run.runs import read_records
+from wizard.run.runs import records_of
 from wizard.services.command_line import acts, host_of
 
 SEARCHED_LATER = 3
@@ -158,7 +158,7 @@ def _pythons(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
 
     ``native`` is known by its folder: the one that a run of ours made, or the usual one.
     """
-    records = () if host.name else read_records(Path(places_of(host).runs))
+    records = records_of(host)
     folders = {str(each.plan["venv"]) for each in records if each.plan["stack"] == "native"}
     folders.add(f"{host.home}/ai/native")
     there = [each.python for each in torches_there(machine) if each.build == "rocm"]

@@ -58,7 +58,7 @@ from wizard.host.host import places_of
 from wizard.machine.detect import detect
 from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import keep_command, outcome_lines, trouble_lines
-from wizard.run.runs import read_records
+from wizard.run.runs import records_of
 from wizard.services.command_line import acts, host_of
 
 
@@ -171,7 +171,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     if arguments.machine:
         found = torches_there(detect(host))
         return found[0].python if found else "python3"
-    for record in read_records(Path(places_of(host).runs)):
+    for record in records_of(host):
         python = Path(str(record.plan["venv"])) / "bin" / "python"
         if record.plan["venv"] and python.exists():
             return str(python)

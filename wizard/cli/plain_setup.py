@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from wizard.advice.card import chosen_card
+from wizard.advice.comparison import line_speed
 from wizard.advice.recommend import found_applications, recommend
 from wizard.cli.plain_measuring import measure_installed
 from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
@@ -41,11 +42,10 @@ from wizard.run.exact_plan import (
     clearing_plan,
     plan_here,
     removal_scopes,
-    speed_of_line,
     waiting_plan,
 )
 from wizard.run.resume import stopped_plan
-from wizard.run.runs import older_runs, read_records, stands
+from wizard.run.runs import older_runs, read_records, records_of, stands
 from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.plan_request import app_words, folder_of, with_sources
 
@@ -244,7 +244,7 @@ class Setup:
 
     def stack(self, wanted: Wanted) -> Wanted:
         """The stack, with the advice before it."""
-        speed = speed_of_line(self.host)
+        speed = line_speed(records_of(self.host))
         recommended = recommend(self.machine, wanted.applications, wanted.gpu)
         found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
         self.guide.say("", *recommendation_lines(recommended), UNDO)

@@ -8,6 +8,7 @@ import json
 import sys
 from dataclasses import asdict
 
+from wizard.advice.comparison import line_speed
 from wizard.advice.recommend import recommend
 from wizard.cli.console import refuse
 from wizard.core.amounts import today
@@ -30,7 +31,8 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.exact_plan import asks_size, size_sought, speed_of_line, wheels_sought
+from wizard.run.exact_plan import asks_size, size_sought, wheels_sought
+from wizard.run.runs import records_of
 from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import acts, host_of
 from wizard.services.plan_request import asked_words, kind_asked, make_asked, name_applications
@@ -50,7 +52,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
             recommend(machine, asked, arguments.gpu, preset=arguments.preset),
             gpu=arguments.gpu,
             with_system=(arguments.stack or "") if arguments.footprint != "venv" else "",
-            speed=speed_of_line(host),
+            speed=line_speed(records_of(host)),
             preset=arguments.preset,
         )
     stack = arguments.stack or (found.recommendation.stack if found else "")

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from wizard.advice.comparison import LineSpeed, line_speed
 from wizard.apt.packages import Versions
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
@@ -120,11 +119,6 @@ def asks_size(plan: Plan, places: Places) -> bool:
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:
     """How much a plan would fetch, as uv chooses now."""
     return await wheels_size(plan, environ, preflight_folder(places))
-
-
-def speed_of_line(host: Host) -> LineSpeed | None:
-    """How fast an earlier run fetched here; None on a recorded machine."""
-    return None if host.name else line_speed(read_records(Path(places_of(host).runs)))
 
 
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:

@@ -21,6 +21,7 @@ from wizard.core.journal import (
 )
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
+from wizard.host.host import Host, places_of
 from wizard.root.session import STATE, begun_by_helper, undo_script
 
 
@@ -38,6 +39,11 @@ def read_records(runs: Path) -> tuple[Record, ...]:
     """Every run of ours, newest first."""
     found = map(read_record, _newest_first(runs))
     return tuple(record for record in found if record is not None)
+
+
+def records_of(host: Host) -> tuple[Record, ...]:
+    """Every run of ours on this machine, newest first; a recorded machine has none here."""
+    return () if host.name else read_records(Path(places_of(host).runs))
 
 
 def waits(plan: str, runs: Path) -> bool:

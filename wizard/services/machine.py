@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-from wizard.advice.comparison import LineSpeed
+from wizard.advice.comparison import LineSpeed, line_speed
 from wizard.advice.recommend import Recommendation, recommend
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import Finding
@@ -31,7 +31,7 @@ from wizard.machine.part import PartDone
 from wizard.plan.steps import Plan
 from wizard.report.bundle import preview_lines, report_files_of, whole_lines, write_folder
 from wizard.report.sources import gather
-from wizard.run.exact_plan import speed_of_line
+from wizard.run.runs import records_of
 from wizard.services.named_files import place_of
 from wizard.services.plan_request import folder_of
 
@@ -76,7 +76,7 @@ class Knowledge:
 
     def line_speed(self) -> LineSpeed | None:
         """Quick: how fast an earlier run fetched here; None where none did."""
-        return speed_of_line(self._host)
+        return line_speed(records_of(self._host))
 
 
 class Unreadable(ValueError):
