@@ -126,7 +126,7 @@ def _after_install(session: Session, state: RunState) -> Forward:
 
 
 def _roll_back(session: Session, services: Services) -> Run:
-    way = session.way_back
+    way = session.rollback
     if way is None or services.rehearses:
         raise ValueError("there is nothing that may be rolled back")
     plan = way.plan
@@ -134,7 +134,7 @@ def _roll_back(session: Session, services: Services) -> Run:
         "Rolling back",
         "Rolled back.",
         before_rollback(plan),
-        way.take,
+        way.carry_out,
         _how_it_went,
         way.stop,
         log=(lambda: services.runs.log_of(plan)) if plan is not None else str,

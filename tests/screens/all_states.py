@@ -206,8 +206,8 @@ WINDOWS: dict[str, State] = {
         ("removed 12 files",),
         session=replace(
             KNOWN,
-            way_back=replace(
-                LIVE_SERVICES.runs.way_back(), take=with_events(*TAKEN_BACK, ends=True)
+            rollback=replace(
+                LIVE_SERVICES.runs.rollback(), carry_out=with_events(*TAKEN_BACK, ends=True)
             ),
         ),
     ),

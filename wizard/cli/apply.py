@@ -10,7 +10,14 @@ from typing import NoReturn
 from wizard.advice.card import with_card, wrong_card
 from wizard.advice.fit import fit
 from wizard.cli.console import refuse
-from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, show_and_do, watch_first
+from wizard.cli.execution import (
+    ASKS_NOTHING,
+    GOES_ON,
+    cannot_ask,
+    carry_out,
+    show_and_do,
+    watch_first,
+)
 from wizard.cli.options import SOURCES, add_plan_arguments
 from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.core.lines import clean
@@ -82,7 +89,7 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
             # The plan as it was when the run began: the journal is ours, the file may be anybody's.
             plan = resumed_plan(record, asked.torch_index, asked.python_mirror)
             if unfinished:
-                return carry(plan, arguments, host)
+                return carry_out(plan, arguments, host)
             # What its folder lacks by now is done again.
             live = Live(places_of(host), host.environ, yes=arguments.yes)
             return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
@@ -92,7 +99,7 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
         return _refuse_other(reviewed, plan, lost)
     if obstacle := obstacle_to(machine, asked, plan):
         return refuse(obstacle)
-    return carry(plan, arguments, host, machine)
+    return carry_out(plan, arguments, host, machine)
 
 
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:
@@ -183,7 +190,7 @@ def run_apply(arguments: argparse.Namespace) -> int:
     plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
     if obstacle := obstacle_to(machine, arguments, plan):
         return refuse(obstacle)
-    return carry(plan, arguments, host, machine)
+    return carry_out(plan, arguments, host, machine)
 
 
 def run_clearing(arguments: argparse.Namespace) -> int:
@@ -199,7 +206,7 @@ def run_clearing(arguments: argparse.Namespace) -> int:
         print(GOES_ON, file=sys.stderr)
     else:
         plan = make_asked(arguments, "", host, detect(host), exact=acts(arguments))
-    return carry(plan, arguments, host)
+    return carry_out(plan, arguments, host)
 
 
 def run_keep(arguments: argparse.Namespace) -> int:
@@ -211,4 +218,4 @@ def run_keep(arguments: argparse.Namespace) -> int:
         return refuse("write each variable as NAME=VALUE.")
     host = host_of(arguments)
     setting = tuple((name, value) for name, _, value in pairs)
-    return carry(make_keep(host, absolute(arguments.venv), setting), arguments, host)
+    return carry_out(make_keep(host, absolute(arguments.venv), setting), arguments, host)

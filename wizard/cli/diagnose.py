@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard.advice.recommend import recommend
 from wizard.cli.console import print_json, refuse
-from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry
+from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry_out
 from wizard.core.journal import Kind
 from wizard.core.json_form import SCHEMA
 from wizard.core.lines import wrapped
@@ -101,7 +101,7 @@ def fix(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     finding, plan = _planned(arguments, host, machine)
-    code = carry(plan, arguments, host)
+    code = carry_out(plan, arguments, host)
     return _looked_again(arguments, finding) if code == 0 and acts(arguments) else code
 
 

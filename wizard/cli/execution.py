@@ -154,7 +154,7 @@ def cannot_ask(arguments: argparse.Namespace) -> bool:
     return arguments.json and acts(arguments) and not arguments.yes
 
 
-def carry(
+def carry_out(
     plan: Plan, arguments: argparse.Namespace, host: Host, machine: Machine | None = None
 ) -> int:
     """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified.

@@ -102,7 +102,7 @@ def unfinished_run(places: Places) -> Record | None:
     return next((r for r in waiting if rollback_begun(r, places) is None), None)
 
 
-def half_back(places: Places) -> Record | None:
+def partly_undone(places: Places) -> Record | None:
     """The newest run that was begun to be taken back, and is not yet."""
     # Roll back takes this one and no other.
     newest = next(filter(stands, read_records(Path(places.runs))), None)

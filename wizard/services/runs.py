@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class WayBack:
-    """How a run would be taken back, and the act itself."""
+class PlannedRollback:
+    """What undoing a run would do, and how it is carried out."""
 
     text: str
     """What would be removed from its folder and what kept."""
     plan: Plan | None
-    """What root takes back before; None where the run changed nothing in the system."""
-    take: Callable[[], AsyncGenerator[Event, None]]
-    """Goes back as shown; what happens, as of one plan whose last step is the folder."""
+    """What root undoes before; None where the run changed nothing in the system."""
+    carry_out: Callable[[], AsyncGenerator[Event, None]]
+    """What happens, as of one plan whose last step is the folder."""
     stop: Callable[[], None]
     """Asks it to stop between two steps."""
 
@@ -127,15 +127,15 @@ class Runs:
         """Quick: is there a run that can be taken back."""
         return self._live and runs.can_undo(self._places)
 
-    def half_back(self) -> str:
+    def partly_undone(self) -> str:
         """Quick: the run that Roll back has begun to take back, ``""`` for none."""
-        record = runs.half_back(self._places) if self._live else None
+        record = runs.partly_undone(self._places) if self._live else None
         return record.id if record is not None else ""
 
-    def way_back(self) -> WayBack:
+    def rollback(self) -> PlannedRollback:
         """How the last run would be taken back; it may take a while. Raises Trouble."""
         from wizard.run.rollback import Rollback, find_whole_undo  # the same
 
         found = find_whole_undo(self._places, self._host)
         taking = Rollback(found, self._executor(), self._places)
-        return WayBack(str(found), found.system, taking.events, taking.cancel)
+        return PlannedRollback(str(found), found.system, taking.events, taking.cancel)
