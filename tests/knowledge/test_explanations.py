@@ -17,7 +17,7 @@ from wizard.knowledge.explanations import (
     load_explanations,
     read_explanation,
 )
-from wizard.report.stacks import EXPLANATION_WIDTH, approaches, list_lines, topic_lines
+from wizard.report.explanations import EXPLANATION_WIDTH, approaches, list_lines, topic_lines
 
 TOPICS = load_explanations()
 NEEDED = {

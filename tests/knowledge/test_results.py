@@ -46,7 +46,8 @@ from wizard.knowledge import claims
 from wizard.knowledge.cards import AMD, gfx_of_name, is_rdna1, look_up
 from wizard.knowledge.claims import PROMISING, Word, load_claims, load_verdicts
 from wizard.knowledge.stacks import find_stack, load_stacks
-from wizard.report.stacks import CAME_IN, came_in_lines, evidence_lines
+from wizard.report.explanations import CAME_IN, came_in_lines
+from wizard.report.stacks import evidence_lines
 
 NAME = re.compile(r"20\d\d-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9.]+)*\.json")
 LIBRARY = re.compile(

@@ -37,13 +37,13 @@ from wizard.report.bundle import (
     require_new,
     write_folder,
 )
+from wizard.report.explanations import approaches, list_form, list_lines, topic_form, topic_lines
 from wizard.report.issue import report_text
 from wizard.report.machine import recorded_lines
 from wizard.report.plan import cost_lines
 from wizard.report.private import Redaction
 from wizard.report.recommendation import recommendation_lines
 from wizard.report.sources import Gathered, collect_env, environment_for, gather
-from wizard.report.stacks import approaches, list_form, list_lines, topic_form, topic_lines
 from wizard.root.session import STATE
 from wizard.run.at_work import at_work
 from wizard.run.runs import restart_words

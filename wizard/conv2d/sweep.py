@@ -12,10 +12,10 @@ from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.core.json_form import to_json, typed
+from wizard.knowledge.variables import LIBRARY_PATH
 
 LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
 """How the variables begin that steer ROCm."""
-LIBRARY_PATH = "LD_LIBRARY_PATH"
 SYSTEM_ROCM = "/opt/rocm"
 LOGGING = (("MIOPEN_LOG_LEVEL", "6"),)
 """What makes MIOpen say what it is about to do. Level 5 names no kernel; MIOPEN_ENABLE_LOGGING

@@ -14,6 +14,7 @@ from wizard.conv2d.candidates import Candidates, candidates_form
 from wizard.conv2d.shapes import Published, Setting, Shape, label_of
 from wizard.core.json_form import to_json
 from wizard.knowledge.cards import gfx_of_name
+from wizard.knowledge.variables import OVERRIDE
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 LARGEST_OUTPUT = 8
@@ -410,9 +411,6 @@ def results_text(results: Sequence[Result]) -> str:
 def noun_of(results: Sequence[Result]) -> str:
     """What was measured, in a word."""
     return "operation" if any(result.operation for result in results) else "shape"
-
-
-OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 
 def chip_measured(loaded: Loaded) -> str | None:

@@ -36,7 +36,7 @@ from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.uv_project import Manifest
 from wizard.plan.amd_packages import require_apt
 from wizard.plan.form import with_id
-from wizard.plan.group_steps import GROUPS, join_groups
+from wizard.plan.group_steps import join_groups
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,
@@ -49,11 +49,12 @@ from wizard.plan.new_environment import (
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import PIN_TEXT, PIN_WHY
+from wizard.system.joined_groups import GPU_GROUPS
 
 
 def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Fix:
     """The user joins the groups of the devices."""
-    if others := [name for name in groups if name not in GROUPS]:
+    if others := [name for name in groups if name not in GPU_GROUPS]:
         raise PlanImpossible(
             f"The device belongs to the {others[0]} group, and this program does not add you to "
             "that group. A udev rule from the distribution is missing. Restart the machine, or "

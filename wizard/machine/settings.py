@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
-from wizard.knowledge.variables import effect_of, empty_element
+from wizard.knowledge.variables import LIBRARY_PATH, effect_of, empty_element
 from wizard.machine.assignments import (
     Reader,
     assignments,
@@ -143,7 +143,6 @@ def _ending(host: Host, folder: str, ending: str) -> list[str]:
 
 TEXT_LIMIT = 256 * 1024
 """Of each file: nobody writes longer ones, and to understand a damaged one takes minutes."""
-LIBRARY_PATH = "LD_LIBRARY_PATH"
 OWN_VALUE = re.compile(r"\$LD_LIBRARY_PATH\b|\$\{LD_LIBRARY_PATH(?::?[+-][^}]*)?\}")
 """References to its value before, which may be none."""
 

@@ -24,6 +24,7 @@ from packaging.version import Version
 
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
+from wizard.host.distributions import TORCH_FAMILY
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
@@ -32,7 +33,6 @@ from wizard.operations.create_environment import CreateEnvironment
 from wizard.plan.steps import Plan
 from wizard.system.web import Web, name_failure, open_web
 
-FAMILY = ("torch", "torchvision", "torchaudio")
 """What comes from the index of a stack; the rest comes from PyPI too."""
 REDIRECTS = 5
 """More than any index needs; a login page may send us round and round."""
@@ -157,7 +157,7 @@ def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
         return None
     manifest = plan.resolve.manifest
     folder, place = manifest.wheelhouse, manifest.wheelhouse or manifest.index
-    wanted = tuple(text for text in manifest.requirements if Requirement(text).name in FAMILY)
+    wanted = tuple(text for text in manifest.requirements if Requirement(text).name in TORCH_FAMILY)
     python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
     if not wanted or not python or not (folder or place.startswith(("http://", "https://"))):
         return None

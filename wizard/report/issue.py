@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.history import LastSweep
-from wizard.core.fact import Unknown
+from wizard.core.fact import Unknown, fact_text
 from wizard.core.journal import OLDER, UNFINISHED, OlderRun, Record
 from wizard.core.lines import clean_lines, wrapped
 from wizard.diagnose.machine import part_statuses
@@ -19,7 +19,7 @@ from wizard.diagnose.reading import is_known
 from wizard.machine.facts import Machine, Setting
 from wizard.report.conv2d import counted_line, since_lines, table_lines
 from wizard.report.findings import diagnosis_lines
-from wizard.report.machine import fact_text, heading, recorded_lines, section_lines
+from wizard.report.machine import heading, recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name
 from wizard.report.sources import Gathered, log_ends
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from wizard.core.amounts import memory_size_text, size_text
-from wizard.core.fact import Fact, Unknown
+from wizard.core.fact import Fact, fact_text
 from wizard.core.lines import clean, wrapped
 from wizard.diagnose.finding import Status, worst
 from wizard.diagnose.machine import part_statuses
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 def memory_text(count: Fact[int]) -> str:
     """Memory for people; unknown memory says why."""
     return memory_size_text(count) if isinstance(count, int) else fact_text(count)
-
-
-def fact_text(fact: Fact[object]) -> str:
-    """A fact for people; an unknown one says why."""
-    return f"unknown, because {fact.because}" if isinstance(fact, Unknown) else str(fact)
 
 
 T = TypeVar("T")

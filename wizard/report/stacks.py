@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from wizard.advice.comparison import Aspect, Column
-from wizard.conv2d.cards.received import ALL, GRADE, Received, load_received, results_on
+from wizard.conv2d.cards.received import ALL, GRADE, Received, results_on
 from wizard.conv2d.verdicts import results_text
 from wizard.core.lines import WIDTH, cut, wrapped
-from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
-from wizard.knowledge.explanations import Explanation
+from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, overdue
 
 STATE_CELLS = 13
-
-
-def all_approach_lines(approaches: Sequence[Approach], width: int = WIDTH) -> Iterator[str]:
-    """All of them, a paragraph each."""
-    for approach in approaches:
-        yield ""
-        yield approach_head(approach)
-        yield from (f"  {line}".rstrip() for line in approach_lines(approach, width - 2))
 
 
 def approach_head(approach: Approach) -> str:
@@ -113,10 +103,6 @@ def _line(label: str, texts: Sequence[str], cells: int) -> str:
     return (f"{label:<{LABEL_CELLS}}" + "".join(f"{text:<{cells}}" for text in texts)).rstrip()
 
 
-NONE = "No owner of an RDNA1 card has sent a result yet."
-CAME_IN = "Results from owners who measured their cards with this program:"
-
-
 def received_lines(
     received: Sequence[Received], aspect: str = ALL, width: int = WIDTH
 ) -> Iterator[str]:
@@ -141,15 +127,6 @@ def received_lines(
         for label, text in facts:
             if text:
                 yield from wrapped(text, width, f"    {label:<{LABEL}}")
-
-
-def came_in_lines(received: Sequence[Received], width: int = WIDTH) -> Iterator[str]:
-    """All results, or that there is none."""
-    if received:
-        yield CAME_IN
-        yield from received_lines(received, ALL, width)
-    else:
-        yield NONE
 
 
 BEST = 2
@@ -253,84 +230,3 @@ def _rivals(claim: Claim, known: Sequence[Claim]) -> list[Claim]:
     """Who contradicts a claim; who is refuted does not, but where it is refuted itself."""
     standing = [c for c in known if c.id in claim.contradicts or claim.id in c.contradicts]
     return [c for c in standing if c.grade is not Grade.REFUTED]
-
-
-EXPLANATION_WIDTH = 76
-UNTESTED = "untested"
-"""The topic with the results that owners sent in."""
-LIST_HINT = "To read one: rdna1-setup about TOPIC"
-
-
-def topic_lines(topic: Explanation) -> Iterator[str]:
-    """A whole topic: title, text, what owners measured where it is about that, sources, date."""
-    yield topic.title
-    yield "=" * len(topic.title)
-    yield ""
-    yield from _plain(topic.body)
-    if not topic.sources:
-        return
-    yield ""
-    if topic.id == UNTESTED:
-        yield from (*came_in_lines(load_received(), EXPLANATION_WIDTH), "")
-    yield from _heading("Sources")
-    yield ""
-    yield from _plain(topic.sources)
-    yield ""
-    yield f"Last checked: {topic.date or 'unknown'}. We do not own an RDNA1 card."
-
-
-def approaches() -> Explanation:
-    """Every approach that somebody tried or named, as one more topic; each names its source."""
-    approaches = load_approaches()
-    return Explanation(
-        id="approaches",
-        title=f"All {len(approaches)} known approaches",
-        short="What people have tried on these cards, the results, and how to try it yourself.",
-        date="",
-        body=tuple(all_approach_lines(approaches))[1:],
-        sources=(),
-    )
-
-
-def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
-    """All topics with what each is about."""
-    for topic in topics:
-        yield f"{topic.id:<12}{topic.title}"
-        yield from wrapped(topic.short, EXPLANATION_WIDTH, " " * 12)
-    yield ""
-    yield LIST_HINT
-
-
-def topic_form(topic: Explanation) -> dict[str, Any]:
-    """A whole topic for programs; its text and sources are lines of Markdown."""
-    return {
-        **_head_form(topic),
-        "date": topic.date,
-        "text": list(topic.body),
-        "sources": list(topic.sources),
-    }
-
-
-def list_form(topics: tuple[Explanation, ...]) -> dict[str, Any]:
-    """All topics for programs, without their texts."""
-    return {"topics": list(map(_head_form, topics))}
-
-
-def _head_form(topic: Explanation) -> dict[str, Any]:
-    return {"id": topic.id, "title": topic.title, "short": topic.short}
-
-
-def _plain(lines: tuple[str, ...]) -> Iterator[str]:
-    """Lines as they stand: fences go, and a heading gets its line."""
-    for line in lines:
-        if line.startswith("```"):
-            continue
-        if line.startswith("#"):
-            yield from _heading(line.lstrip("# "))
-        else:
-            yield line.rstrip()
-
-
-def _heading(text: str) -> Iterator[str]:
-    yield text
-    yield "-" * len(text)
