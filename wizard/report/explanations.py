@@ -47,7 +47,8 @@ def came_in_lines(received: Sequence[Received]) -> Iterator[str]:
 
 def approaches() -> Explanation:
     """Every approach that somebody tried or named, as one more topic; each names its source."""
-    known, lines = load_approaches(), list[str]()
+    known = load_approaches()
+    lines: list[str] = []
     for approach in known:
         lines += ("", approach_head(approach))
         lines += (f"  {line}".rstrip() for line in approach_lines(approach, WIDTH - 2))

@@ -12,7 +12,6 @@ from itertools import chain, product, repeat
 from typing import Any
 
 from wizard.conv2d.client import carried_out
-from wizard.conv2d.repro import row_of
 from wizard.conv2d.search.experiment import Experiment, hangs_spent
 from wizard.conv2d.shapes import Row, Shape
 from wizard.conv2d.sweep import Sweep, SweepEvent
@@ -236,11 +235,3 @@ def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[Tried,
     """Each alternative with its result, from the results of the measurement in their order."""
     found = chain(results[1:], repeat(None))
     return tuple(map(Tried, alternatives(request.row, request.side), found))
-
-
-def request_for(
-    result: Result, sweep: Sweep, hangs: int, known: Sequence[Result] = ()
-) -> WorkaroundRequest:
-    """What to ask for a result that did not pass, with a size that did among those known."""
-    side = side_that_passes(known, result.shape)
-    return WorkaroundRequest(sweep, row_of(result), hangs, side)
