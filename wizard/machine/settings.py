@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from wizard.core.amounts import counted
@@ -211,25 +211,28 @@ def has_empty_element(value: str) -> bool:
 def _tell(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
     files = len({one.file for one in settings if one.file})
     live = sum(not one.file for one in settings)
-    lines = tuple(line for one in settings for line in _lines(one))
     if not settings:
         return "none", ()
-    return f"{live} in this session, {len(settings) - live} in {counted(files, 'file')}", lines
+    summary = f"{live} in this session, {len(settings) - live} in {counted(files, 'file')}"
+    return summary, tuple(_lines(settings))
 
 
-def _lines(setting: Setting) -> list[str]:
-    place = f"{setting.file}:{setting.line}" if setting.file else "this session"
-    alone = f" (only in {setting.within})" if setting.within else ""
-    effect = setting.effect or "unknown to this program"
-    return [f"{place}: {_text(setting)}{alone}", f"  {effect}"]
+def _lines(settings: tuple[Setting, ...]) -> Iterator[str]:
+    """Each with where it is set; what a value does is told once."""
+    told: set[str] = set()
+    for one in settings:
+        place = f"{one.file}:{one.line}" if one.file else "this session"
+        alone = f" (only in {one.within})" if one.within else ""
+        yield f"{place}: {_text(one)}{alone}"
+        if _text(one) not in told:
+            told.add(_text(one))
+            yield f"  {one.effect or 'unknown to this program'}"
 
 
 def _tell_near(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(line for one in settings for line in _lines(one))
     owners = len({one.within for one in settings})
-    if not settings:
-        return "none", lines
-    return f"{len(settings)} in {owners} of them", lines
+    summary = f"{len(settings)} in {owners} of them" if settings else "none"
+    return summary, tuple(_lines(settings))
 
 
 SETTINGS: Part[tuple[Setting, ...]] = Part(
@@ -241,11 +244,10 @@ SETTINGS: Part[tuple[Setting, ...]] = Part(
 """Variables of ROCm, MIOpen and the loader that a login or a service sets."""
 
 
-def near_settings_part(surveyed: Callable[[], Survey]) -> Part[tuple[Setting, ...]]:
-    """Variables that environments and applications set for themselves."""
-    return Part(
-        title="App settings",
-        source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
-        read=lambda host: read_near_settings(host, surveyed()),
-        tell=_tell_near,
-    )
+NEAR_SETTINGS: Part[tuple[Setting, ...]] = Part(
+    title="App settings",
+    source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
+    read=read_near_settings,
+    tell=_tell_near,
+)
+"""Variables that environments and applications set for themselves."""
