@@ -99,9 +99,13 @@ def machine_section(machine: Machine) -> Iterator[str]:
     yield from recorded_lines(machine)
     statuses = part_statuses(machine)
     for part in told_parts(machine):
-        if part.title in (*WHOLE, *IN_BRIEF):
-            yield heading(part.title, statuses)
-            yield from part_lines(replace(part, details=()) if part.title in IN_BRIEF else part)
+        if part.title not in (*WHOLE, *IN_BRIEF):
+            continue
+        details = () if part.title in IN_BRIEF else part.details
+        if part.title == SETTINGS.title:  # who reads an issue knows what they do
+            details = tuple(line for line in details if not line.startswith(" "))
+        yield heading(part.title, statuses)
+        yield from part_lines(replace(part, details=details))
 
 
 def run_section(
