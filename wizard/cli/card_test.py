@@ -394,6 +394,6 @@ def _form(
             for each in tested
         ],
         "folder": str(folder),
-        "files": [paper.name for paper in report_files.files],
+        "files": [each.name for each in report_files.files],
         "send_to": results_address() or None,
     }

@@ -15,7 +15,7 @@ STATE_CELLS = 13
 
 
 def approach_head(approach: Approach) -> str:
-    """One road on one line: its state first."""
+    """An approach on one line: its state first."""
     stack = f" ({approach.stack})" if approach.stack else ""
     return f"{approach.state:<{STATE_CELLS}}{approach.title}{stack}"
 
@@ -29,7 +29,7 @@ def approach_lines(approach: Approach, width: int = WIDTH) -> Iterator[str]:
 
 
 def approach_aspect(approach: Approach) -> Aspect:
-    """A road as something that claims stand behind."""
+    """An approach as something that claims stand behind."""
     return Aspect(
         f"road-{approach.id}",
         approach.title,

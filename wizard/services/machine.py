@@ -67,7 +67,7 @@ class Knowledge:
         return load_applications()
 
     def approaches(self) -> tuple[Approach, ...]:
-        """Every road, also those that no stack of ours installs."""
+        """Every approach, also those that no stack of ours installs."""
         return load_approaches()
 
     def suggest_folder(self, machine: Machine, stack: str) -> str:
