@@ -11,7 +11,7 @@ import termios
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from wizard.cli.console import is_yes, print_json, refuse
+from wizard.cli.console import is_yes, not_agreed, print_json, refuse
 from wizard.conv2d.caution import IN_USE, Circumstances, budget_texts, caution_texts
 from wizard.conv2d.requests import Request, described, name_of
 from wizard.conv2d.runs.events import followed
@@ -29,10 +29,6 @@ from wizard.services.command_line import acts, host_of
 
 ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."
 EVEN_SO = "add --even-if-in-use"
-NO_TERMINAL = (
-    "Nothing was started, because there is no terminal in which to prompt you. Read the text "
-    "above, then run the command again with --yes."
-)
 APART = (
     "The measurement runs in the background. Ctrl+C stops it, but closing this terminal does "
     "not.\n`rdna1-setup conv2d --attach` shows it again."
@@ -74,11 +70,8 @@ def refusal(
         return refuse("\n".join(_wrapped((f"Nothing was started. {IN_USE.format(EVEN_SO)}",))))
     if arguments.yes:
         return None
-    if not sys.stdin.isatty():
-        return refuse(NO_TERMINAL)
-    if not _agreed():
-        print("Nothing was started.", file=sys.stderr)
-        return 2
+    if not sys.stdin.isatty() or not _agreed():
+        return not_agreed("Nothing was started")
     return None
 
 

@@ -12,7 +12,7 @@ from contextlib import aclosing, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
-from wizard.cli.console import agreed, forget_output, refuse, refuse_for
+from wizard.cli.console import agreed, forget_output, not_agreed, refuse_for
 from wizard.core.events import Event, PlanFinished
 from wizard.core.json_form import SCHEMA, to_json
 from wizard.core.lines import clean
@@ -188,7 +188,7 @@ def show_and_do(
         told = plan_lines(plan, runs=places_of(host).runs)
         print(*as_of, *told, sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
-        return _not_agreed()
+        return not_agreed()
     teller = None if acts(arguments) else _tell_foreseen
     events = executor.carry_out(plan)
     following = follow(events, executor.cancel, as_json=arguments.json, teller=teller)
@@ -202,16 +202,6 @@ def show_and_do(
 def _tell_foreseen(event: Event) -> None:
     for line in foreseen_lines(event):
         print(line)
-
-
-def _not_agreed() -> int:
-    if sys.stdin.isatty():
-        print("Nothing was changed.", file=sys.stderr)
-        return 2
-    return refuse(
-        "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
-        "above, then run the same command again with --yes."
-    )
 
 
 ENDED = "The root step has finished."

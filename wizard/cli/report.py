@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.advice.recommend import recommend
-from wizard.cli.console import agreed, print_json, refuse
+from wizard.cli.console import agreed, not_agreed, print_json, refuse
 from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean, shown, wrapped
 from wizard.diagnose.finding import Finding
@@ -64,10 +64,6 @@ MORE = (
 TOUCHES = (
     "Running PyTorch's collect_env, which loads torch and reads the card's name. It will be "
     "stopped if it takes longer than 90 s."
-)
-NO_YES = (
-    "rdna1-setup: nothing was written, because there is no terminal in which to prompt you. Read "
-    "the text above, then run the command again with --yes."
 )
 
 
@@ -229,7 +225,7 @@ def write_report(arguments: argparse.Namespace) -> int:
         print("\nA dry run writes nothing. The report would contain:")
         return 0
     if not arguments.yes and not agreed("\nWrite it?"):
-        print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
+        not_agreed("Nothing was written")
         return 1
     written = write_folder(report_files, folder, zipped=arguments.zip)
     print(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 
-from wizard.cli.console import agreed, print_json, refuse
+from wizard.cli.console import agreed, not_agreed, print_json, refuse
 from wizard.cli.execution import follow, show_events, watch_first
 from wizard.core.journal import OLDER
 from wizard.core.lines import clean, clean_lines
@@ -56,23 +55,12 @@ def run_rollback(arguments: argparse.Namespace) -> int:
         print("Dry run: nothing was removed.")
         return 0
     if not arguments.yes and not agreed("Roll back?"):
-        return _not_agreed("Nothing was removed", found.folder.record.id)
+        return not_agreed("Nothing was removed", f"rdna1-setup rollback {found.folder.record.id}")
     taking = Rollback(found, Live(places, host.environ, yes=arguments.yes), places)
     code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
     if code == 0:
         print("Undone.")
     return code
-
-
-def _not_agreed(happened: str, words: str) -> int:
-    """The exit code where nobody said yes; where nobody could, what says it beforehand."""
-    if sys.stdin.isatty():
-        print(f"{happened}.")
-        return 2
-    return refuse(
-        f"{happened}, because there is no terminal in which to prompt you. Read the text above. "
-        f"To confirm, add --yes:\n  rdna1-setup rollback {words} --yes"
-    )
 
 
 def _list(places: Places, *, as_json: bool) -> int:
@@ -112,7 +100,7 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
         print("Dry run: nothing was changed.")
         return 0
     if not arguments.yes and not agreed(f"Forget run {record.id}?"):
-        return _not_agreed("Nothing was changed", f"{record.id} --forget")
+        return not_agreed(command=f"rdna1-setup rollback {record.id} --forget")
     forget_run(record, places, now())
     print(f"Run {record.id} is now listed as undone.")
     return 0

@@ -218,15 +218,16 @@ def _tell(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 def _lines(settings: tuple[Setting, ...]) -> Iterator[str]:
-    """Each with where it is set; what a value does is told once."""
-    told: set[str] = set()
+    """Each value with every place where it is set, then what it does."""
+    places: dict[str, list[str]] = {}
     for one in settings:
         place = f"{one.file}:{one.line}" if one.file else "this session"
-        alone = f" (only in {one.within})" if one.within else ""
-        yield f"{place}: {_text(one)}{alone}"
-        if _text(one) not in told:
-            told.add(_text(one))
-            yield f"  {one.effect or 'unknown to this program'}"
+        alone = f" only for {one.within}" if one.within else ""
+        places.setdefault(_text(one), []).append(f"{place}{alone}")
+    effects = {_text(one): one.effect or "unknown to this program" for one in reversed(settings)}
+    for text, found in places.items():
+        yield f"{text}  ({', '.join(found)})"
+        yield f"  {effects[text]}"
 
 
 def _tell_near(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
