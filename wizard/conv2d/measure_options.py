@@ -14,7 +14,7 @@ from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Preset, Row, operation_rows, rows_of
 from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
-from wizard.core.amounts import capitalized
+from wizard.core.amounts import capitalized, counted
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
@@ -186,7 +186,7 @@ class MeasureOptions:
         if self.repeats > 1:
             yield f"{self.repeats} times each"
         if self.hangs is not None:
-            yield f"at most {self.hangs} hang{'' if self.hangs == 1 else 's'}"
+            yield f"at most {counted(self.hangs, 'hang')}"
         if self.log:
             yield "MIOpen's log"
         if self.clean:

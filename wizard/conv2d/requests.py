@@ -33,6 +33,7 @@ from wizard.conv2d.shapes import (
 )
 from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep, SweepEvent
 from wizard.conv2d.worker.questions import Ask
+from wizard.core.amounts import counted
 from wizard.core.json_form import WrongForm, to_json, typed
 
 Request = Union[  # noqa: UP007 - one closed union, matched exhaustively
@@ -127,7 +128,7 @@ def described(request: Request) -> str:
         case Sweep():
             count = len(request.rows)
             noun = "operation" if any(row.operation for row in request.rows) else "shape"
-            return f"{count} {noun}{'' if count == 1 else 's'} on {request.device}"
+            return f"{counted(count, noun)} on {request.device}"
         case LimitRequest():
             ends = f"{request.smallest}-{request.largest}"
             return f"limit of {request.axis} in {ends} on {request.sweep.device}"

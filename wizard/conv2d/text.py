@@ -26,6 +26,7 @@ from wizard.conv2d.sweep import (
 )
 from wizard.conv2d.verdicts import RIGHT, WORDS, Result, Verdict, noun_of
 from wizard.conv2d.worker.judgement import control_words
+from wizard.core.amounts import counted
 from wizard.core.process import on_signals
 
 MEANINGS = {
@@ -81,7 +82,7 @@ def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]
 
 def _controls(results: Sequence[Result]) -> str:
     controls = [result.control for result in results if result.control]
-    failures = "1 failure" if len(controls) == 1 else f"{len(controls)} failures"
+    failures = counted(len(controls), "failure")
     text = f"a shape that was right before was measured again after {failures}, and was "
     if all(control.verdict in RIGHT for control in controls):
         return f"{text}right each time, so only the shapes that failed are at fault."

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from wizard.conv2d.candidates import Candidates, candidates_form
 from wizard.conv2d.shapes import Published, Setting, Shape, label_of
+from wizard.core.amounts import counted
 from wizard.core.json_form import to_json
 from wizard.knowledge.cards import gfx_of_name
 from wizard.knowledge.variables import OVERRIDE
@@ -159,7 +160,7 @@ def judge(
 ) -> tuple[Verdict, str]:
     """Right or wrong numbers, and the words for it."""
     if nonfinite:
-        numbers = "1 number" if nonfinite == 1 else f"{nonfinite} numbers"
+        numbers = counted(nonfinite, "number")
         are = "is" if nonfinite == 1 else "are"
         return Verdict.WRONG, f"{numbers} in the {part} {are} infinite or not a number"
     if max_abs_error is None or max_abs_error > allowed:
@@ -336,18 +337,18 @@ def together(results: Sequence[Result]) -> Result:
     if not more:
         return first
     failures = [result for result in results if result.verdict not in RIGHT]
-    counted = replace(
+    whole = replace(
         _figures(results),
         runs=len(results),
         failed=len(failures),
         rate=rate_words(len(failures), len(results), _how(failures)),
     )
     if not failures:
-        return counted
+        return whole
     worst = min(failures, key=lambda result: GRAVEST.index(result.verdict))
     always = len(failures) == len(results)
     return replace(
-        counted,
+        whole,
         verdict=worst.verdict if always else Verdict.FLAKY,
         detail=worst.detail if always else f"{worst.verdict.value}: {worst.detail}",
         nonfinite=worst.nonfinite,
@@ -405,7 +406,7 @@ def results_text(results: Sequence[Result]) -> str:
     """How many ended how."""
     counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
     told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]
-    return f"{len(results)} {noun_of(results)}{'' if len(results) == 1 else 's'}: {', '.join(told)}"
+    return f"{counted(len(results), noun_of(results))}: {', '.join(told)}"
 
 
 def noun_of(results: Sequence[Result]) -> str:

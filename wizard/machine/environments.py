@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wizard.core.amounts import counted
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
 from wizard.machine.facts import ChangedLibrary, Environment, TorchInstall
@@ -54,10 +55,9 @@ def _release(stated: str) -> str:
 
 def _tell(environments: tuple[Environment, ...]) -> tuple[str, tuple[str, ...]]:
     torches = [one.torch.version for one in environments if one.torch is not None]
-    places = "environment" if len(environments) == 1 else "environments"
     with_torch = f"torch {', '.join(dict.fromkeys(torches))}" if torches else "no torch"
     lines = tuple(line for one in environments for line in _lines(one))
-    return f"{len(environments)} {places}, {with_torch}", lines
+    return f"{counted(len(environments), 'environment')}, {with_torch}", lines
 
 
 def _lines(one: Environment) -> list[str]:

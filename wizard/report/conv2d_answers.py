@@ -13,7 +13,7 @@ from wizard.conv2d.search.workarounds import Tried, WorkaroundRequest, tried
 from wizard.conv2d.shapes import Setting
 from wizard.conv2d.sweep import SettingAnswer, StopReason, Sweep, SweepDone, setting_text, venv_of
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.core.amounts import measured_text
+from wizard.core.amounts import counted, measured_text
 from wizard.core.lines import wrapped
 from wizard.report.conv2d import limit_lines, summary_lines, sweep_lines
 
@@ -163,8 +163,7 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
 
 
 def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
-    hangs = "hang" if answer.hangs == 1 else "hangs"
-    yield f"The search used {answer.hangs} {hangs} of the {answer.allowed} allowed."
+    yield f"The search used {counted(answer.hangs, 'hang')} of the {answer.allowed} allowed."
     if answer.goes_on:
         more = answer.allowed + (0 if answer.hangs < answer.allowed else 3)
         yield (

@@ -24,7 +24,7 @@ from wizard.conv2d.runs.history import (
 )
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict, results_text
-from wizard.core.amounts import memory_size_text
+from wizard.core.amounts import counted, memory_size_text
 from wizard.core.lines import WIDTH, clean, wrapped
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
@@ -65,8 +65,7 @@ def card_lines(card: ResultCard, here: str | None = None) -> Iterator[str]:
 
 def holds_text(card: ResultCard) -> str:
     """What leaves the machine with it, and what does not."""
-    count = len(card.results)
-    results = f"{count} result{'' if count == 1 else 's'}"
+    results = counted(len(card.results), "result")
     return f"{results}. Your name, your folders and the name of your machine are not included."
 
 
@@ -75,8 +74,8 @@ def headline(found: Comparison) -> str:
     count, total = len(found.differing), len(found.changes)
     if not total:
         return "There is nothing to compare: no shape was measured the same way in both runs."
-    shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
-    return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} a different verdict."
+    of = f"{count or 'None'} of {counted(total, 'shape')} measured in both"
+    return f"{of} {'have' if count > 1 else 'has'} a different verdict."
 
 
 def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]:
