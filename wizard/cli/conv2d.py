@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import shlex
 import sys
@@ -196,8 +195,8 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
     tried = list(tried_lines(request))
     if arguments.json:
         shapes = [row.label for row in sweep.rows]
-        form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-        print(json.dumps({**form, **({"tried": tried} if tried else {})}))
+        form = {"dry_run": True, "command": command, "shapes": shapes}
+        print_json({**form, **({"tried": tried} if tried else {})})
         return
     if isinstance(request, LimitRequest):
         print(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import shlex
 import sys
@@ -91,8 +90,7 @@ def ask(arguments: argparse.Namespace) -> int:
         command = shlex.join(ask_argv(sweep.python))
         if arguments.json:
             shapes = [row.label for row in rows]
-            form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-            print(json.dumps(form))
+            print_json({"dry_run": True, "command": command, "shapes": shapes})
             return 0
         print("Nothing is started. MIOpen would be asked about these shapes:\n")
         print(*request_lines(sweep.rows), sep="\n")

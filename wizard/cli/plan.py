@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from dataclasses import asdict
 
 from wizard.advice.comparison import line_speed
 from wizard.advice.recommend import recommend
-from wizard.cli.console import refuse
+from wizard.cli.console import print_json, refuse
 from wizard.core.amounts import today
 from wizard.core.journal import Kind
 from wizard.core.lines import wrapped
@@ -74,7 +73,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
             advice = comparison_form(found, arguments.stack or "") if found else None
             asked_for = asked_words(arguments, stack, host.home)
             document = plan_document(plan, asked_for, advice, size_form)
-        print(json.dumps(document, indent=1))
+        print_json(document)
         return 0
     before = _advice(found, arguments.stack) if found else ()
     after = _said(found, arguments, stack) if found else ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -173,7 +172,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     gathered = gather(host, places_of(host))
     redaction = Redaction(gathered.identity)
     if arguments.format == "json":
-        print(json.dumps(report_form(gathered, redaction), indent=1))
+        print_json(report_form(gathered, redaction))
     else:
         print(report_text(gathered, redaction), end="")
     return 0

@@ -1,4 +1,4 @@
-"""A plan that is exact: with root's part, the archive is asked what would really be done."""
+"""The plan of a choice on this machine; exact where apt, the archive and the index are asked."""
 
 from __future__ import annotations
 
