@@ -42,9 +42,9 @@ from wizard.conv2d.sweep import (
     Phase,
     ShapeDone,
     ShapeStarted,
-    Surroundings,
     Sweep,
     SweepDone,
+    SweepEnvironment,
     SweepEvent,
     WorkerStarted,
     found_by,
@@ -662,8 +662,8 @@ class Conv2d(StepScreen):
         if not window.place.python:
             window.tell(NotAsked(NO_PYTHON))
             return
-        surroundings = Surroundings(clean=self._setting.clean)
-        sweep = Sweep(window.place.python, (), window.place.device, surroundings=surroundings)
+        environment = SweepEnvironment(clean=self._setting.clean)
+        sweep = Sweep(window.place.python, (), window.place.device, environment=environment)
         known = self._candidates.get((sweep, window.row))
         if known is not None:
             window.tell(known)

@@ -177,7 +177,7 @@ async def test_every_option_is_reached_and_set_by_keys_alone() -> None:
     assert isinstance(request, LimitRequest)
     assert (request.axis, request.smallest, request.largest) == ("batch", 2, 64)
     assert (request.row.shape, request.row.work) == (PRESETS[0].rows[1].shape, "backward")
-    assert (request.row.log, request.sweep.surroundings.clean) == (False, True)
+    assert (request.row.log, request.sweep.environment.clean) == (False, True)
     assert (request.repeats, request.hangs, request.sweep.device) == (3, 2, "cpu")
 
 

@@ -276,7 +276,7 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     sweep = sweep_in(request)
     document["results"] = [result_json(result) for result in done.results]
     document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
-    document["clean"] = sweep.surroundings.clean
+    document["clean"] = sweep.environment.clean
     if done.limit is not None:
         document["limit"] = to_json(done.limit)
     return document | answer_form(done, sweep.python)

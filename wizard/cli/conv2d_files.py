@@ -98,7 +98,7 @@ def ask(arguments: argparse.Namespace) -> int:
         return 0
     if live_run(places_of(host_of(arguments))) is not None:
         return refuse(MEASURING)
-    environ, _ = sweep.surroundings.environment(os.environ)
+    environ, _ = sweep.environment.variables(os.environ)
     asked = asyncio.run(ask_miopen(sweep, rows, environ))
     report_answers(rows, asked, as_json=arguments.json)
     known = [each for each in asked if isinstance(each, Candidates)]

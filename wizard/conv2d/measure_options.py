@@ -13,7 +13,7 @@ from wizard.conv2d.search.find_limit import REPEATS, LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Preset, Row, operation_rows, rows_of
-from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
+from wizard.conv2d.sweep import Deadlines, Sweep, SweepEnvironment
 from wizard.core.amounts import capitalized, counted
 
 DEVICES = ("cuda", "cpu")
@@ -123,7 +123,7 @@ class MeasureOptions:
             self.device,
             repeats=self.repeats,
             deadlines=Deadlines(first=self.deadline_s, later=self.deadline_s),
-            surroundings=Surroundings(clean=self.clean),
+            environment=SweepEnvironment(clean=self.clean),
         )
 
     def request(self, python: str, row: Row | None, allowed: int | None = None) -> Request:

@@ -109,7 +109,7 @@ class Experiments:
         """What MIOpen would choose from for each row; nothing is launched."""
         if self.under_way() is not None:
             return (NotAsked(MEASURING),) * len(rows)
-        environ, _ = sweep.surroundings.environment(os.environ)
+        environ, _ = sweep.environment.variables(os.environ)
         return await ask_miopen(sweep, rows, environ)
 
     def under_way(self) -> SweepUnderWay | None:

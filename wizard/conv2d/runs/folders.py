@@ -283,7 +283,7 @@ OPTIONS = {
     "spawn": "--spawn",
     "repeats": "--repeats",
     "deadlines": "--deadline or --import-deadline",
-    "surroundings": "--clean or --keep-databases",
+    "environment": "--clean or --keep-databases",
     "rows": "the shapes, --work, --engine or --log",
     "row": "the shape, --work, --engine or --log",
     "axis": "--find-limit",
