@@ -42,7 +42,7 @@ from wizard.run.executor import AllDone, Live
 from wizard.run.resume import resumed_plan, stopped_plan
 from wizard.run.runs import records_of
 from wizard.services.command_line import absolute, acts, host_of, wrong_wheelhouse
-from wizard.services.plan_request import asked_words, kind_asked, make_asked, stack_for
+from wizard.services.plan_request import request_words, requested_kind, requested_plan, stack_for
 
 FOR_ANOTHER = "To install for another machine that has the card, add --without-card"
 ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and review it."
@@ -94,7 +94,7 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
             live = Live(places_of(host), host.environ, yes=arguments.yes)
             return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
     machine = detect(host)
-    plan = make_asked(asked, asked.stack or "", host, machine, exact=acts(arguments))
+    plan = requested_plan(asked, asked.stack or "", host, machine, exact=acts(arguments))
     if (plan.id, plan.steps) != (reviewed.id, reviewed.steps):
         return _refuse_other(reviewed, plan, lost)
     if obstacle := obstacle_to(machine, asked, plan):
@@ -130,7 +130,7 @@ def _read(name: str) -> PlanFile:
 def _asked_in(file: PlanFile) -> argparse.Namespace:
     """The options that the file names, checked as on a command line; raises WrongPlanFile."""
     asked = _options().parse_args(file.asked)
-    if asked_words(asked, asked.stack or "", "") != file.asked:
+    if request_words(asked, asked.stack or "", "") != file.asked:
         raise WrongPlanFile("its options are not in the form that this program writes")
     if not file.plan.resolved:
         raise WrongPlanFile(
@@ -187,7 +187,7 @@ def run_apply(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     arguments.stack = arguments.stack or stack_for(arguments, machine)
-    plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
+    plan = requested_plan(arguments, arguments.stack, host, machine, exact=acts(arguments))
     if obstacle := obstacle_to(machine, arguments, plan):
         return refuse(obstacle)
     return carry_out(plan, arguments, host, machine)
@@ -201,11 +201,11 @@ def run_clearing(arguments: argparse.Namespace) -> int:
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
     host = host_of(arguments)
-    plan = stopped_plan(kind_asked(arguments), places_of(host)) if acts(arguments) else None
+    plan = stopped_plan(requested_kind(arguments), places_of(host)) if acts(arguments) else None
     if plan is not None:
         print(GOES_ON, file=sys.stderr)
     else:
-        plan = make_asked(arguments, "", host, detect(host), exact=acts(arguments))
+        plan = requested_plan(arguments, "", host, detect(host), exact=acts(arguments))
     return carry_out(plan, arguments, host)
 
 

@@ -34,7 +34,12 @@ from wizard.run.exact_plan import asks_size, size_sought, wheels_sought
 from wizard.run.runs import records_of
 from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import acts, host_of
-from wizard.services.plan_request import asked_words, kind_asked, make_asked, name_applications
+from wizard.services.plan_request import (
+    name_applications,
+    request_words,
+    requested_kind,
+    requested_plan,
+)
 
 
 def run_plan(arguments: argparse.Namespace) -> int:
@@ -43,7 +48,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
         return refuse(wrong)
     host = host_of(arguments)
     machine = detect(host)
-    found, installs = None, kind_asked(arguments) is Kind.INSTALL
+    found, installs = None, requested_kind(arguments) is Kind.INSTALL
     if installs:
         asked = name_applications(arguments, machine)
         found = compared(
@@ -57,7 +62,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
     stack = arguments.stack or (found.recommendation.stack if found else "")
     exact = arguments.exact or (not installs and acts(arguments))
     try:
-        plan = make_asked(arguments, stack, host, machine, exact=exact)
+        plan = requested_plan(arguments, stack, host, machine, exact=exact)
     except NothingToDo as nothing:
         return refuse(str(nothing))
     size = None
@@ -71,7 +76,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
             document = brief_document(plan, advice, size_form)
         else:
             advice = comparison_form(found, arguments.stack or "") if found else None
-            asked_for = asked_words(arguments, stack, host.home)
+            asked_for = request_words(arguments, stack, host.home)
             document = plan_document(plan, asked_for, advice, size_form)
         print_json(document)
         return 0
@@ -90,7 +95,7 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
         return "a dry run or a machine recording does not use the network"
     if arguments.brief and not arguments.json:
         return "--brief only works with --json"
-    if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
+    if requested_kind(arguments) is not Kind.INSTALL and arguments.stack:
         return "--stack installs, while --remove and --clean-up remove: use only one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
         return "--distribution-rocm and --driver only work with --remove"

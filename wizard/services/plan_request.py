@@ -66,14 +66,14 @@ def app_words(applications: Iterable[str]) -> tuple[str, ...]:
     return tuple(word for each in applications for word in ("--app", each))
 
 
-def kind_asked(arguments: argparse.Namespace) -> Kind:
+def requested_kind(arguments: argparse.Namespace) -> Kind:
     """Which kind of plan the options ask for."""
     if arguments.remove:
         return Kind.REMOVE
     return Kind.CLEAN_UP if arguments.clean_up else Kind.INSTALL
 
 
-def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:
+def request_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:
     """The options that ask for the same plan from anywhere; logins in addresses are left out."""
     removal = [f"--{name.replace('_', '-')}" for name in REMOVAL_FLAGS if getattr(arguments, name)]
     if arguments.remove or arguments.clean_up:
@@ -135,7 +135,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
     return with_sources(choice, arguments)
 
 
-def make_asked(
+def requested_plan(
     arguments: argparse.Namespace, stack: str, host: Host, machine: Machine, *, exact: bool
 ) -> Plan:
     """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Trouble too.
@@ -143,7 +143,7 @@ def make_asked(
     ``exact`` asks the repository and apt where packages are to be installed, and apt where some
     may go without a way back.
     """
-    if (kind := kind_asked(arguments)) is not Kind.INSTALL:
+    if (kind := requested_kind(arguments)) is not Kind.INSTALL:
         scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
         if exact and arguments.without_rollback:
             return clearing_for_good(kind, scopes, machine, asking_of(host))
