@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.report.conv2d_conclusion import Measured
     from wizard.run.at_work import AtWork
-    from wizard.services.runs import PlannedRollback
+    from wizard.services.runs import Rollback
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
 """The order of the wizard; a step's number is its place here."""
@@ -49,8 +49,8 @@ class Session:
     """True on the way that only takes away: what is to go is asked in place of a stack."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
-    rollback: PlannedRollback | None = None
-    """How the last run is taken back, while it is."""
+    rollback: Rollback | None = None
+    """What undoing the last run does, while it is undone."""
     aside: bool = False
     """True while the torch that is there is measured, before anything is chosen."""
     asking: MeasureOptions | None = None

@@ -100,7 +100,6 @@ MAKES_A_SYSTEM = {
     "wizard/run/executor.py",
     "wizard/run/wheels_size.py",
     "wizard/fetch/download.py",
-    "wizard/run/rollback.py",
 }
 """Where plans are carried out, and what fills folders of our own."""
 

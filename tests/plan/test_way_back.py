@@ -9,13 +9,14 @@ from tests.plan.test_system import changes, plan_for
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
 from wizard.core.journal import Kind
+from wizard.host.live import LiveHost
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, MarkPackages, RestoreSettings
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan
-from wizard.plan.rollback import lost, make_rollback, other_versions
+from wizard.plan.rollback import changed_since, lost, make_rollback
 from wizard.plan.steps import Plan, Step
 
 RUN = "20260101-000000-aaaaaa"
@@ -31,10 +32,10 @@ def all_of(plan: Plan) -> range:
 
 
 def back(
-    *steps: Step, installed: dict[str, str] | None = None, staying: tuple[str, ...] = ()
+    *steps: Step, installed: dict[str, str] | None = None, changed: tuple[str, ...] = ()
 ) -> tuple[Step, ...]:
     plan = system_plan(Kind.REMOVE, steps, ())
-    way = make_rollback(plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying)
+    way = make_rollback(plan, all_of(plan), KEPT, installed or {}, run=RUN, changed=changed)
     return way.steps
 
 
@@ -134,12 +135,12 @@ def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> Non
 def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
     plan = removal()
     installed = {"comgr": "9", "rocm-core": OLD}
-    assert list(other_versions(plan, all_of(plan), installed)) == [("comgr", "9")]
-    assert list(other_versions(plan, (), installed)) == []
-    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN, staying=("comgr",))
+    assert list(changed_since(plan, all_of(plan), installed, LiveHost())) == ["comgr"]
+    assert changed_since(plan, (), installed, LiveHost()) == {}
+    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN, changed=("comgr",))
     assert changes(way) == []
     written = WriteSystemFile("", SOURCE, "new\n")
-    (rest,) = back(written, staying=(SOURCE,))
+    (rest,) = back(written, changed=(SOURCE,))
     assert isinstance(rest, RestoreSettings)
 
 

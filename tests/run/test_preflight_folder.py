@@ -16,7 +16,9 @@ from wizard.plan.steps import Plan
 from wizard.run.executor import now
 from wizard.run.journal import Journal
 from wizard.run.preflight_folder import drop_preflight, made, preflight_folder
-from wizard.run.rollback import find_forgettable, find_undo, forget_run, undo
+from wizard.run.rehearsal import Rehearsal
+from wizard.run.rollback import Rollback, Undo, find_forgettable, forget_run
+from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_records
 
 
@@ -72,10 +74,12 @@ async def test_the_end_of_another_run_takes_nothing_from_one_that_waits(tmp_path
     assert deb.exists()
 
 
-def test_it_goes_when_the_run_that_needed_it_is_taken_back(tmp_path: Path) -> None:
+async def test_it_goes_when_the_run_that_needed_it_is_undone(tmp_path: Path) -> None:
     deb, places = asked(tmp_path), places_below(tmp_path)
     begun(tmp_path, installing(tmp_path, deb))
-    assert undo(find_undo(places), places, now()) == ()
+    (record,) = read_records(Path(places.runs))
+    rollback = Rollback(Undo(record, find_folder_rollback(record)), Rehearsal(), places)
+    assert [event async for event in rollback.events()]
     assert not deb.parent.exists()
 
 

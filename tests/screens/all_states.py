@@ -207,7 +207,7 @@ WINDOWS: dict[str, State] = {
         session=replace(
             KNOWN,
             rollback=replace(
-                LIVE_SERVICES.runs.rollback(), carry_out=with_events(*TAKEN_BACK, ends=True)
+                LIVE_SERVICES.runs.find_rollback(), events=with_events(*TAKEN_BACK, ends=True)
             ),
         ),
     ),

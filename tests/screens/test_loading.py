@@ -142,7 +142,7 @@ STATES: dict[str, Loading] = {
         "roll_back",
         "Reading what the last run changed",
         "#plan",
-        lambda w: w.services(rollback=w.approach(LIVE_SERVICES.runs.rollback)),
+        lambda w: w.services(find_rollback=w.approach(LIVE_SERVICES.runs.find_rollback)),
     ),
     "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("Which Python", "h"),)),
     "history-whole": Loading(

@@ -27,7 +27,7 @@ from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.services import Services
-from wizard.services.runs import PlannedRollback
+from wizard.services.runs import Rollback
 
 SIZE = (120, 40)
 
@@ -65,7 +65,7 @@ async def take_back() -> AsyncGenerator[Event, None]:
 
 
 ROW = Row(square(1, 1, 8), Published(NASTY, None, None, None, NASTY, NASTY))
-BACK = PlannedRollback(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, lambda: None)
+BACK = Rollback(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, lambda: None)
 SERVICES = but(
     LIVE_SERVICES,
     detect=detect,
@@ -78,7 +78,7 @@ SERVICES = but(
     ),
     applications=lambda: tuple(replace(a, title=NASTY) for a in examples.APPLICATIONS),
     undoable=lambda: True,
-    rollback=lambda: BACK,
+    find_rollback=lambda: BACK,
     presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
 )
 KEYS = {

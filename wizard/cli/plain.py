@@ -20,7 +20,7 @@ from wizard.diagnose.finding import Finding, conclude, counts_text
 from wizard.diagnose.fix_settings import without_plan
 from wizard.host.host import places_of
 from wizard.report.findings import explanation_lines, fix_command, whole_lines
-from wizard.run.runs import partly_undone, unfinished_run
+from wizard.run.runs import half_undone, unfinished_run
 from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.machine import diagnosis_of
 
@@ -176,7 +176,7 @@ def _begin(guide: Guide, why: str) -> None:
 def _unfinished(guide: Guide) -> tuple[str, ...]:
     """A run that stopped before its end, or before all of it was taken back."""
     places = places_of(host_of(guide.arguments))
-    if back := partly_undone(places):
+    if back := half_undone(places):
         return ("", f"Run {back.id} is only partly undone. Open Roll back to finish undoing it.")
     waits = unfinished_run(places)
     if waits is None:

@@ -45,7 +45,7 @@ from wizard.run.exact_plan import (
     waiting_plan,
 )
 from wizard.run.resume import stopped_plan
-from wizard.run.runs import older_runs, read_records, records_of, stands
+from wizard.run.runs import older_runs, read_records, records_of, undoable
 from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.plan_request import app_words, folder_of, with_sources
 
@@ -170,7 +170,7 @@ def roll_back(guide: Guide) -> int:
         guide.say(NOT_HERE)
         return 0
     folder = Path(places_of(host_of(guide.arguments)).runs)
-    runs = list(filter(stands, read_records(folder)))
+    runs = list(filter(undoable, read_records(folder)))
     older = [run for run in older_runs(folder) if not run.rolled_back]
     if not runs and not older:
         guide.say(NO_RUN)

@@ -15,7 +15,7 @@ from wizard.host.host import places_of
 from wizard.report.plan import plan_lines
 from wizard.run.at_work import at_work
 from wizard.run.executor import Live, now
-from wizard.run.rollback import Rollback, find_forgettable, find_whole_undo, forget_run
+from wizard.run.rollback import Rollback, find_forgettable, find_undo, forget_run
 from wizard.run.runs import older_runs, read_records, unreadable_runs
 from wizard.services.command_line import acts, host_of
 
@@ -47,15 +47,15 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     if arguments.forget:
         return _forget(arguments, places)
     watch_first(arguments)
-    found = find_whole_undo(places, host, arguments.run_id or "", wait=acts(arguments))
+    found = find_undo(places, host, arguments.run_id or "", wait=acts(arguments))
     print(clean_lines(str(found)), flush=True)
-    if found.system is not None:
-        print("", *plan_lines(found.system), sep="\n", flush=True)
+    if found.system.plan is not None:
+        print("", *plan_lines(found.system.plan), sep="\n", flush=True)
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0
     if not arguments.yes and not agreed("Roll back?"):
-        return not_agreed("Nothing was removed", f"rdna1-setup rollback {found.folder.record.id}")
+        return not_agreed("Nothing was removed", f"rdna1-setup rollback {found.record.id}")
     taking = Rollback(found, Live(places, host.environ, yes=arguments.yes), places)
     code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
     if code == 0:

@@ -54,7 +54,7 @@ class AddToGroups(RootStep):
             raise _not_so(f"{self.user} is still not in {listed(outside)}.")
         return After()  # what root's part says of it stands, also that there was nothing to do
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Leave those that the user was not in before."""
         new = tuple(name for name in self.groups if name not in before.get("in", ()))
         why = f"You were not a member of {listed(new)} before the run."
@@ -100,7 +100,7 @@ class TakeFromGroups(RootStep):
             raise _not_so(f"{self.user} is still in {listed(inside)}.")
         return After()
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Join those again that the user was in before."""
         left = tuple(name for name in self.groups if name not in before.get("out", ()))
         why = f"You were a member of {listed(left)} before the run."

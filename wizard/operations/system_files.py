@@ -11,7 +11,7 @@ from typing import Any
 
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.operations.edit_lines import Lines, lines_out_text, lines_out_title, numbered, rows_of
-from wizard.operations.operation import After, Before, Operation, about_path, first_that_fits
+from wizard.operations.operation import Before, Operation, about_path, first_that_fits
 from wizard.operations.root_step import NOTHING_LEFT, RUNS, RootStep, call, not_done
 
 TITLES = {
@@ -85,7 +85,7 @@ class WriteSystemFile(RootStep):
         yield f"printf %s {quote(self.content)} >{quote(self.path)}\n"
         yield call("chmod", f"{self.mode:04o}", self.path)
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Move it into the backup, or what was there back."""
         if self.before is not None:
             return (PutSystemPathBack(f"This restores {self.path}.", self.path),)
@@ -134,7 +134,7 @@ class SetSystemPathAside(RootStep):
         """Moves it, if it is there."""
         yield _keep("mv", self.path)
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Move it back."""
         return (PutSystemPathBack(f"This restores {self.path}.", self.path),)
 
@@ -165,7 +165,7 @@ class PutSystemPathBack(RootStep):
         """Nothing: only root's part knows its backup."""
         yield not_done(f"restoring {self.path}. Its backup is in {RUNS}")
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Move it into the backup again."""
         return (SetSystemPathAside(AS_BEFORE, self.path),)
 

@@ -20,10 +20,10 @@ from wizard.machine.system import refuses_executable_stacks
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_python import InstallPython
 from wizard.operations.install_wheels import InstallWheels
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve, is_version
 from wizard.operations.uv_project import Manifest
 from wizard.operations.write_file import PinInstalled, WriteFile

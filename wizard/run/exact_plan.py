@@ -34,7 +34,7 @@ from wizard.plan.system import Prepared
 from wizard.plan.wheel_index import WheelsSought, seek_wheels
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.resume import as_begun, resumed_plan
-from wizard.run.runs import made_by_us, read_records, waits
+from wizard.run.runs import is_unfinished, made_by_us, read_records
 from wizard.run.wheels_size import WheelsSize, wheels_size
 from wizard.system.web import open_web
 
@@ -89,7 +89,7 @@ async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Trouble
 
     The steps of one that waits may be done already, by root's part or by hand.
     """
-    if not any(step.needs_root for step in plan.steps) or waits(plan.id, Path(places.runs)):
+    if not any(step.needs_root for step in plan.steps) or is_unfinished(plan.id, Path(places.runs)):
         return ()
     with made(asking.folder):
         return await check(plan, asking)
@@ -102,7 +102,7 @@ async def wheels_sought(
 
     What that one needs may all be here already.
     """
-    if waits(plan.id, Path(places.runs)):
+    if is_unfinished(plan.id, Path(places.runs)):
         return WheelsSought()
     return await seek_wheels(plan, machine, environ)
 
@@ -113,7 +113,9 @@ def asks_size(plan: Plan, places: Places) -> bool:
     Nor for a run that waits: some of it may be here already.
     """
     fetches, _ = wheel_steps(plan)
-    return bool(fetches) and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
+    return (
+        bool(fetches) and plan.download_bytes != 0 and not is_unfinished(plan.id, Path(places.runs))
+    )
 
 
 async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:

@@ -10,10 +10,10 @@ from pathlib import Path
 from wizard.core.credentials import HIDDEN_LOGIN, redact
 from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Operation
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.choice import Choice

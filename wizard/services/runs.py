@@ -1,4 +1,4 @@
-"""Runs: plans carried out, the way back, and what earlier starts left for this one.
+"""Runs: plans carried out, their rollback, and what earlier starts left for this one.
 
 Welcome asks before its first frame, so nothing here loads a plan until one is carried out.
 """
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRollback:
-    """What undoing a run would do, and how it is carried out."""
+class Rollback:
+    """What undoing a run would do, and the act itself."""
 
     text: str
     """What would be removed from its folder and what kept."""
     plan: Plan | None
     """What root undoes before; None where the run changed nothing in the system."""
-    carry_out: Callable[[], AsyncGenerator[Event, None]]
-    """What happens, as of one plan whose last step is the folder."""
-    stop: Callable[[], None]
+    events: Callable[[], AsyncGenerator[Event, None]]
+    """Undoes it as shown; what happens, as of one plan whose last step is the folder."""
+    cancel: Callable[[], None]
     """Asks it to stop between two steps."""
 
 
@@ -124,18 +124,18 @@ class Runs:
         return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
 
     def undoable(self) -> bool:
-        """Quick: is there a run that can be taken back."""
+        """Quick: is there a run that can be undone."""
         return self._live and runs.can_undo(self._places)
 
-    def partly_undone(self) -> str:
-        """Quick: the run that Roll back has begun to take back, ``""`` for none."""
-        record = runs.partly_undone(self._places) if self._live else None
+    def half_undone(self) -> str:
+        """Quick: the run that Roll back has begun to undo, ``""`` for none."""
+        record = runs.half_undone(self._places) if self._live else None
         return record.id if record is not None else ""
 
-    def rollback(self) -> PlannedRollback:
-        """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.run.rollback import Rollback, find_whole_undo  # the same
+    def find_rollback(self) -> Rollback:
+        """What undoing the last run would do; it may take a while. Raises Trouble."""
+        from wizard.run import rollback  # the same
 
-        found = find_whole_undo(self._places, self._host)
-        taking = Rollback(found, self._executor(), self._places)
-        return PlannedRollback(str(found), found.system, taking.events, taking.cancel)
+        found = rollback.find_undo(self._places, self._host)
+        undoing = rollback.Rollback(found, self._executor(), self._places)
+        return Rollback(str(found), found.system.plan, undoing.events, undoing.cancel)
