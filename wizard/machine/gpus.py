@@ -348,9 +348,10 @@ def _lines(gpu: Gpu) -> list[str]:
     vram = f"unknown ({size.because})" if isinstance(size, Unknown) else memory_size_text(size)
     driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
     kind = ", part of the processor" if gpu.integrated else ""
+    by = "; its target is known from this id alone" if gpu.gfx_source == "table" else ""
     lines = [
         f"{gpu.pci_address}: {_title(gpu)}{kind}",
-        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
+        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}{by}",
         f"  driver {driver}, memory {vram}, drives a screen: {shown}",
         *(f"  {line}" for line in board_lines(gpu)),
     ]
