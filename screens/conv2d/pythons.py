@@ -25,7 +25,7 @@ from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
-from wizard.plan.using import on_processor
+from wizard.plan.usage import on_processor
 
 NOT_THERE = "not installed"
 PLACE_CELLS, TORCH_CELLS = 30, 28

@@ -57,9 +57,7 @@ def test_a_topic_fits_the_terminal_and_is_short() -> None:
     printed = {topic.id: list(topic_lines(topic)) for topic in TOPICS}
     assert [topic for topic, lines in printed.items() if len(lines) > LONGEST] == []
     each = [(topic, line) for topic, lines in printed.items() for line in lines]
-    assert [
-        (t, line) for t, line in each if len(line) > WIDTH or not line.isprintable()
-    ] == []
+    assert [(t, line) for t, line in each if len(line) > WIDTH or not line.isprintable()] == []
 
 
 def test_a_topic_speaks_plainly() -> None:

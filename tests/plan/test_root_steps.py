@@ -92,7 +92,7 @@ def test_there_is_one_kind_of_step_for_each_verb_of_the_helper() -> None:
 
 
 @pytest.mark.parametrize("step", EVERY, ids=lambda step: type(step).__name__)
-def test_every_kind_is_taken_by_the_helper_tells_root_and_has_a_way_back(step: RootStep) -> None:
+def test_every_kind_is_taken_by_the_helper_tells_root_and_has_a_rollback(step: RootStep) -> None:
     request = json.loads(json.dumps(step.request()))
     assert read_request(request, OWNER).verb == request["verb"]
     assert step.needs_root
@@ -164,7 +164,7 @@ def test_what_is_not_known_exactly_cannot_be_asked_for(step: AptChange | WriteSy
         step.request()
 
 
-def test_removals_and_written_files_are_settled() -> None:
+def test_removals_and_written_files_are_resolved() -> None:
     removal = AptChange("", remove=("xx",), expect_remove=("xx",))
     assert all(step.resolved for step in (removal, *EVERY))
 

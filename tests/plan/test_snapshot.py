@@ -21,7 +21,7 @@ ROOT = AddToGroups("why", "sam", ("render",))
 
 
 def plan_of(*steps: AddToGroups | DropDownloads) -> Plan:
-    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
+    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, ()))
 
 
 def machine_with(*tools: str) -> Machine:

@@ -246,13 +246,14 @@ def test_a_user_called_like_a_word_leaves_words_and_keys_alone(user: str) -> Non
     machine = clean_jammy()
     access = replace(machine.access, user=user, home=f"/home/{user}")
     form = to_json(replace(machine, access=access))
-    told = Redaction(Identity(user, access.home)).form(form)
+    redaction = Redaction(Identity(user=user, home=access.home))
+    told = redaction.form(form)
     assert told.keys() == form.keys()
     assert told["gpus"] == form["gpus"]
     line = f"a render node of the root, torch on linux: /mnt/{user}/x {user}@heart /home/{user}/y"
     left = "a render node of the root, torch on linux: /mnt/USER/x USER@HOST ~/y"
     expected = left.replace("USER@HOST", "root@HOST") if user == "root" else left
-    assert Redaction(Identity(user, access.home)).text(line) == expected
+    assert redaction.text(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -293,11 +294,8 @@ def test_the_home_of_a_neighbour_with_a_longer_name_is_not_cut() -> None:
 
 def test_neither_name_nor_group_of_the_user_is_told() -> None:
     machine = clean_jammy()
-    told = json.dumps(
-        Redaction(Identity(machine.access.user, machine.access.home)).form(
-            to_json(without_name(machine))
-        )
-    )
+    redaction = Redaction(Identity(user=machine.access.user, home=machine.access.home))
+    told = json.dumps(redaction.form(to_json(without_name(machine))))
     assert "ada" not in told
     assert "render" in told
 

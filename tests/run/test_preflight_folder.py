@@ -15,7 +15,7 @@ from wizard.operations.packages import AptChange
 from wizard.plan.steps import Plan
 from wizard.run.executor import now
 from wizard.run.journal import Journal
-from wizard.run.preflight_folder import drop_preflight, made, preflight_folder
+from wizard.run.preflight import asking_folder, drop_preflight, preflight_folder
 from wizard.run.rehearsal import Rehearsal
 from wizard.run.rollback import Rollback, Undo, find_forgettable, forget_run
 from wizard.run.rollback_folder import find_folder_rollback
@@ -93,14 +93,14 @@ def test_it_goes_when_the_run_that_needed_it_is_forgotten(tmp_path: Path) -> Non
 
 def test_nothing_is_left_of_it_where_nothing_came_of_asking(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path))
-    with suppress(OSError), made(folder):
+    with suppress(OSError), asking_folder(folder):
         raise OSError("no network")
     assert not folder.parent.exists()
 
 
 def test_nothing_is_left_of_it_where_a_run_ends_while_something_is_asked(tmp_path: Path) -> None:
     places = places_below(tmp_path)
-    with made(preflight_folder(places)):
+    with asking_folder(preflight_folder(places)):
         drop_preflight(places)
     assert not Path(places.cache).exists()
 
@@ -114,7 +114,7 @@ def test_nothing_is_left_of_it_where_asking_was_killed(tmp_path: Path) -> None:
 
 def test_what_came_of_asking_stays(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path))
-    with made(folder):
+    with asking_folder(folder):
         (folder / "lists").mkdir()
     assert (folder / "lists").exists()
 
@@ -122,10 +122,10 @@ def test_what_came_of_asking_stays(tmp_path: Path) -> None:
 def test_what_was_asked_in_a_home_without_a_cache_leaves_none(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path / "home"))
     (tmp_path / "home").mkdir()
-    with made(folder):
+    with asking_folder(folder):
         assert folder.is_dir()
     assert list((tmp_path / "home").iterdir()) == []
     (tmp_path / "home" / ".cache").mkdir()
-    with made(folder):
+    with asking_folder(folder):
         pass
     assert [each.name for each in (tmp_path / "home").iterdir()] == [".cache"]

@@ -336,7 +336,6 @@ def make_plan(machine: Machine, choice: Choice) -> Plan:
         ),
         download_bytes=1_640_000_000,
         installed_bytes=6 * GB,
-        relogin_needed=False,
         notes=("Python 3.10 gets security updates until October 2026.",),
     )
 

@@ -15,7 +15,7 @@ from wizard.run.rollback import roll_back_folder
 from wizard.run.rollback_folder import find_folder_rollback
 
 
-def test_with_nothing_installed_since_the_way_back_is_exact(venv: Path) -> None:
+def test_with_nothing_installed_since_the_rollback_is_exact(venv: Path) -> None:
     before = tree(venv)
     record, _ = replaced(venv)
     assert back(record) == ()

@@ -87,7 +87,7 @@ def test_a_rollback_is_itself_no_run_to_undo(tmp_path: Path) -> None:
         find_undo(places_below(tmp_path), HOST)
 
 
-def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> None:
+def test_what_undo_sh_has_undone_needs_no_root_any_more(tmp_path: Path) -> None:
     record = run_of(tmp_path, begun=True)
     host, places = HOST, places_below(tmp_path)
     events = tmp_path / "runs" / record.id / "events.jsonl"
@@ -105,7 +105,7 @@ def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("groups", "nothing"), [("render:x:9:", True), ("render:x:9:owner", False)]
 )
-def test_a_group_that_root_never_joined_needs_no_root_to_be_taken_back(
+def test_a_group_that_root_never_joined_needs_no_root_to_be_undone(
     tmp_path: Path, groups: str, nothing: bool
 ) -> None:
     """Where sudo gave no rights, the run must not be one that only root can undo."""
@@ -247,7 +247,7 @@ def run_without_folder(
     return found
 
 
-def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path) -> None:
+def test_a_run_that_only_edited_files_of_the_user_has_a_rollback(tmp_path: Path) -> None:
     record = run_without_folder(tmp_path, OUT)
     assert touched_system(record)
     assert make_rollback(noted_plan(record), (1,), (), {}, run=record.id).steps == (

@@ -30,9 +30,9 @@ from wizard.report.plan import (
 )
 from wizard.root.session import STATE, find_at_work
 from wizard.run.at_work import at_work_text, events_of
-from wizard.run.exact_plan import asking_of, preflight
 from wizard.run.executor import Executor, Live
 from wizard.run.obstacles import foreseen
+from wizard.run.preflight import preflight
 from wizard.run.rehearsal import Rehearsal
 from wizard.services.command_line import acts
 
@@ -162,7 +162,7 @@ def carry_out(
     With the ``machine``, the ending names the programs where they were found.
     """
     if acts(arguments):
-        refusals = asyncio.run(preflight(plan, places_of(host), asking_of(host)))
+        refusals = preflight(plan, host)
         for each in refusals:
             refuse_for(each)
         if refusals:

@@ -19,6 +19,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.plan_file import brief_document, plan_document
 from wizard.plan.steps import Plan
+from wizard.plan.wheel_index import seek_wheels
 from wizard.report.plan import as_of_lines, ending_lines, plan_lines, size_told
 from wizard.report.recommendation import (
     Compared,
@@ -30,9 +31,8 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.exact_plan import asks_size, size_sought, wheels_sought
+from wizard.run.preflight import WheelsSize, asks_size, goes_on, preflight_folder, wheels_size
 from wizard.run.runs import records_of
-from wizard.run.wheels_size import WheelsSize
 from wizard.services.command_line import acts, host_of
 from wizard.services.plan_request import (
     name_applications,
@@ -105,7 +105,9 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
 def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     """Ask the index for the wheels, and tell if it could not be asked. Raises Trouble."""
     print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
-    found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
+    if goes_on(plan, host):
+        return
+    found = asyncio.run(seek_wheels(plan, machine, host.environ))
     if found.refusal is not None:
         raise found.refusal
     print(*wrapped(found.note), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
@@ -113,11 +115,10 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
 
 def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     """Ask the index how much there is to fetch, and tell what it says."""
-    places = places_of(host)
-    if not asks_size(plan, places):
+    if not asks_size(plan, host):
         return None
     print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
-    found = asyncio.run(size_sought(plan, places, host.environ))
+    found = asyncio.run(wheels_size(plan, host.environ, preflight_folder(places_of(host))))
     print(*wrapped(size_told(plan, found)), sep="\n", file=sys.stderr)
     return found
 

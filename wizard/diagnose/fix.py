@@ -28,7 +28,6 @@ from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
-from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.set_aside_packages import SetAsidePackages
@@ -347,9 +346,7 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Fix:
 def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
     """A plan about files and the system alone, or one that exchanges packages in a folder."""
     plan = system_plan(Kind.FIX, fix.steps, fix.notes, cause=finding.cause)
-    joins = any(isinstance(step, AddToGroups) for step in fix.steps)
-    exchanges = any(isinstance(step, SetAsidePackages) for step in fix.steps)
-    if exchanges:
+    if plan.changes_existing:
         plan = replace(
             plan,
             footprint="venv",
@@ -357,7 +354,7 @@ def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
             download_bytes=None,
             installed_bytes=None,
         )
-    return with_id(replace(plan, relogin_needed=joins))
+    return with_id(plan)
 
 
 __all__ = ["NothingToDo", "PlanImpossible", "Supply", "has_plan", "make_fix"]

@@ -59,9 +59,6 @@ TOPICS = {
 }
 """What a claim can be about. ``assets/verdicts.toml`` says which bear on which question."""
 
-ABOUT_NO_STACK = "other ways"
-"""The topic of claims that name no stack."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:

@@ -46,7 +46,7 @@ class FetchWheels(Operation):
         )
 
     async def do(self, system: System, before: Before) -> News:
-        """Download all; what an interrupted download left is gone on with."""
+        """Download all; what an interrupted download left is continued."""
         # It brings ssl and the network with it.
         from wizard.system.downloads import Received, fetch_files, wanted_in
 

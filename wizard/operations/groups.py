@@ -22,6 +22,12 @@ class AddToGroups(RootStep):
     groups: tuple[str, ...]
 
     title = "Give you permission to use the GPU"
+    relogin_needed = True
+
+    @property
+    def effect(self) -> str:
+        """Who joined which groups."""
+        return f"{self.user} added to the groups {', '.join(self.groups)}"
 
     def shown(self) -> str:
         """Who joins which groups."""

@@ -57,10 +57,18 @@ class Operation(ABC):
     def shown(self) -> str:
         """Exactly what it does: the command, or a sentence; from its arguments alone."""
 
+    relogin_needed: ClassVar[bool] = False
+    """True where what it does counts only from the next login."""
+
     @property
     def restart_needed(self) -> bool:
         """True where what it does is complete only once the machine was restarted."""
         return False
+
+    @property
+    def effect(self) -> str:
+        """What it has changed, for the list at the end; ``""`` for what is not worth a line."""
+        return ""
 
     def writes(self) -> tuple[str, ...]:
         """Paths of files and folders of its own that must not be there before a new environment."""

@@ -47,6 +47,11 @@ class WriteSystemFile(RootStep):
         return TITLES.get(self.path) or about_path("Write", self.path, "a system file")
 
     @property
+    def effect(self) -> str:
+        """The file."""
+        return self.path
+
+    @property
     def resolved(self) -> bool:
         """False while the content is not known, because it was not fetched yet."""
         return bool(self.content)
@@ -115,6 +120,11 @@ class SetSystemPathAside(RootStep):
         name = self.path.rpartition("/")[2]
         whole, short = (f"Move {each} to the backup" for each in (self.path, name))
         return first_that_fits(whole, short, f"Back up {name}", "Back up leftover files")
+
+    @property
+    def effect(self) -> str:
+        """What was moved."""
+        return f"{self.path}, moved into the backup"
 
     def request(self) -> dict[str, Any]:
         """As root's part reads it."""

@@ -46,6 +46,11 @@ class WriteFile(AtOnce):
         """The file."""
         return (self.path,)
 
+    @property
+    def effect(self) -> str:
+        """The file."""
+        return self.path
+
     def act(self, system: System, before: Before) -> str:
         """Write it."""
         path, told = Path(self.path), ""
@@ -112,6 +117,11 @@ class PinInstalled(AtOnce):
     def writes(self) -> tuple[str, ...]:
         """The file."""
         return (self.path,)
+
+    @property
+    def effect(self) -> str:
+        """The file."""
+        return self.path
 
     def act(self, system: System, before: Before) -> str:
         """Write them."""

@@ -51,12 +51,7 @@ def join_groups(machine: Machine, groups: tuple[str, ...]) -> AddToGroups:
     )
 
 
-def joins(plan: Plan) -> bool:
-    """True for a plan that adds the user to groups."""
-    return any(isinstance(step, AddToGroups) for step in plan.steps)
-
-
 def joining_nothing(plan: Plan) -> Plan:
     """The plan without that, as it would be for a user who is in the groups already."""
     steps = tuple(step for step in plan.steps if not isinstance(step, AddToGroups))
-    return with_id(replace(plan, id="", steps=steps, relogin_needed=False))
+    return with_id(replace(plan, id="", steps=steps))

@@ -19,7 +19,6 @@ from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.knowledge.variables import LIBRARY_PATH
 from wizard.machine.facts import Machine, Setting
-from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
@@ -43,9 +42,7 @@ from wizard.plan.room import room_notes
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
-from wizard.plan.using import not_installed
-
-__all__ = ["PlanImpossible", "make_plan"]
+from wizard.plan.usage import not_installed
 
 
 def make_plan(
@@ -111,7 +108,7 @@ def _plan(
     steps: tuple[Step, ...],
     notes: tuple[str, ...],
 ) -> Plan:
-    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
+    joins = any(step.relogin_needed for step in steps)
     right = held.missing_right.text if held.missing_right else ""
     told = (*system.notes, *notes, *_notes(machine, choice, stack, held))
     return with_id(
@@ -124,9 +121,8 @@ def _plan(
             steps=(*system.steps, *steps),
             download_bytes=_sum(_fetched(choice, held), system.download_bytes),
             installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
-            relogin_needed=relogin_needed,
             notes=tuple(note for note in told if note != right),
-            first="; ".join(filter(None, (system.first, "" if relogin_needed else right))),
+            first="; ".join(filter(None, (system.first, "" if joins else right))),
         )
     )
 

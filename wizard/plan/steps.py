@@ -77,7 +77,6 @@ class Plan:
     steps: tuple[Step, ...]
     download_bytes: int | None
     installed_bytes: int | None
-    relogin_needed: bool
     notes: tuple[str, ...]
     """What the user must know before saying yes."""
     first: str = ""
@@ -88,7 +87,12 @@ class Plan:
     cause: str = ""
     """Of a fix: the cause of the finding that it fixes."""
     takes_back: str = ""
-    """Of a rollback: the id of the plan that it takes back."""
+    """Of a rollback: the id of the plan that it undoes."""
+
+    @property
+    def relogin_needed(self) -> bool:
+        """True where it counts only from the next login."""
+        return any(step.relogin_needed for step in self.steps)
 
     @property
     def restart_needed(self) -> bool:

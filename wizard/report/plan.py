@@ -22,16 +22,14 @@ from wizard.core.lines import clean, wrapped
 from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
-from wizard.operations.packages import AptChange
-from wizard.plan.group_steps import joins
 from wizard.plan.steps import Plan, Step
-from wizard.plan.using import measure_command, starts, still_missing
+from wizard.plan.usage import measure_command, starts, still_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.machine.facts import Machine
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
@@ -184,7 +182,7 @@ def _plan_lines(plan: Plan, found: WheelsSize | None, runs: str) -> Iterator[str
     for note in plan.notes:
         # A path that is copied is whole: never cut at a hyphen.
         yield from wrapped(note, head="! ", indent="  ")
-    if plan.kind is Kind.INSTALL and joins(plan):
+    if plan.kind is Kind.INSTALL and plan.relogin_needed:
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
         yield ""
@@ -276,7 +274,7 @@ def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
     """How much there is to fetch in all; what the index says of it now outranks what we know."""
     if found is None or found.bytes is None or not plan.resolved:
         return plan.download_bytes
-    return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
+    return found.bytes + sum(step.download_bytes for step in plan.apt_changes)
 
 
 def _rights(plan: Plan) -> str:

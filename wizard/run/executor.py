@@ -25,7 +25,7 @@ from wizard.run.journal import SCRATCH, Journal, Owned, new_folder, scratch
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
 from wizard.run.obstacles import require_place, run_to_go_on_with
-from wizard.run.preflight_folder import drop_preflight
+from wizard.run.preflight import drop_preflight
 from wizard.run.progress import Ahead
 from wizard.run.resume import done_steps
 from wizard.run.rollback_folder import files_before
@@ -78,7 +78,7 @@ class Live:
         self._cancelled = True
 
     async def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
-        """Go through the plan; a run of the same plan that was cut off is gone on with."""
+        """Go through the plan; a run of the same plan that was cut off is continued."""
         self._cancelled = False
         record: Record | None = None
         ahead = Ahead(plan, time.monotonic)
@@ -160,7 +160,7 @@ class Live:
         intents: dict[int, Before],
         system: System,
     ) -> AsyncGenerator[Event, None]:
-        """One step, begun or gone on with: it ends with StepFinished, StepFailed, or neither where
+        """One step, begun or continued: it ends with StepFinished, StepFailed, or neither where
         the user has stopped it. ``intents`` are those of the run so far; this one is added."""
         journal, owned, began = Journal(folder), Owned(folder), time.monotonic()
         try:

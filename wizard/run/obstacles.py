@@ -20,9 +20,9 @@ from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.plan.existing import torch_family
 from wizard.plan.form import plan_form
+from wizard.plan.plan_options import difference
 from wizard.plan.room import needs_of, shortage
 from wizard.plan.steps import Plan
-from wizard.run.plan_options import difference
 from wizard.run.rehearsal import NOTHING_DONE, Foreseen
 from wizard.run.resume import done_steps
 from wizard.run.runs import (

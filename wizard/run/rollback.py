@@ -40,7 +40,7 @@ from wizard.root.session import undo_script
 from wizard.run.executor import Executor, now
 from wizard.run.journal import SCRATCH, Journal, Owned
 from wizard.run.lock import only_one
-from wizard.run.preflight_folder import drop_preflight
+from wizard.run.preflight import drop_preflight
 from wizard.run.rollback_folder import (
     FolderRollback,
     Tell,

@@ -47,11 +47,6 @@ def records_of(host: Host) -> tuple[Record, ...]:
     return () if host.name else read_records(Path(places_of(host).runs))
 
 
-def is_unfinished(plan: str, runs: Path) -> bool:
-    """True when a run of the plan of that id stopped before its end: it is to be continued."""
-    return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
-
-
 def older_runs(runs: Path) -> tuple[OlderRun, ...]:
     """Every run that an older version of this program recorded, newest first."""
     folders = _newest_first(runs)

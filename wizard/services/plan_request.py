@@ -10,19 +10,21 @@ from dataclasses import replace
 from wizard.advice.recommend import found_applications, recommend
 from wizard.core.credentials import redact
 from wizard.core.journal import Kind
-from wizard.host.host import Host
+from wizard.host.contents import Contents, read_contents
+from wizard.host.host import Host, places_of
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
 from wizard.machine.facts import Machine
+from wizard.machine.system import with_disks
+from wizard.plan.amd_packages import scopes_of
 from wizard.plan.choice import Choice
+from wizard.plan.clean_up import make_clearing
+from wizard.plan.leftover_files import files_now
+from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
-from wizard.run.exact_plan import (
-    asking_of,
-    clearing_for_good,
-    clearing_plan,
-    plan_here,
-    removal_scopes,
-    resolved_plan,
-)
+from wizard.plan.system import Prepared
+from wizard.run.preflight import resolved_plan, rollback_files
+from wizard.run.resume import as_begun
+from wizard.run.runs import made_by_us
 from wizard.services.command_line import absolute
 
 WORDS = (
@@ -141,20 +143,20 @@ def requested_plan(
     """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Trouble too.
 
     ``exact`` asks the repository and apt where packages are to be installed, and apt where some
-    may go without a way back.
+    may go for good.
     """
     if (kind := requested_kind(arguments)) is not Kind.INSTALL:
-        scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
+        scopes = scopes_of(distribution=arguments.distribution_rocm, driver=arguments.driver)
         if exact and arguments.without_rollback:
-            return clearing_for_good(kind, scopes, machine, asking_of(host))
+            return make_clearing_for_good(kind, scopes, machine, host)
         if arguments.without_rollback:
             print(NOT_ASKED, file=sys.stderr)
-        return clearing_plan(kind, scopes, machine, host)
+        return make_clearing(kind, scopes, machine, host)
     name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
         print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
-        return resolved_plan(machine, choice, host)
+        return resolved_here(machine, choice, host)
     return plan_here(machine, choice, host)
 
 
@@ -162,3 +164,37 @@ def stack_for(arguments: argparse.Namespace, machine: Machine) -> str:
     """The recommended stack for what was named, or found here."""
     asked = name_applications(arguments, machine)
     return recommend(machine, asked, arguments.gpu, preset=arguments.preset).stack
+
+
+def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
+    """The plan as far as this machine alone can tell. Raises PlanImpossible."""
+    prepared = Prepared()
+    if choice.footprint != "venv":
+        prepared = Prepared(files_now(host, machine))
+    places = places_of(host)
+    machine = with_disks(machine, host, (choice.venv, places.cache))
+    plan = make_plan(machine, choice, places, _there_before(host, choice.venv), prepared)
+    return plan if host.name else as_begun(plan, choice, places)
+
+
+def resolved_here(machine: Machine, choice: Choice, host: Host) -> Plan:
+    """The plan, exact to each package: asks the archive. Raises PlanImpossible and Trouble."""
+    machine = with_disks(machine, host, (choice.venv, places_of(host).cache))
+    return resolved_plan(machine, choice, _there_before(host, choice.venv), host)
+
+
+def _there_before(host: Host, folder: str) -> Contents | None:
+    """What the environment in a folder holds; None where there is none that was there before us."""
+    there = read_contents(host, folder)
+    if there is None or host.name:
+        return there
+    return None if made_by_us(places_of(host), folder) else there
+
+
+def make_clearing_for_good(
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, host: Host
+) -> Plan:
+    """Without a rollback for what nothing could put back; raises PlanImpossible and Trouble."""
+    plan = make_clearing(kind, scopes, machine, host)
+    lost = rollback_files(plan, host).lost
+    return make_clearing(kind, scopes, machine, host, lost) if lost else plan

@@ -179,7 +179,7 @@ async def test_a_stop_that_is_asked_for_in_root_s_last_step_leaves_the_folder(
     assert (tmp_path / "venv" / "ours.txt").exists()
 
 
-async def test_what_cannot_be_taken_back_is_named_and_the_end_is_not_well(tmp_path: Path) -> None:
+async def test_what_cannot_be_undone_is_named_and_the_end_is_not_well(tmp_path: Path) -> None:
     run_in(tmp_path)
 
     def spoil(_: Rollback, event: Event) -> None:
@@ -201,7 +201,7 @@ def test_once_the_system_is_back_only_the_folder_is_left_to_do(tmp_path: Path) -
     assert shown(tmp_path).system.plan is None
 
 
-def test_a_rollback_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_rollback_that_was_cut_off_is_continued(tmp_path: Path) -> None:
     plan = run_in(tmp_path)
     way_back_in(tmp_path, done=True)
     record = read_record(Path(places_below(tmp_path).runs) / WAY)
@@ -212,7 +212,7 @@ def test_a_rollback_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
     assert (system.kind, system.takes_back) == (Kind.ROLLBACK, plan.id)
 
 
-def test_a_way_back_that_never_began_is_planned_anew(tmp_path: Path) -> None:
+def test_a_rollback_that_never_began_is_planned_anew(tmp_path: Path) -> None:
     run_in(tmp_path)
     fresh = shown(tmp_path).system.plan
     assert fresh is not None
@@ -223,7 +223,7 @@ def test_a_way_back_that_never_began_is_planned_anew(tmp_path: Path) -> None:
     assert shown(tmp_path).system.plan == fresh
 
 
-def test_the_way_back_of_another_run_is_none_of_this_one(tmp_path: Path) -> None:
+def test_the_rollback_of_another_run_is_none_of_this_one(tmp_path: Path) -> None:
     run_in(tmp_path)
     way_back_in(tmp_path, done=True, state="finished")
     later = Path(places_below(tmp_path).runs) / "20260101-000200-aaaaaa"
@@ -231,7 +231,7 @@ def test_the_way_back_of_another_run_is_none_of_this_one(tmp_path: Path) -> None
     assert shown(tmp_path).system.plan is not None
 
 
-def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
+def test_a_run_whose_part_in_the_system_is_being_undone_is_not_continued(
     tmp_path: Path,
 ) -> None:
     plan = run_in(tmp_path)
@@ -249,7 +249,7 @@ def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
 
 
 @pytest.mark.parametrize("state", ["", "finished"])
-def test_a_way_back_that_did_nothing_leaves_a_run_as_it_was(tmp_path: Path, state: str) -> None:
+def test_a_rollback_that_did_nothing_leaves_a_run_as_it_was(tmp_path: Path, state: str) -> None:
     plan = run_in(tmp_path)
     way_back_in(tmp_path, done=False, state=state)
     assert unfinished_run(places_below(tmp_path)) is not None

@@ -122,7 +122,7 @@ def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
     assert moved[-1] == "/etc/apt/sources.list.d/rocm.list"
 
 
-def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> None:
+def test_a_transaction_that_was_cut_off_is_undone_as_far_as_it_came() -> None:
     plan = plan_for(with_packages(), found=prepared())
     came = ("pciutils", "1:3.9.0-4")
     way = make_rollback(plan, all_of(plan), (), dict([came]), interrupted=True, run=RUN)
@@ -157,7 +157,7 @@ def test_what_is_only_half_removed_comes_back_too() -> None:
     assert [change.expect_install for change in changes(way)] == [(("comgr", OLD),)]
 
 
-def test_only_steps_that_were_begun_are_taken_back() -> None:
+def test_only_steps_that_were_begun_are_undone() -> None:
     plan = plan_for(with_packages(), found=prepared())
     number = next(
         n
@@ -195,7 +195,7 @@ def test_marks_of_packages_that_go_anyway_are_left_out() -> None:
     assert [type(step) for step in steps] == [AptChange, RestoreSettings]
 
 
-def test_a_kernel_module_is_never_built_on_the_way_back_and_that_is_said() -> None:
+def test_a_kernel_module_is_never_built_on_the_rollback_and_that_is_said() -> None:
     broken = amd("amdgpu-dkms", state="half-configured")
     plan = make_removal(with_packages(broken, amd("rocm-core")))
     way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
@@ -228,7 +228,7 @@ def test_the_venv_is_left_to_the_undo_of_its_own() -> None:
     assert way.venv == ""
 
 
-def test_a_way_back_has_a_way_back() -> None:
+def test_a_rollback_has_a_rollback() -> None:
     plan = removal()
     way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
     again = make_rollback(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD}, run=RUN)
