@@ -138,7 +138,10 @@ class Operation(ABC):
         return ()
 
     def inverse(self, before: Before) -> tuple[Operation, ...]:
-        """What undoes it, of one that ``reaches_out``."""
+        """What undoes it, of one that ``reaches_out``.
+
+        Where ``before`` says nothing, nothing was so before: Review shows the undo that way.
+        """
         return ()
 
     @property

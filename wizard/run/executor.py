@@ -24,18 +24,16 @@ from wizard.root.rights import AskForRights, ask_here
 from wizard.run.journal import SCRATCH, Journal, Owned, new_folder, scratch
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
-from wizard.run.obstacles import require_place, run_to_go_on_with
+from wizard.run.obstacles import require_place, require_start
 from wizard.run.preflight import drop_preflight
 from wizard.run.progress import Ahead
+from wizard.run.rehearsal import ALREADY_DONE
 from wizard.run.resume import done_steps
 from wizard.run.rollback_folder import files_before
 from wizard.run.root_part import RootPart
 from wizard.run.runs import NOTE, read_record, restart_waits, this_boot
 from wizard.system.programs import wait_for_strays
 from wizard.system.system import Done, Stopped, System
-
-STILL = "already done"
-"""The outcome of a step that was found done, where none was noted."""
 
 
 class Executor(Protocol):
@@ -99,7 +97,7 @@ class Live:
             yield PlanFinished(False, False, begun, False, *told)
 
     def _run_of(self, plan: Plan) -> Record:
-        found = run_to_go_on_with(plan, self._places)
+        found = require_start(plan, self._places)
         if found is not None:
             return found
         if plan.venv:
@@ -125,7 +123,7 @@ class Live:
                         return
                     yield StepStarted(number, len(plan.steps), str(step), step.reason)
                     if number in done:
-                        outcome = record.outcomes.get(number, STILL)
+                        outcome = record.outcomes.get(number, ALREADY_DONE)
                         yield StepFinished(number, 0.0, True, outcome)
                         continue
                     ended = False
@@ -240,5 +238,5 @@ class AllDone:
         """The events of a run in which nothing was left to do."""
         for number, step in enumerate(plan.steps, 1):
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
-            yield StepFinished(number, 0.0, True, self._record.outcomes.get(number, STILL))
+            yield StepFinished(number, 0.0, True, self._record.outcomes.get(number, ALREADY_DONE))
         yield PlanFinished(True, False, False, False, self._record.id, log_of(self._record))
