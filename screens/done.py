@@ -13,13 +13,12 @@ from textual.widgets import Static
 
 from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
-from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.conv2d.requests import sweep_in
 from wizard.core.amounts import size_text
 from wizard.core.events import PlanFinished
 from wizard.core.journal import Kind
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
 from wizard.plan.steps import Plan

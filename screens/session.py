@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from screens.diagnose.text import Shown
-    from wizard.conv2d.setting import SweepSetting
+    from wizard.conv2d.measure_options import MeasureOptions
     from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
     from wizard.core.journal import Kind
@@ -53,7 +53,7 @@ class Session:
     """What undoing the last run does, while it is undone."""
     aside: bool = False
     """True while the torch that is there is measured, before anything is chosen."""
-    asking: SweepSetting | None = None
+    asking: MeasureOptions | None = None
     """What Measure was set to when it was left."""
     measured: Measured | None = None
     """What was measured there last."""

@@ -19,7 +19,8 @@ from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
 from screens.widgets.header import HeaderLine
 from screens.widgets.lists import MarkedList
-from screens.words import cut, shown
+from screens.words import cut
+from wizard.core.lines import shown
 from wizard.core.wording import DEMO_NOTE, DRY_RUN_NOTE
 from wizard.diagnose.finding import Status
 from wizard.services import DEMO, DRY_RUN, LIVE, Services

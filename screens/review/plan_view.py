@@ -17,17 +17,16 @@ from textual.widgets.option_list import Option
 
 from screens.step import StepScreen
 from screens.widgets.lists import MarkedList
-from screens.words import column, cut, hanging, shown
+from screens.words import column, cut, hanging
 from wizard.advice.leftovers import short_path
-from wizard.core.amounts import counted
+from wizard.core.amounts import counted, size_text
 from wizard.core.journal import Kind
-from wizard.core.lines import clean, clean_lines
+from wizard.core.lines import clean, clean_lines, shown
 from wizard.core.trouble import Trouble
 from wizard.operations.operation import LONGEST_TITLE
 from wizard.plan.rollback import FOLDER_REASON, FOLDER_TITLE
 from wizard.plan.room import Sizes, sizes_of
 from wizard.plan.steps import Plan, Step
-from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def folder_row(text: str) -> Row:
 
 def _row(step: Step, plan: Plan, sizes: Sizes) -> Row:
     size = sizes.download or sizes.installed
-    note = (*(("root",) if step.needs_root else ()), *((bytes_text(size),) if size else ()))
+    note = (*(("root",) if step.needs_root else ()), *((size_text(size),) if size else ()))
     lines = tuple(map(clean, step.content_lines()))
     return Row(
         shown(step.title),
@@ -101,8 +100,8 @@ def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = Non
     size, most = download_bytes(plan, found), most_bytes(plan, found)
     takes = (
         counted(len(plan.steps), "step"),
-        *((f"{bytes_text(size)} download",) if size else ()),
-        *((f"up to {bytes_text(most)} of disk",) if most else ()),
+        *((f"{size_text(size)} download",) if size else ()),
+        *((f"up to {size_text(most)} of disk",) if most else ()),
         rights(plan.steps),
     )
     return f"{_does(plan, machine)}: {', '.join(takes)}."

@@ -18,9 +18,10 @@ from wizard.core.wording import DEMO_NOTE, DRY_RUN_NOTE
 from wizard.diagnose.explain import explain_file
 from wizard.diagnose.finding import Finding, conclude, counts_text
 from wizard.diagnose.fix_settings import without_plan
+from wizard.host.host import places_of
 from wizard.report.findings import explanation_lines, fix_command, whole_lines
 from wizard.run.runs import half_undone, unfinished_run
-from wizard.services.command_line import absolute, acts, host_of, places_of
+from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.machine import diagnosis_of
 
 FINDINGS = "Which finding do you want to see? Type its number to see the evidence and the fix."

@@ -8,13 +8,14 @@ from itertools import chain
 from pathlib import Path
 
 from wizard.advice.card import chosen_card
+from wizard.advice.comparison import line_speed
 from wizard.advice.recommend import found_applications, recommend
 from wizard.cli.plain_measuring import measure_installed
 from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
 from wizard.core.journal import OLDER, Kind
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.applications import PLAIN_TORCH, Application, load_applications
 from wizard.knowledge.cards import AMD
 from wizard.knowledge.claims import load_purposes
@@ -38,17 +39,9 @@ from wizard.report.recommendation import (
 from wizard.report.stacks import sheet_lines
 from wizard.run.preflight import rollback_files
 from wizard.run.resume import stopped_plan, unfinished_plan
-from wizard.run.runs import older_runs, read_records, undoable
-from wizard.services.command_line import (
-    absolute,
-    acts,
-    app_words,
-    folder_of,
-    host_of,
-    places_of,
-    with_sources,
-)
-from wizard.services.plans import plan_here, speed_of_line
+from wizard.run.runs import older_runs, read_records, records_of, undoable
+from wizard.services.command_line import absolute, acts, host_of
+from wizard.services.plan_request import app_words, folder_of, plan_here, with_sources
 
 AWAY = "What do you want to remove? You will see the plan first, and you can undo it."
 RUNS = (
@@ -245,7 +238,7 @@ class Setup:
 
     def stack(self, wanted: Wanted) -> Wanted:
         """The stack, with the advice before it."""
-        speed = speed_of_line(self.host, places_of(self.host))
+        speed = line_speed(records_of(self.host))
         recommended = recommend(self.machine, wanted.applications, wanted.gpu)
         found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
         self.guide.say("", *recommendation_lines(recommended), UNDO)

@@ -12,10 +12,10 @@ from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.core.json_form import to_json, typed
+from wizard.knowledge.variables import LIBRARY_PATH
 
 LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
 """How the variables begin that steer ROCm."""
-LIBRARY_PATH = "LD_LIBRARY_PATH"
 SYSTEM_ROCM = "/opt/rocm"
 LOGGING = (("MIOPEN_LOG_LEVEL", "6"),)
 """What makes MIOpen say what it is about to do. Level 5 names no kernel; MIOPEN_ENABLE_LOGGING
@@ -23,7 +23,7 @@ would add a trace of every call, which tells nothing more of a hang and takes ti
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SweepEnvironment:
     """What a sweep makes of the environment that it was started in."""
 
     clean: bool = False
@@ -33,12 +33,12 @@ class Surroundings:
     keep: bool = False
     """True to leave the isolated databases where they are at the end."""
 
-    def environment(self, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    def variables(self, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
         """What is measured in, and what was left out of it, as ``NAME=VALUE``."""
         return without_leftovers(environ) if self.clean else (dict(environ), ())
 
 
-AS_IT_IS = Surroundings()
+AS_IT_IS = SweepEnvironment()
 
 
 def without_leftovers(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -188,7 +188,7 @@ class Sweep:
     hangs: int | None = None
     """How many launches may hang in one go before it stops; None for as many as there are."""
     deadlines: Deadlines = Deadlines()
-    surroundings: Surroundings = AS_IT_IS
+    environment: SweepEnvironment = AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True)

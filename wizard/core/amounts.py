@@ -12,8 +12,10 @@ from math import ceil
 KB, MB, GB = 10**3, 10**6, 10**9
 
 
-def size_text(count: int) -> str:
-    """A number of bytes for people."""
+def size_text(count: int | None) -> str:
+    """A number of bytes for people; None where nobody knows it."""
+    if count is None:
+        return "not known"
     if count == 0:
         return "0"
     if count < MB:

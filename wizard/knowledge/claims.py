@@ -68,7 +68,7 @@ class Claim:
     text: str
     """In our own words, one sentence."""
     stacks: tuple[str, ...]
-    """Ids of the stacks that it is about; empty for what is about another road."""
+    """Ids of the stacks that it is about; empty for what is about another approach."""
     topic: str
     """One of ``TOPICS``."""
     leaning: str
@@ -231,7 +231,7 @@ STATES = ("installable", "by hand", "gone", "elsewhere", "waiting")
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """One road, whether we install it or not, and why."""
+    """One approach, whether we install it or not, and why."""
 
     id: str
     title: str

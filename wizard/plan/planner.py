@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
-from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
+from wizard.advice.leftovers import MEASURED, left_out, reaching, reaching_text
 from wizard.core.amounts import listed
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places
@@ -17,6 +17,7 @@ from wizard.host.contents import Contents
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
+from wizard.knowledge.variables import LIBRARY_PATH
 from wizard.machine.facts import Machine, Setting
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.plan.choice import Choice
@@ -257,7 +258,7 @@ def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:
     if not (names := [*(name for name in stack.unset if name in there), *out]):
         return
     it = "this variable" if len(names) == 1 else "these variables"
-    kept = [name for name in names if name == LOADER]
+    kept = [name for name in names if name == LIBRARY_PATH]
     kept += ["those that begin with MIOPEN_"] if any(n.startswith(MEASURED) for n in out) else []
     keeps = f" bin/python still gets {listed(kept)}." if kept else ""
     yield (

@@ -179,8 +179,8 @@ class Redaction:
         """
         return cast("T", self._any(value))
 
-    def taken_since(self, before: Counter[str]) -> tuple[tuple[str, int], ...]:
-        """What was taken out since then, by kind."""
+    def replaced_since(self, before: Counter[str]) -> tuple[tuple[str, int], ...]:
+        """What was replaced since then, by kind."""
         return tuple(sorted((self.counts - before).items()))
 
     def _any(self, value: Any) -> Any:

@@ -15,11 +15,11 @@ from threading import Event
 
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
-from wizard.core.journal import Record
-from wizard.core.own_files import Places, places
+from wizard.core.journal import UNFINISHED, Record
+from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.contents import Contents
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.operations.create_environment import CreateEnvironment
@@ -32,7 +32,7 @@ from wizard.plan.room import wheel_steps
 from wizard.plan.start_check import check
 from wizard.plan.steps import Plan
 from wizard.run.resume import unfinished_plan
-from wizard.run.runs import unfinished_runs
+from wizard.run.runs import records_of, unfinished_runs
 from wizard.system.downloads import size_on_servers
 from wizard.system.lock import read_wheels
 from wizard.system.system import System
@@ -60,7 +60,7 @@ def asking_folder(folder: Path) -> Iterator[None]:
 def _asking(host: Host) -> Iterator[Asking]:
     """With what this machine and its archives are asked."""
     environ, now = host.environ, datetime.now().astimezone()
-    folder = preflight_folder(places(environ, host.home))
+    folder = preflight_folder(places_of(host))
     with asking_folder(folder):
         yield Asking(host, Children(environ), open_web(environ), folder, now)
 
@@ -91,7 +91,7 @@ def resolved_plan(machine: Machine, choice: Choice, there: Contents | None, host
     A run of this choice that was cut off keeps its own plan: half done, the machine would give
     another one.
     """
-    ours = places(host.environ, host.home)
+    ours = places_of(host)
     if (unfinished := unfinished_plan(choice, ours)) is not None:
         return unfinished
     stack = find_stack(choice.stack)
@@ -114,8 +114,8 @@ def preflight(plan: Plan, host: Host) -> tuple[Trouble, ...]:
 def goes_on(plan: Plan, host: Host) -> bool:
     """True where a run of this plan was cut off. Nobody is asked for such a one: its steps may be
     done already, and what it needs may all be here."""
-    waiting = unfinished_runs(places(host.environ, host.home))
-    return any(run.plan["id"] == plan.id for run in waiting)
+    runs = records_of(host)
+    return any(run.plan["id"] == plan.id and run.state == UNFINISHED for run in runs)
 
 
 def rollback_files(plan: Plan, host: Host) -> RollbackFiles:

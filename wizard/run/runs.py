@@ -22,6 +22,7 @@ from wizard.core.journal import (
 )
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
+from wizard.host.host import Host, places_of
 from wizard.root.session import STATE, begun_by_helper, undo_script
 
 
@@ -50,6 +51,11 @@ def place_of(record: Record) -> str:
     """Where the folder of a run really is; ``""`` for a run without one."""
     venv = record.plan["venv"]
     return os.path.realpath(venv) if venv else ""
+
+
+def records_of(host: Host) -> tuple[Record, ...]:
+    """Every run of ours on this machine, newest first; a recorded machine has none here."""
+    return () if host.name else read_records(Path(places_of(host).runs))
 
 
 def older_runs(runs: Path) -> tuple[OlderRun, ...]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.core.journal import Kind, Record
+from wizard.host.host import places_of
 from wizard.run import at_work, runs
 from wizard.run.log import log_of
 from wizard.run.runs import read_records
-from wizard.services.command_line import places_of
 
 if TYPE_CHECKING:
     from wizard.core.events import Event

@@ -69,7 +69,7 @@ def compare(request: CompareRequest, **where: Any) -> AsyncGenerator[SweepEvent,
     """
     sweep = request.sweep
     rows = tuple(replace(UNCHANGED.row(row), published=None) for row in sweep.rows)
-    named = replace(sweep, rows=rows, surroundings=replace(sweep.surroundings, isolated=True))
+    named = replace(sweep, rows=rows, environment=replace(sweep.environment, isolated=True))
     return carried_out(named, partial(_made, request), rows, rows, **where)
 
 

@@ -58,9 +58,9 @@ def find_smallest(
     ``carried_out`` takes too. What is tried comes out of what was measured alone:
     an unfinished search is gone on with from its journal, also with more hangs allowed.
     """
-    surroundings = replace(request.sweep.surroundings, isolated=True)
+    environment = replace(request.sweep.environment, isolated=True)
     row = request.row_under(frozenset())
-    named = replace(request.sweep, rows=(row,), surroundings=surroundings)
+    named = replace(request.sweep, rows=(row,), environment=environment)
     may_ask = (row, replace(row, shape=CONTROL))
     return carried_out(named, partial(_found, request, passed), (), may_ask, **where)
 
