@@ -100,10 +100,9 @@ class Experiment:
             trial.fork_known |= known.process == "fork" and known.cold_s is not None
             self.tell(ShapeDone(index + 1, len(trial.sweep.rows), known))
         elif not self.is_over:
-            trial.candidates[index] = trial.book.candidates.get(_question(row))
             if index in trial.book.lost:
                 self.tell(Note(f"{row.label}: {LOST}. Trying it once more."))
-            async for event in trial.run(index):
+            async for event in trial.run(index, trial.book.candidates.get(_question(row))):
                 self.tell(event)
         return trial.book.results.get(index)
 

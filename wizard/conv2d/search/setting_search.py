@@ -258,7 +258,7 @@ def culprit_of(result: Result) -> Change | None:
 def family_in(result: Result) -> Family | None:
     """The family of algorithms that it was in: as MIOpen's log tells, or the only one that MIOpen
     would choose from."""
-    reading = read([result.log_line]) if result.log_line else None
+    reading = read(result.log_line) if result.log_line else None
     named = None if reading is None else _family(reading)
     if named is not None or result.candidates is None or not result.candidates.is_complete:
         return named

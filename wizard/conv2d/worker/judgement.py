@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wizard.conv2d.hangs import classify
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import RESTART
 from wizard.conv2d.sweep import StopReason, Sweep
@@ -90,9 +89,8 @@ def hung(outcome: Outcome) -> str:
     """What a hang was, as far as anybody can tell from outside."""
     where = WHERE.get(outcome.phase, outcome.phase)
     text = f"no answer within {outcome.seconds:g} s {where}; the process was killed"
-    finding = None if outcome.evidence is None else classify(outcome.evidence)
-    if finding is not None and finding.because:
-        return f"{text}. {finding.hang_class.value}: {finding.because}"
+    if outcome.finding is not None and outcome.finding.because:
+        return f"{text}. {outcome.finding.hang_class.value}: {outcome.finding.because}"
     return text
 
 
@@ -123,8 +121,7 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     row, outcome = sweep.rows[index], launched.outcome
     warm = outcome.figures.get("warm")
     warm_s = statistics.median(warm) if warm else None
-    finding = None if outcome.evidence is None else classify(outcome.evidence)
-    known = _known_cause(outcome)
+    finding, known = outcome.finding, _known_cause(outcome)
     worst = checked(row, launched.comparison)
     verdict, detail = _verdict(launched, worst, warm_s, sweep.slow_s)
     return Result(
@@ -318,8 +315,7 @@ def _since_reset(lines: Sequence[KernelLine]) -> Sequence[KernelLine]:
 
 def _failure(check: Outcome) -> str:
     if check.kind in HUNG:
-        finding = None if check.evidence is None else classify(check.evidence)
-        proof = f" ({finding.because})" if finding is not None and finding.because else ""
+        proof = f" ({check.finding.because})" if check.finding and check.finding.because else ""
         return f"{WHAT.get(check.phase, 'its first operation')} {_late(check)}{proof}"
     if check.kind == "wrong":
         return f"its {check.text} gave wrong numbers"
