@@ -227,10 +227,10 @@ class History(StepScreen):
             return
         self._show_list()
         for run in self.table.unknown:
-            account = await asyncio.to_thread(self.past.account, run)
+            status = await asyncio.to_thread(self.past.status, run)
             if not self._has_list():
                 return
-            self.table.tell(account)
+            self.table.tell(status)
         if self.query_one(StatusLine).says in (READING, NOTHING, self._trouble):
             self.say(HINT)  # else a key was answered meanwhile
         self._trouble = ""

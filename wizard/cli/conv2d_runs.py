@@ -17,7 +17,7 @@ from wizard.conv2d.caution import IN_USE, Circumstances, budget_texts, caution_t
 from wizard.conv2d.requests import Request, described, name_of
 from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run, kept_runs, live_run, runs_of
-from wizard.conv2d.runs.history import account_form, account_of
+from wizard.conv2d.runs.history import read_status, status_form
 from wizard.conv2d.runs.runner import Stopped, obstacle, start_run, stop
 from wizard.conv2d.sweep import StopReason, SweepDone
 from wizard.conv2d.text import follow
@@ -213,9 +213,9 @@ def _stop(places: Places, *, acting: bool) -> int:
 
 def _list(places: Places, *, as_json: bool) -> int:
     kept = kept_runs(places)
-    accounts = map(account_of, kept.runs)
+    statuses = map(read_status, kept.runs)
     if as_json:
-        print_json({"runs": list(map(account_form, accounts)), "unreadable": kept.unreadable})
+        print_json({"runs": list(map(status_form, statuses)), "unreadable": kept.unreadable})
     else:
-        print(*history_lines(accounts, kept.unreadable), sep="\n")
+        print(*history_lines(statuses, kept.unreadable), sep="\n")
     return 0

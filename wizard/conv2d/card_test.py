@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from wizard.conv2d.cards.result_card import GFX, chip_measured
 from wizard.conv2d.requests import Request, name_of
 from wizard.conv2d.runs.folders import runs_of
-from wizard.conv2d.runs.history import FINISHED, told_by
+from wizard.conv2d.runs.history import FINISHED, read_status
 from wizard.conv2d.search.experiment import hangs_spent, smallest_failure, span_of_limit
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
@@ -115,9 +115,9 @@ def finished_lately(
     for run in runs_of(places):
         begun = datetime.fromisoformat(run.began).astimezone()
         if run.name == name and now - begun < LATELY and not run.is_alive():
-            told = told_by(run)
-            if told.state == FINISHED and not _finds_more(request, told.done.setting):
-                return run.since, told.done
+            status = read_status(run)
+            if status.state == FINISHED and not _finds_more(request, status.done.setting):
+                return run.since, status.done
     return None
 
 
@@ -130,7 +130,7 @@ def kept_of(request: Request, places: Places, environ: Mapping[str, str]) -> Swe
     """What is on disk of a request that was stopped."""
     name = name_of(request, environ)
     run = next((run for run in runs_of(places) if run.name == name), None)
-    return SweepDone((), None, 0.0) if run is None else told_by(run).done
+    return SweepDone((), None, 0.0) if run is None else read_status(run).done
 
 
 def _failure(sweep: Sweep, results: Sequence[Result]) -> Row | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.conv2d.hangs import Sources
-from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
+from wizard.conv2d.journal import JournalBusy, open_journal
 from wizard.conv2d.search.experiment import Experiment, told
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, result_bytes
@@ -27,7 +27,7 @@ Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]
 def run_sweep(
     sweep: Sweep,
     *,
-    journal: Path | None = None,
+    journal: Path,
     resume: bool = True,
     environ: Mapping[str, str] | None = None,
     kill: Callable[[int], None] = kill_tree,
@@ -57,7 +57,7 @@ async def carried_out(
     rows: tuple[Row, ...],
     may_ask: Iterable[Row],
     *,
-    journal: Path | None = None,
+    journal: Path,
     resume: bool = True,
     environ: Mapping[str, str] | None = None,
     kill: Callable[[int], None] = kill_tree,
@@ -66,18 +66,17 @@ async def carried_out(
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of a strategy whose largest results are those of rows it ``may_ask`` for.
 
-    ``rows`` are those known beforehand. The sweep names the journal: the same one again, with the
-    same strategy, goes on where it was cut off. ``ask`` is how MIOpen is asked, where it may be.
+    ``rows`` are those known beforehand. The same strategy with the same journal goes on where it
+    was cut off. ``ask`` is how MIOpen is asked, where it may be.
     """
     environ, left_out = sweep.surroundings.environment(os.environ if environ is None else environ)
-    path = journal or journal_path(sweep, environ)
     try:
-        book = open_journal(path, resume)
+        book = open_journal(journal, resume)
     except JournalBusy:
-        yield SweepDone((), journal_busy(str(path)), 0.0)
+        yield SweepDone((), journal_busy(str(journal)), 0.0)
         return
     except OSError as error:
-        yield SweepDone((), journal_unusable(str(path), error), 0.0)
+        yield SweepDone((), journal_unusable(str(journal), error), 0.0)
         return
     largest = max(map(result_bytes, may_ask), default=0)
     with closing(book), shared_memory(largest) as memory:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import re
 import shlex
 import sys
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.journal import journal_named, request_id
+from wizard.conv2d.journal import FORMAT
 from wizard.conv2d.layers import LARGEST_FILE, WrongList, line_of, read_layer_list
 from wizard.conv2d.search.compare_settings import CompareRequest, compare
 from wizard.conv2d.search.find_limit import REPEATS, LimitRequest, find_limit
@@ -34,6 +36,7 @@ from wizard.conv2d.shapes import (
 from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep, SweepEvent
 from wizard.conv2d.worker.questions import Ask
 from wizard.core.json_form import WrongForm, to_json, typed
+from wizard.core.own_files import places
 
 Request = Union[  # noqa: UP007 - one closed union, matched exhaustively
     Sweep, LimitRequest, SettingRequest, CompareRequest, WorkaroundRequest
@@ -46,6 +49,8 @@ KINDS: dict[str, type[Request]] = {
     "workarounds": WorkaroundRequest,
 }
 """Every request by the name that its form bears."""
+SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")
+"""Variables that make the same request another one."""
 
 
 def request_form(request: Request) -> dict[str, Any]:
@@ -90,19 +95,18 @@ def name_of(request: Request, environ: Mapping[str, str]) -> str:
     How many hangs it may cost does not count: a larger number goes on where a smaller one stopped.
     That of a search for a limit does, for its probes follow from it.
     """
-    match request:
-        case Sweep():
-            return request_id(request, environ)
-        case LimitRequest():
-            sweep = replace(request.sweep, rows=(), hangs=None)
-            return request_id(replace(request, sweep=sweep), environ)
-        case SettingRequest() | CompareRequest() | WorkaroundRequest():
-            return request_id(replace(request, hangs=0), environ)
+    request = with_hangs(request, None)
+    if not isinstance(request, Sweep | LimitRequest):
+        request = replace(request, hangs=0)
+    setting = sorted(item for item in environ.items() if item[0].startswith(SETTING_PREFIXES))
+    text = json.dumps([FORMAT, request_form(request), setting], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def journal_of(request: Request, environ: Mapping[str, str]) -> Path:
     """Where its journal lies."""
-    return journal_named(name_of(request, environ), environ)
+    home = environ.get("HOME") or str(Path.home())
+    return Path(places(environ, home).conv2d) / f"{name_of(request, environ)}.jsonl"
 
 
 def sweep_in(request: Request) -> Sweep:

@@ -191,6 +191,11 @@ class Sweep:
     surroundings: Surroundings = AS_IT_IS
 
 
+def isolated(sweep: Sweep) -> Sweep:
+    """The same sweep with databases of its own for each way of measuring."""
+    return replace(sweep, surroundings=replace(sweep.surroundings, isolated=True))
+
+
 @dataclass(frozen=True, slots=True)
 class StopReason:
     """Why a sweep cannot go on: what happened, what it means, what to do next."""

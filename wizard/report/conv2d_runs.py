@@ -14,13 +14,12 @@ from wizard.conv2d.requests import described, sweep_in
 from wizard.conv2d.runs.folders import Run, runs_of
 from wizard.conv2d.runs.history import (
     UNDER_WAY,
-    Account,
     LastSweep,
-    account_with,
+    RunStatus,
     earlier_alike,
+    read_status,
     sweep_of_run,
     sweeps,
-    told_by,
 )
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.text import counted
@@ -163,7 +162,7 @@ def card_of(run: LastSweep, here: Here) -> ResultCard:
 
 def run_before(run: Run, runs: Iterable[Run]) -> Run | None:
     """The last one begun before it that asked the same and came to a result."""
-    return next((each for each in earlier_alike(run, runs) if told_by(each).done.results), None)
+    return next((each for each in earlier_alike(run, runs) if read_status(each).done.results), None)
 
 
 def first_to_tell(results: Iterable[Result]) -> int:
@@ -215,25 +214,25 @@ NO_VERDICT = "No shape has a verdict yet."
 WHY_UNREADABLE = "damaged, another user's, or from a newer version"
 
 
-def history_lines(accounts: Iterable[Account], unreadable: Sequence[str] = ()) -> Iterator[str]:
+def history_lines(statuses: Iterable[RunStatus], unreadable: Sequence[str] = ()) -> Iterator[str]:
     """What was asked, how it stands, and how many shapes have which verdict."""
     empty = True
-    for account in accounts:
+    for status in statuses:
         empty = False
-        run = account.run
-        yield f"{run.id}  {account.state}: {clean(described(run.request))}"
-        yield f"    began {clean(run.since)}; {counts_text(account)}"
-        if account.why:
-            yield f"    {clean(account.why)}"
+        run = status.run
+        yield f"{run.id}  {status.state}: {clean(described(run.request))}"
+        yield f"    began {clean(run.since)}; {counts_text(status)}"
+        if status.why:
+            yield f"    {clean(status.why)}"
     if empty and not unreadable:
         yield NONE
     for path in unreadable:
         yield f"{clean(path)} cannot be read: {WHY_UNREADABLE}."
 
 
-def counts_text(account: Account) -> str:
+def counts_text(status: RunStatus) -> str:
     """How many shapes have which verdict."""
-    return ", ".join(f"{n} {verdict.value}" for verdict, n in account.counts) or "no verdict"
+    return ", ".join(f"{n} {verdict.value}" for verdict, n in status.counts) or "no verdict"
 
 
 def on_text(loaded: Loaded) -> str:
@@ -244,20 +243,19 @@ def on_text(loaded: Loaded) -> str:
 
 def run_lines(run: Run) -> Iterator[str]:
     """One run whole: what was asked of it, what came out, and why it ended if it broke off."""
-    told = told_by(run)
-    done, account = told.done, account_with(run, told)
-    yield from history_lines((account,))
+    status = read_status(run)
+    yield from history_lines((status,))
     python = clean(sweep_in(run.request).python)
-    on = on_text(account.loaded)
+    on = on_text(status.loaded)
     text = f"on {on}, with {python}" if on else f"with {python}"
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
     yield ""
-    if told.state == UNDER_WAY:
+    if status.state == UNDER_WAY:
         yield from (SO_FAR, "")
-    yield from list(outcome_lines(done, run.request)) or (NO_VERDICT,)
-    if models := list(model_lines(model_verdicts(done.results))):
+    yield from list(outcome_lines(status.done, run.request)) or (NO_VERDICT,)
+    if models := list(model_lines(model_verdicts(status.done.results))):
         yield from ("", *models)
-    if done.trouble is not None:
+    if status.done.trouble is not None:
         yield ""
-        for text in trouble_lines(done.trouble):
+        for text in trouble_lines(status.done.trouble):
             yield from textwrap.wrap(text, WIDTH)

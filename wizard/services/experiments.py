@@ -29,7 +29,7 @@ from wizard.conv2d.requests import Request, described, layers_in, sweep_in, with
 from wizard.conv2d.runs.events import begun, followed
 from wizard.conv2d.runs.example import recorded_run, replayed
 from wizard.conv2d.runs.folders import KeptRuns, Run, kept_runs, live_run, runs_of
-from wizard.conv2d.runs.history import Account, account_of, sweep_of_run, told_by
+from wizard.conv2d.runs.history import RunStatus, read_status, sweep_of_run
 from wizard.conv2d.runs.runner import run_apart, stop_apart
 from wizard.conv2d.shapes import Preset, Row, load_presets
 from wizard.conv2d.sweep import Found, Sweep, SweepEvent, found_by
@@ -204,9 +204,9 @@ class Past:
         """Every run that is kept."""
         return kept_runs(self._places) if self.is_here else KeptRuns()
 
-    def account(self, run: Run) -> Account:
+    def status(self, run: Run) -> RunStatus:
         """What a run came to."""
-        return account_of(run)
+        return read_status(run)
 
     def whole(self, run: Run) -> Lines:
         """The report of a run."""
@@ -214,11 +214,11 @@ class Past:
 
     def results(self, run: Run) -> tuple[Result, ...]:
         """What a run measured."""
-        return told_by(run).done.results
+        return read_status(run).done.results
 
     def found(self, run: Run) -> Found:
         """The setting that a run found. Raises Trouble."""
-        found = found_by(told_by(run).done.setting, sweep_in(run.request).python)
+        found = found_by(read_status(run).done.setting, sweep_in(run.request).python)
         if found is None:
             raise nothing_found(run)
         return found

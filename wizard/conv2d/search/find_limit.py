@@ -61,10 +61,8 @@ def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent
     ``where`` is what ``run_sweep`` takes too. Probes come out of what was measured alone: an
     unfinished search is gone on with from its journal.
     """
-    # The rows name the request, and with it its journal: all that may be asked.
     ends = (request.row_at(request.smallest), request.row_at(request.largest))
-    named = replace(request.sweep, rows=ends)
-    return carried_out(named, _Search(request).find, (), ends, **where)
+    return carried_out(request.sweep, _Search(request).find, (), ends, **where)
 
 
 class _Search:

@@ -2,7 +2,7 @@
 
 First a tiny convolution past MIOpen: where even that fails, nothing else would mean anything, and
 where it passes a hang is no fault of forking. Then the shape as it is, the ways past MIOpen, which
-are what is offered where no setting helps, and then sets of variables, as ``settings_search`` asks
+are what is offered where no setting helps, and then sets of variables, as ``setting_search`` asks
 for them. MIOpen is asked beforehand what the sets would leave it to choose from. What passes is
 measured again, each time by a new process with empty databases and without MIOpen's log, as a
 program would have it; a set that fails then counts as one that never passed.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from wizard.conv2d.client import carried_out
@@ -32,7 +31,7 @@ from wizard.conv2d.search.setting_search import (
     find_setting,
 )
 from wizard.conv2d.shapes import Row, Setting, Shape
-from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepEvent
+from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepEvent, isolated
 from wizard.conv2d.verdicts import Result, Verdict
 
 CONTROL = Shape(1, 1, 8, 8, kernel=1, padding=0)
@@ -58,17 +57,13 @@ def find_smallest(
     ``carried_out`` takes too. What is tried comes out of what was measured alone:
     an unfinished search is gone on with from its journal, also with more hangs allowed.
     """
-    surroundings = replace(request.sweep.surroundings, isolated=True)
     row = request.row_under(frozenset())
-    named = replace(request.sweep, rows=(row,), surroundings=surroundings)
+
+    async def find(experiment: Experiment) -> SettingAnswer:
+        return await _Search(request, experiment, passed).find()
+
     may_ask = (row, replace(row, shape=CONTROL))
-    return carried_out(named, partial(_found, request, passed), (), may_ask, **where)
-
-
-async def _found(
-    request: SettingRequest, passed: Sequence[Row], experiment: Experiment
-) -> SettingAnswer:
-    return await _Search(request, experiment, passed).find()
+    return carried_out(isolated(request.sweep), find, (), may_ask, **where)
 
 
 @dataclass(slots=True)

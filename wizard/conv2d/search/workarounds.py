@@ -229,7 +229,7 @@ def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator
             if spent >= request.hangs:
                 return
 
-    return carried_out(replace(request.sweep, rows=rows), measure, (), rows, **where)
+    return carried_out(request.sweep, measure, (), rows, **where)
 
 
 def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[Tried, ...]:
