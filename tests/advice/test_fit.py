@@ -44,7 +44,7 @@ def with_free(machine: Machine, count: int) -> Machine:
     return replace(machine, disks=(Disk(HOME, "/home", 500 * GIGABYTE, count),))
 
 
-@pytest.mark.parametrize("stack", ["rocm52", "rocm57", "rocm62", "native", "cpu"])
+@pytest.mark.parametrize("stack", [stack.id for stack in load_stacks()])
 @pytest.mark.parametrize("gfx", ["gfx1010", "gfx1012"])
 def test_every_road_is_open_to_an_rdna1_card_on_a_clean_jammy(stack: str, gfx: str) -> None:
     found = held(clean_jammy(card(gfx)), stack)

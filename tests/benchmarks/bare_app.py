@@ -73,6 +73,14 @@ def _content(text: Text) -> Content:
 
 
 def _widget(recorded: Recorded) -> Widget:
+    """A widget of Textual's that looks as ours was left."""
+    widget = _as_composed(recorded)
+    widget.border_title = recorded["title"]
+    widget.display = recorded["display"]
+    return widget
+
+
+def _as_composed(recorded: Recorded) -> Widget:
     """A widget of Textual's under the name that ours has."""
     base = getattr(textual.widgets, recorded["base"], None)
     base = base or getattr(textual.containers, recorded["base"])

@@ -11,14 +11,17 @@ from wizard.knowledge.stacks import load_stacks
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
 MOST_WORDS = 900
+STACK = r"^\| `(\w+)` \| ([\d.]+) \| ([\w ]+) \|"
 
 
 def test_a_stranger_reads_it_in_four_minutes() -> None:
-    assert len(TEXT.split()) <= MOST_WORDS
+    """The rows of stacks aside, of which a new stack needs one."""
+    lines = [line for line in TEXT.splitlines() if not re.match(STACK, line)]
+    assert sum(len(line.split()) for line in lines) <= MOST_WORDS
 
 
 def test_it_lists_every_stack_with_its_torch_and_our_verdict() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\w ]+) \|", TEXT, re.MULTILINE)
+    rows = re.findall(STACK, TEXT, re.MULTILINE)
     known = []
     for stack in load_stacks():
         verdict = verdict_on("large-conv2d", stack.id)

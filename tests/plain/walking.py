@@ -13,8 +13,13 @@ from tests.commands.running import ROOT, environment
 def walk(home: Path, answers: str, *arguments: str, **more: str) -> tuple[int, str]:
     """The exit code and the transcript of ``--plain``; answers stand apart with blanks.
 
-    ``.`` is Enter alone.
+    ``.`` is Enter alone, ``{rocm57}`` the number under which that stack is offered there.
     """
+    while found := re.search(r"{(\w+)}", answers):
+        _, told = walk(home, f"{answers[: found.start()]} q", *arguments, **more)
+        numbers = re.findall(rf"^  (\d+)  {found[1]}: ", told, re.MULTILINE)
+        assert numbers, told
+        answers = answers[: found.start()] + numbers[-1] + answers[found.end() :]
     lines = ("" if word == "." else word for word in answers.split())
     done = subprocess.run(
         (sys.executable, "-m", "wizard", "--plain", *arguments),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import get_args
 
 import pytest
 
@@ -41,7 +41,6 @@ from wizard.plan.steps import Plan
 OWNER = Person("owner", 1000, 1000, through_sudo=True)
 DEB = LocalDeb(f"{HOME}/.cache/rdna1-setup/xx_1.0_all.deb", "a" * 64, "xx", "1.0")
 BOTH = (("rocm-core", "5.2.0.50200-65"), ("xx", "1.0"))
-KINDS = get_args(RootStep)
 EVERY: tuple[RootStep, ...] = (
     AptUpdate("why"),
     AptChange("why", install=BOTH[:1], debs=(DEB,), expect_install=BOTH),
@@ -87,8 +86,8 @@ def plans(name: str) -> Iterator[Plan]:
 
 
 def test_there_is_one_kind_of_step_for_each_verb_of_the_helper() -> None:
-    verbs = [step.request()["verb"] for step in EVERY]
-    assert sorted(verbs) == sorted(VERBS)
+    verbs = Counter(step.request()["verb"] for step in EVERY)
+    assert verbs == Counter(list(VERBS)), "EVERY has one step for each verb of root's part"
 
 
 @pytest.mark.parametrize("step", EVERY, ids=lambda step: type(step).__name__)
@@ -101,11 +100,15 @@ def test_every_kind_is_taken_by_the_helper_tells_root_and_has_a_way_back(step: R
     assert step.undo
 
 
+WITHOUT_ROOT = ("bc250-fedora", "no-amd-gpu")
+"""Machines where no plan needs root."""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_helper_takes_every_step_of_every_plan_for_a_recorded_machine(name: str) -> None:
-    for step in (step for plan in plans(name) for step in plan.steps):
-        if not isinstance(step, KINDS):
-            continue
+    steps = [s for plan in plans(name) for s in plan.steps if isinstance(s, RootStep)]
+    assert steps or name in WITHOUT_ROOT
+    for step in steps:
         if isinstance(step, (AddToGroups, TakeFromGroups)) and step.user != OWNER.name:
             continue  # in a container everything is root's
         try:
@@ -114,9 +117,10 @@ def test_the_helper_takes_every_step_of_every_plan_for_a_recorded_machine(name: 
             pytest.fail(f"{step}: {wrong}")
 
 
-def test_the_recorded_machines_bring_most_kinds_of_steps_about() -> None:
+def test_the_recorded_machines_bring_every_kind_of_step_about() -> None:
     kinds = {type(step) for name in NAMES for plan in plans(name) for step in plan.steps}
-    assert kinds >= {type(step) for step in EVERY}
+    missing = {type(step).__name__ for step in EVERY if type(step) not in kinds}
+    assert missing == set(), "no recorded machine needs these"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -164,7 +168,7 @@ def test_what_is_not_known_exactly_cannot_be_asked_for(step: AptChange | WriteSy
         step.request()
 
 
-def test_removals_and_written_files_are_settled() -> None:
+def test_removals_and_written_files_are_resolved() -> None:
     removal = AptChange("", remove=("xx",), expect_remove=("xx",))
     assert all(step.resolved for step in (removal, *EVERY))
 

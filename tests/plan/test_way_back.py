@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
@@ -11,11 +13,12 @@ from wizard.apt.sources import SOURCE
 from wizard.core.journal import Kind
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups, TakeFromGroups
+from wizard.operations.operation import Before
 from wizard.operations.packages import AptChange, FinishInterrupted, MarkPackages, RestoreSettings
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan
-from wizard.plan.rollback import lost, make_rollback, other_versions
+from wizard.plan.rollback import NOTHING_NOTED, lost, make_rollback, other_versions
 from wizard.plan.steps import Plan, Step
 
 RUN = "20260101-000000-aaaaaa"
@@ -31,10 +34,15 @@ def all_of(plan: Plan) -> range:
 
 
 def back(
-    *steps: Step, installed: dict[str, str] | None = None, staying: tuple[str, ...] = ()
+    *steps: Step,
+    installed: dict[str, str] | None = None,
+    staying: tuple[str, ...] = (),
+    noted: Mapping[int, Before] = NOTHING_NOTED,
 ) -> tuple[Step, ...]:
     plan = system_plan(Kind.REMOVE, steps, ())
-    way = make_rollback(plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying)
+    way = make_rollback(
+        plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying, noted=noted
+    )
     return way.steps
 
 
@@ -232,3 +240,15 @@ def test_a_way_back_has_a_way_back() -> None:
     way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
     again = make_rollback(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD}, run=RUN)
     assert [set(change.remove) for change in changes(again)] == [{"comgr", "rocm-core"}]
+
+
+@pytest.mark.parametrize(
+    ("step", "noted"),
+    [
+        (AddToGroups("why", "owner", ("render",)), {"in": ["render"]}),
+        (TakeFromGroups("why", "owner", ("render",)), {"out": ["render"]}),
+    ],
+)
+def test_groups_that_were_so_before_are_left_alone(step: Step, noted: Before) -> None:
+    with pytest.raises(NothingToDo):
+        back(step, noted={1: noted})

@@ -1,4 +1,4 @@
-"""A run that uses every verb, on a machine with something of everything to lose."""
+"""A run of installations and removals, on a machine with something of everything to lose."""
 
 from __future__ import annotations
 

@@ -211,7 +211,8 @@ BASES: dict[str, tuple[float, Callable[[random.Random], dict[str, Any]]]] = {
     "configure": (0.5, lambda _: {"verb": "configure"}),
     "restore_settings": (2, lambda _: {"verb": "restore_settings", "run": "mutated-0"}),
 }
-"""How often each verb is asked for, and what a good request of it is."""
+"""How often each verb is asked for, and what a good request of it is: all but snapshots, which
+need a tool that these roots have not."""
 
 
 GOOD = 0.3

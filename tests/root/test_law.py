@@ -410,7 +410,8 @@ def way_back(root: Root, run: WizardRun | str, done: Sequence[Done]) -> list[Don
     """
     by_wizard = isinstance(run, WizardRun) and not run.is_taken_back
     if isinstance(run, WizardRun) and by_wizard:
-        code, lines = run.roll_back()
+        code, lines, said = run.roll_back()
+        note(said)
     elif not root.path(f"{RUNS}/{run}/UNDO.sh").exists():  # nothing was begun
         code, lines = 0, []
     else:

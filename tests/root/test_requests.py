@@ -99,7 +99,9 @@ GOOD: tuple[Event, ...] = (
 
 @pytest.mark.parametrize("request_", GOOD, ids=lambda request: request["verb"])
 def test_a_request_of_a_plan_is_taken(request_: Event) -> None:
-    assert read_request(json.loads(json.dumps(request_)), OWNER).verb == request_["verb"]
+    request = read_request(json.loads(json.dumps(request_)), OWNER)
+    assert request.verb == request_["verb"]
+    assert describe(request), "terminal.describe says what it does, before root's part asks"
 
 
 def test_every_verb_has_an_action_and_no_action_lacks_a_verb() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import note
-
 from tests.e2e.system.roots import Root
 from tests.root.conversation import Conversation, Event
 from wizard.core.journal import ROLLED_BACK, Kind, Record
@@ -63,10 +61,9 @@ class WizardRun:
                 return
             self._journal.finish(number, event["outcome"])
 
-    def roll_back(self) -> tuple[int, list[str]]:
-        """The command; how it ended, and the lines that name what stays."""
+    def roll_back(self) -> tuple[int, list[str], str]:
+        """The command; how it ended, the lines that name what stays, and all that it said."""
         ended = self._root.wizard("rollback", self._name, "--yes", user="root")
-        note(ended.stdout + ended.stderr)
         assert "has a bug" not in ended.stdout
         words = (
             "leave unchanged: ",
@@ -75,7 +72,8 @@ class WizardRun:
             "Other packages need",
         )
         lines = (ended.stdout + ended.stderr).splitlines()
-        return ended.returncode, [line for line in lines if any(word in line for word in words)]
+        stays = [line for line in lines if any(word in line for word in words)]
+        return ended.returncode, stays, ended.stdout + ended.stderr
 
 
 def step_of(request: Event) -> Step:
@@ -104,8 +102,10 @@ def step_of(request: Event) -> Step:
                 expect_install=_pairs(request["expect"]["install"]),
                 expect_remove=tuple(request["expect"]["remove"]),
             )
-        case _:
+        case "configure":
             step = FinishInterrupted("")
+        case verb:
+            raise ValueError(f"{verb} is not made into a step here yet")
     assert step.request() == request
     return step
 

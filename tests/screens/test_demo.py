@@ -15,6 +15,7 @@ from wizard.cli.options import parser
 from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.example import replayed
 from wizard.conv2d.sweep import SweepEvent
+from wizard.knowledge.stacks import load_stacks
 
 
 async def test_the_demo_walks_every_step_and_changes_nothing() -> None:
@@ -39,8 +40,8 @@ async def test_all_that_the_card_says_of_each_stack_is_in_sight_on_80x24() -> No
         programs = tuple(each.id for each in services.knowledge.applications())
         for ticked in ((), programs[:1], programs[:3], programs[7:10]):
             await go(pilot, "choose", replace(found, applications=ticked))
-            for rank in "12345":
-                await press(pilot, rank)
+            for rank, _ in enumerate(load_stacks(), 1):
+                await press(pilot, str(rank))
                 await resolved(pilot)
                 text = screen_text(pilot.app)
                 assert all(label in text for label in ("Verdict", "Cost", "Changes")), text

@@ -44,7 +44,7 @@ def capitalized(text: str) -> str:
 
 
 def listed(texts: Sequence[str], most: int = 0) -> str:
-    """The texts as one; of more than ``most``, where that is given, the rest is counted."""
+    """The texts, of which there is one at least, as one; of more than ``most``, where that is given, the rest is counted."""
     *start, last = texts
     if most and len(texts) > most:
         start, last = list(texts[: most - 1]), f"{len(texts) - most + 1} more"

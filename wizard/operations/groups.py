@@ -57,8 +57,10 @@ class AddToGroups(RootStep):
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Leave those that the user was not in before."""
         new = tuple(name for name in self.groups if name not in before.get("in", ()))
+        if not new:
+            return ()
         why = f"You were not a member of {listed(new)} before the run."
-        return (TakeFromGroups(why, self.user, new),) if new else ()
+        return (TakeFromGroups(why, self.user, new),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,10 @@ class TakeFromGroups(RootStep):
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
         """Join those again that the user was in before."""
         left = tuple(name for name in self.groups if name not in before.get("out", ()))
+        if not left:
+            return ()
         why = f"You were a member of {listed(left)} before the run."
-        return (AddToGroups(why, self.user, left),) if left else ()
+        return (AddToGroups(why, self.user, left),)
 
 
 def _not_so(happened: str) -> Trouble:

@@ -127,7 +127,8 @@ class Operation(ABC):
         return 0
 
     def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """What undoes it; without ``after`` it was cut off, and the disk tells what it left."""
+        """What undoes it; without ``after`` it was cut off, and the disk tells what it left. Where
+        ``before`` says nothing, nothing was so before: Review shows the undo that way."""
         return ()
 
     @property
