@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.conv2d.hangs import Sources
 from wizard.conv2d.journal import JournalBusy, open_journal
-from wizard.conv2d.search.experiment import Experiment, told
+from wizard.conv2d.search.experiment import Experiment, events_of
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, result_bytes
 from wizard.conv2d.stop_reasons import budget_spent, journal_busy, journal_unusable
@@ -89,7 +89,7 @@ async def carried_out(
             )
         try:
             async with aclosing(
-                told(lambda tell: _carry_out(strategy, Experiment(trial, tell, ask), rows))
+                events_of(lambda tell: _carry_out(strategy, Experiment(trial, tell, ask), rows))
             ) as events:
                 async for event in events:
                     yield event

@@ -50,8 +50,8 @@ class Experiment:
         """True when nothing more can be measured."""
         return self.trial.team.trouble is not None
 
-    async def assemble(self, row: Row | None = None) -> None:
-        """Start the workers, for that row if any; what another torch has measured is forgotten."""
+    async def assemble(self, row: Row) -> None:
+        """Start the workers for that row; what another torch has measured is forgotten."""
         trial = self.trial
         if trial.sweep.device == "cuda" and (group := joined_group()):
             self.tell(Note(JOINED.format(group)))
@@ -121,7 +121,7 @@ def _question(row: Row) -> str:
     return json.dumps([to_json(row.shape), row.work, row.engine, row.setting])
 
 
-async def told(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
+async def events_of(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
     """The events that a coroutine tells while it runs, and what it raises; closing ends it."""
     events: asyncio.Queue[SweepEvent | None] = asyncio.Queue()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import RESTART
@@ -124,13 +124,12 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     finding, known = outcome.finding, _known_cause(outcome)
     worst = checked(row, launched.comparison)
     verdict, detail = _verdict(launched, worst, warm_s, sweep.slow_s)
-    return Result(
-        shape=row.shape,
-        engine=engine_name(row, sweep.device, loaded),
-        verdict=verdict,
-        detail=detail if known is None else _explained(detail, known),
+    bare = unmeasured(
+        sweep, index, verdict, detail if known is None else _explained(detail, known), loaded
+    )
+    return replace(
+        bare,
         runs=launched.runs,
-        loaded=loaded,
         cold_s=outcome.figures.get("cold"),
         warm_s=warm_s,
         max_abs_error=worst.max_abs_error,
@@ -141,14 +140,9 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         because=None if finding is None else finding.because,
         phase=None if outcome.kind == "measured" else outcome.phase,
         process=launched.process,
-        published=row.published,
         failed=0 if verdict in RIGHT else launched.runs,
         cause=None if known is None else known.text.id,
-        asked=row.setting,
-        log=row.log,
         log_line=None if outcome.reading is None else outcome.reading.line[:LONGEST_KEPT],
-        work=row.work,
-        operation=row.in_place_of_it,
         part=None if worst.nonfinite is None else worst.part,
     )
 

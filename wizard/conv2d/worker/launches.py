@@ -79,9 +79,7 @@ class Team:
         """Without any folder: most sweeps need none."""
         self.databases = isolation(self.environ, keep=self.sweep.surroundings.keep)
 
-    async def assemble(
-        self, spawn: bool, row: Row | None = None
-    ) -> AsyncGenerator[SweepEvent, None]:
+    async def assemble(self, spawn: bool, row: Row) -> AsyncGenerator[SweepEvent, None]:
         """Start whoever is missing. Both import at once, and nothing is measured meanwhile."""
         way, kept = Way.of(row, spawn), self.databases.root
         known = self.measurers.get(way)
