@@ -44,6 +44,11 @@ class Attempts:
     """What MIOpen said it would choose from, by what it was asked; None where it did not say."""
     finished: bool = False
 
+    @property
+    def goes_on(self) -> bool:
+        """True where something was begun and not finished."""
+        return not self.finished and (bool(self.results) or self.under_way is not None)
+
     def take(self, line: Mapping[str, Any]) -> None:
         """Take a line of the journal into account; one that is damaged says nothing."""
         match line:

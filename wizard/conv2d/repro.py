@@ -10,6 +10,7 @@ from assets import FOLDER
 from wizard import __version__
 from wizard.conv2d.cards.result_card import told_gfx, told_name, told_setting, told_version
 from wizard.conv2d.shapes import Row, load_operations
+from wizard.conv2d.sweep import SEED
 from wizard.conv2d.verdicts import Result
 from wizard.redaction.rules import HIDDEN
 
@@ -17,7 +18,6 @@ TEMPLATE = FOLDER / "conv2d_repro.py"
 BEGIN, END = "# The case begins.\n", "# The case ends.\n"
 ENGINES = {"native": "native", "unfold": "unfold"}
 """Engines by the name that a result bears; torch as configured is all others."""
-SEED = 5600
 
 
 class NoRepro(Exception):

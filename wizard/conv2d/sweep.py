@@ -13,6 +13,8 @@ from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.core.json_form import to_json, typed
 
+SEED = 5600
+"""From which image and weights of the first shape are drawn; each other shape has the next one."""
 LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
 """How the variables begin that steer ROCm."""
 LIBRARY_PATH = "LD_LIBRARY_PATH"
@@ -182,7 +184,6 @@ class Sweep:
     """How often each shape is launched: what fails some of these times is ``flaky``."""
     spawn: bool = False
     """A new interpreter for each shape, in place of forked ones."""
-    seed: int = 5600
     slow_s: float = 10.0
     """Later calls that take longer make a right result ``slow``."""
     hangs: int | None = None

@@ -170,7 +170,7 @@ def unmeasured(
         asked=row.setting,
         log=row.log,
         work=row.work,
-        operation=row.in_place_of_it,
+        operation=row.operation_title,
     )
 
 

@@ -17,6 +17,7 @@ from wizard.conv2d.journal import Journal
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import no_databases
 from wizard.conv2d.sweep import (
+    SEED,
     DeviceFound,
     Note,
     Phase,
@@ -439,7 +440,7 @@ class Trial:
             "do": "measure",
             "ticket": next(self.tickets),
             "shape": asdict(row.shape),
-            "seed": self.sweep.seed + index,
+            "seed": SEED + index,
             "engine": row.engine,
             "work": row.work,
             "operation": row.operation and row.operation.request,
