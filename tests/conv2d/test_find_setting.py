@@ -44,8 +44,8 @@ class Machine:
     def request(self) -> SettingRequest:
         deadlines = PATIENT if self.kill is kill_tree else replace(PATIENT, killed=0.2)
         sweep = sweep_of(self.python, spawn=self.spawn, deadlines=deadlines)
-        sweep = replace(sweep, warm_runs=1)
-        return SettingRequest(sweep, self.row, self.hangs, largest=self.largest)
+        sweep = replace(sweep, rows=(self.row,), warm_runs=1)
+        return SettingRequest(sweep, self.hangs, largest=self.largest)
 
     def variables(self, **miopen: Any) -> dict[str, str]:
         return {**environ(miopen=miopen), "HOME": str(self.folder)}
@@ -308,7 +308,7 @@ async def test_every_result_says_what_was_asked_for_and_what_it_hung_in(
 
 
 def test_the_sets_are_those_of_the_variables_that_act() -> None:
-    asked = SettingRequest(sweep_of("python3"), small(2), 1)
+    asked = SettingRequest(sweep_of("python3", 2), 1)
     pairs = [pair for pair in combinations(asked.changes, 2) if len(dict(pair)) == 2]
     assert len(asked.changes) == 9
     assert len(pairs) == 33

@@ -85,7 +85,7 @@ def test_a_run_without_a_verdict_tells_what_was_loaded_for_it(places: Places) ->
 
 def test_a_run_without_verdicts_says_so(places: Places) -> None:
     sweep = Sweep("/v/bin/python", (Row(PASS.shape),))
-    around = WorkaroundRequest(sweep, Row(PASS.shape), 1)
+    around = WorkaroundRequest(sweep, 1)
     assert NO_VERDICT in whole(plant(places, 0, request=sweep))
     assert NO_VERDICT in whole(plant(places, 1, request=around))
 
@@ -162,7 +162,7 @@ def test_the_run_before_is_the_last_that_asked_the_same_of_the_same_device(
     places: Places,
 ) -> None:
     sweep = Sweep("/v/bin/python", (Row(PASS.shape),))
-    limit = LimitRequest(sweep, Row(PASS.shape), "size", 1, 9, 1)
+    limit = LimitRequest(sweep, "size", 1, 9, 1)
     first = plant(places, 0, PASS)
     plant(places, 1, HUNG)
     plant(places, 2, PASS, request=limit)

@@ -17,7 +17,7 @@ import pytest
 
 import wizard
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
-from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, small, sweep_of
+from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, sweep_of
 from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import (
     Run,
@@ -75,7 +75,7 @@ async def test_what_lies_below_torch_is_kept_with_the_run(apart: Apart, worker_p
 
 
 async def test_a_search_is_carried_out_too(apart: Apart, worker_python: str) -> None:
-    request = LimitRequest(sweep_of(worker_python), small(4), "size", 1, 4, 1)
+    request = LimitRequest(sweep_of(worker_python, 4), "size", 1, 4, 1)
     done = end_of(await events_of_run(apart.start(request)))
 
     assert done.limit is not None
@@ -242,8 +242,8 @@ async def test_the_next_run_writes_down_how_the_dead_one_ended(
 
 
 async def test_the_suspect_of_a_search_is_named_too(apart: Apart, worker_python: str) -> None:
-    sweep = sweep_of(worker_python)
-    request = LimitRequest(sweep, small(4), "size", 4, 9, 1)
+    sweep = sweep_of(worker_python, 4)
+    request = LimitRequest(sweep, "size", 4, 9, 1)
     run = apart.start(request, environ(limits={"any": 4}))
     async with aclosing(followed(run)) as events:
         async for event in events:

@@ -18,7 +18,7 @@ from wizard.conv2d.search.workarounds import (
     tried,
 )
 from wizard.conv2d.shapes import Row, Shape, square
-from wizard.conv2d.sweep import Deadlines, SweepDone
+from wizard.conv2d.sweep import Deadlines, Sweep, SweepDone
 from wizard.conv2d.verdicts import Verdict
 from wizard.report.conv2d_answers import workaround_lines
 
@@ -90,7 +90,8 @@ async def measured(request: WorkaroundRequest, folder: Path, **manifest: object)
 
 def request(python: str, hangs: int = 3) -> WorkaroundRequest:
     """A shape that hangs above 32, and everything that may be done about it."""
-    return WorkaroundRequest(sweep_of(python, deadlines=EAGER), Row(Shape(2, 4, 40, 40)), hangs)
+    sweep = sweep_of(python, deadlines=EAGER)
+    return WorkaroundRequest(replace(sweep, rows=(Row(Shape(2, 4, 40, 40)),)), hangs)
 
 
 async def test_each_way_is_measured_and_judged_as_any_row(
@@ -132,7 +133,7 @@ async def test_a_shape_that_passes_needs_no_way_around_it(
 
 
 def test_lines_tell_cost_and_the_cheapest_that_keeps_the_result() -> None:
-    asked = WorkaroundRequest(sweep_of("python3"), HUNG, 9)
+    asked = WorkaroundRequest(Sweep("python3", (HUNG,)), 9)
     ways = alternatives(asked.row)
     results = [made(HUNG.shape, Verdict.HUNG)]
     results += [made(each.row.shape, warm_s=0.001 * n) for n, each in enumerate(ways, 1)]
@@ -149,7 +150,7 @@ def test_lines_tell_cost_and_the_cheapest_that_keeps_the_result() -> None:
 
 
 def test_lines_say_so_where_nothing_passes() -> None:
-    asked = WorkaroundRequest(sweep_of("python3"), HUNG, 9)
+    asked = WorkaroundRequest(Sweep("python3", (HUNG,)), 9)
     results = [made(row.shape, Verdict.HUNG) for row in asked.rows]
     assert "None of the measured workarounds helps" in " ".join(
         workaround_lines(results[0], tried(asked, results))

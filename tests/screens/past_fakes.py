@@ -19,7 +19,7 @@ from wizard.services.experiments import Draft, Past
 FOLDER = Path("/home/sam/.local/state/rdna1-setup/conv2d/runs")
 ROW = Row(square(16, 32, 64))
 SWEEP = Sweep("/home/sam/rdna1/rocm57/bin/python", (ROW, Row(square(32, 64, 64))))
-LIMIT = LimitRequest(SWEEP, ROW, "size", 1, 256, 3)
+LIMIT = LimitRequest(Sweep(SWEEP.python, (ROW,)), "size", 1, 256, 3)
 PASS, HUNG, MEMORY = Verdict.PASS, Verdict.HUNG, Verdict.OUT_OF_MEMORY
 SPENT = budget_spent(3)
 RESULTS = (made(ROW.shape), made(square(32, 64, 64), Verdict.HUNG))

@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
     if arguments.workarounds:
         if arguments.find_limit or about_settings:
             raise WrongRequest("--workarounds is a separate search. Omit the other one.")
-        return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs), cautions
+        return WorkaroundRequest(replace(sweep, rows=sweep.rows[:1]), arguments.hangs), cautions
     if not about_settings:
         return limit_of(arguments, sweep) or sweep, cautions
     if arguments.find_limit is not None:
@@ -123,7 +124,7 @@ def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
         raise WrongRequest(
             "--find-setting needs exactly one shape, for example --channels 16-32 --sizes 64."
         )
-    return SettingRequest(sweep, sweep.rows[0], arguments.hangs), cautions
+    return SettingRequest(sweep, arguments.hangs), cautions
 
 
 def _measure(

@@ -122,7 +122,7 @@ def rows_asked(arguments: argparse.Namespace) -> tuple[Sweep, tuple[Row, ...]]:
         ways = [rival for rival in rivals() if rival.engine == "configured"]
         rows = tuple(rival.row(row) for row in rows for rival in ways)
     elif arguments.find_setting:
-        settings = [(), *((change,) for change in SettingRequest(sweep, rows[0], 1).changes)]
+        settings = [(), *((change,) for change in SettingRequest(sweep, 1).changes)]
         rows = tuple(replace(row, setting=setting) for row in rows for setting in settings)
     return sweep, rows
 

@@ -94,9 +94,8 @@ def limit_after(sweep: Sweep, results: Sequence[Result], left: int) -> LimitRequ
         return None
     smallest, largest = span_of_limit(row, results)
     hangs = 1 if largest - smallest <= STEPS else min(left, MOST_FOR_LIMIT)
-    alone = replace(sweep, rows=(row,))
-    request = LimitRequest(alone, row, "size", smallest, largest, hangs)
-    return replace(request, sweep=replace(alone, hangs=hangs))
+    alone = replace(sweep, rows=(row,), hangs=hangs)
+    return LimitRequest(alone, "size", smallest, largest, hangs)
 
 
 def setting_after(sweep: Sweep, results: Sequence[Result], left: int) -> SettingRequest | None:
@@ -104,7 +103,7 @@ def setting_after(sweep: Sweep, results: Sequence[Result], left: int) -> Setting
     row = _failure(sweep, results)
     if row is None or left < FOR_SETTING:
         return None
-    return SettingRequest(replace(sweep, rows=(row,)), row, left)
+    return SettingRequest(replace(sweep, rows=(row,)), left)
 
 
 def finished_lately(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wizard.conv2d.requests import Request, rows_asked, sweep_in
+from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Deadlines
 from wizard.core.fact import Unknown
@@ -107,7 +107,7 @@ def budget_texts(
 
 def what_runs(request: Request) -> str:
     """What is run on the card, as a plural."""
-    rows = rows_asked(request)
+    rows = sweep_in(request).rows
     operations = tuple(row for row in rows if row.operation is not None)
     if operations:
         return _operations(operations, len(rows))

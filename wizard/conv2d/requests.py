@@ -221,8 +221,7 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
         raise WrongRequest("a limit can be searched for only one kind of --work: name one.")
     smallest, largest = int(found[1]), int(found[2])
     request = LimitRequest(
-        replace(sweep, repeats=1),
-        sweep.rows[0],
+        replace(sweep, rows=sweep.rows[:1], repeats=1),
         arguments.find_limit,
         smallest,
         largest,
@@ -330,22 +329,11 @@ def request_words(request: Request, table: str = "") -> tuple[str, ...]:
     sweep = sweep_in(request)
     return (
         *("--python", sweep.python, "--device", sweep.device),
-        *_rows_words(rows_asked(request), table),
+        *_rows_words(sweep.rows, table),
         *_question_words(request),
         *_hangs_words(request),
         *_manner_words(sweep),
     )
-
-
-def rows_asked(request: Request) -> tuple[Row, ...]:
-    """The rows that it is about: every one of a sweep, the one that a search begins with."""
-    match request:
-        case Sweep():
-            return request.rows
-        case CompareRequest():
-            return request.sweep.rows
-        case LimitRequest() | SettingRequest() | WorkaroundRequest():
-            return (request.row,)
 
 
 def _question_words(request: Request) -> Iterator[str]:

@@ -192,6 +192,19 @@ class Sweep:
     surroundings: Surroundings = AS_IT_IS
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question about one row: what is measured next follows from what came out before."""
+
+    sweep: Sweep
+    """How it is measured, with the one row that it is about."""
+
+    @property
+    def row(self) -> Row:
+        """The row that it is about."""
+        return self.sweep.rows[0]
+
+
 def isolated(sweep: Sweep) -> Sweep:
     """The same sweep with databases of its own for each way of measuring."""
     return replace(sweep, surroundings=replace(sweep.surroundings, isolated=True))

@@ -285,7 +285,6 @@ OPTIONS = {
     "deadlines": "--deadline or --import-deadline",
     "surroundings": "--clean or --keep-databases",
     "rows": "the shapes, --work, --engine or --log",
-    "row": "the shape, --work, --engine or --log",
     "axis": "--find-limit",
     "smallest": "--range",
     "largest": "--range",

@@ -13,13 +13,10 @@ from wizard.conv2d.journal import read_journal
 from wizard.conv2d.requests import Request, described, sweep_in
 from wizard.conv2d.runs.events import ending, read_events
 from wizard.conv2d.runs.folders import Run
-from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.find_limit import LimitRequest
-from wizard.conv2d.search.setting_search import SettingRequest
-from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import not_read
-from wizard.conv2d.sweep import DeviceFound, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
+from wizard.conv2d.sweep import DeviceFound, ShapeDone, SweepDone, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, result_json
 
 UNDER_WAY = "running"
@@ -104,16 +101,9 @@ def earlier_alike(run: Run, runs: Iterable[Run]) -> Iterator[Run]:
 
 def _asked(request: Request) -> tuple[object, ...]:
     """What was asked, whatever torch, deadlines and published figures there were."""
-    kind, device = type(request).__name__, sweep_in(request).device
-    match request:
-        case Sweep():
-            return kind, device, *map(_bare, request.rows)
-        case CompareRequest():
-            return kind, device, *map(_bare, request.sweep.rows)
-        case LimitRequest():
-            return kind, device, _bare(request.row), request.axis
-        case SettingRequest() | WorkaroundRequest():
-            return kind, device, _bare(request.row)
+    sweep = sweep_in(request)
+    axis = request.axis if isinstance(request, LimitRequest) else ""
+    return type(request), axis, sweep.device, *map(_bare, sweep.rows)
 
 
 def _bare(row: Row) -> Row:

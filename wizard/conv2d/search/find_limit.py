@@ -10,7 +10,7 @@ from wizard.conv2d.client import carried_out
 from wizard.conv2d.search.experiment import Experiment, changes_along, hangs_spent
 from wizard.conv2d.search.limit import Known, Limit, Probes
 from wizard.conv2d.shapes import Row
-from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.sweep import Search, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result
 
 AXES = {
@@ -32,13 +32,9 @@ PASS_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class LimitRequest:
-    """Which limit is asked for, and what may be spent on it."""
+class LimitRequest(Search):
+    """Which limit is asked for, and what may be spent on it; all else stays as in the row."""
 
-    sweep: Sweep
-    """How it is measured; its rows do not matter."""
-    row: Row
-    """All that does not grow."""
     axis: str
     smallest: int
     largest: int

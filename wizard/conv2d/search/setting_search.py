@@ -20,7 +20,7 @@ from itertools import chain, combinations
 
 from wizard.conv2d.hangs import HangClass, Reading, Stage, read
 from wizard.conv2d.shapes import Row
-from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.sweep import Search
 from wizard.conv2d.verdicts import Result
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, Family, family_of, load_families
 
@@ -278,12 +278,9 @@ ENGINES = ("native", "unfold")
 
 
 @dataclass(frozen=True, slots=True)
-class SettingRequest:
+class SettingRequest(Search):
     """A search for the smallest setting."""
 
-    sweep: Sweep
-    """How it is measured; its rows do not matter."""
-    row: Row
     hangs: int
     """How many hangs may be spent."""
     largest: int = 4

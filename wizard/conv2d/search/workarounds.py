@@ -14,7 +14,7 @@ from typing import Any
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.search.experiment import Experiment, hangs_spent
 from wizard.conv2d.shapes import Row, Shape
-from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.sweep import Search, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 
@@ -167,12 +167,9 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkaroundRequest:
+class WorkaroundRequest(Search):
     """For which row alternatives are measured, and what may be spent on it."""
 
-    sweep: Sweep
-    """How it is measured; its rows do not matter."""
-    row: Row
     hangs: int
     """How many hangs may be spent, that of the row itself included."""
 
