@@ -26,9 +26,9 @@ from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.header import HeaderLine
 from screens.widgets.lists import MarkedList
-from screens.words import SECOND_S, STATUS_STYLES, Wait, column, shown, wrapped
+from screens.words import SECOND_S, STATUS_STYLES, Wait, column, wrapped
 from wizard.core.amounts import counted
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.diagnose.finding import Status
 from wizard.diagnose.outcomes import Verdict
 from wizard.machine.facts import Machine

@@ -13,21 +13,16 @@ from textual.widgets import Static
 
 from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
-from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.conv2d.requests import sweep_in
-from wizard.core.amounts import counted, size_text
+from wizard.core.amounts import size_text
 from wizard.core.events import PlanFinished
 from wizard.core.journal import Kind
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status
-from wizard.operations.groups import AddToGroups
-from wizard.operations.packages import AptChange
-from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
-from wizard.plan.using import (
+from wizard.plan.usage import (
     login_too,
     measure_command,
     on_processor,
@@ -244,21 +239,7 @@ def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
 
 
 def _system_changes(plan: Plan) -> Iterable[str]:
-    for step in plan.steps:
-        match step:
-            case AptChange():
-                counts = (("removal", step.expect_remove), ("installation", step.expect_install))
-                yield ", ".join(
-                    f"{what} of {counted(len(names), 'package')}" for what, names in counts if names
-                )
-            case WriteSystemFile():
-                yield shown(step.path)
-            case SetSystemPathAside():
-                yield f"{shown(step.path)}, moved into the backup"
-            case AddToGroups():
-                yield f"{shown(step.user)} added to the groups {shown(', '.join(step.groups))}"
-            case _:
-                pass
+    return (shown(step.effect) for step in plan.steps if step.needs_root and step.effect)
 
 
 def _changes(plan: Plan) -> Iterable[str]:
@@ -268,5 +249,5 @@ def _changes(plan: Plan) -> Iterable[str]:
     size = "unknown size" if plan.installed_bytes is None else size_text(plan.installed_bytes)
     yield f"{shown(plan.venv)} ({shown(plan.name)}, {size}), containing:"
     for step in plan.steps:
-        if isinstance(step, WriteFile):
-            yield shown(step.path).removeprefix(f"{shown(plan.venv)}/")
+        if step.effect and not step.needs_root:
+            yield shown(step.effect).removeprefix(f"{shown(plan.venv)}/")

@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 from screens.dialogs import LinesView, Page
 from screens.widgets.lists import MarkedList
 from wizard.knowledge.explanations import Explanation, load_explanations
-from wizard.report.stacks import topic_lines
+from wizard.report.explanations import topic_lines
 
 FIRST = "Choose a question and press Enter. To read them all as plain text, run rdna1-setup about."
 

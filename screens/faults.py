@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from screens.dialogs import Notice
 from screens.widgets.status_line import StatusLine
-from screens.words import shown
+from wizard.core.lines import shown
 from wizard.core.trouble import Trouble
 from wizard.core.wording import by_keys
 

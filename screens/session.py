@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from screens.diagnose.text import Shown
-    from wizard.conv2d.setting import SweepSetting
+    from wizard.conv2d.measure_options import MeasureOptions
     from wizard.conv2d.sweep import Found
     from wizard.core.events import PlanFinished, StepFailed
     from wizard.core.journal import Kind
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.report.conv2d_conclusion import Measured
     from wizard.run.at_work import AtWork
-    from wizard.services.runs import WayBack
+    from wizard.services.runs import Rollback
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
 """The order of the wizard; a step's number is its place here."""
@@ -49,11 +49,11 @@ class Session:
     """True on the way that only takes away: what is to go is asked in place of a stack."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
-    way_back: WayBack | None = None
-    """How the last run is taken back, while it is."""
+    rollback: Rollback | None = None
+    """What undoing the last run does, while it is undone."""
     aside: bool = False
     """True while the torch that is there is measured, before anything is chosen."""
-    asking: SweepSetting | None = None
+    asking: MeasureOptions | None = None
     """What Measure was set to when it was left."""
     measured: Measured | None = None
     """What was measured there last."""

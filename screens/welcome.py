@@ -19,7 +19,8 @@ from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
 from screens.widgets.header import HeaderLine
 from screens.widgets.lists import MarkedList
-from screens.words import cut, shown
+from screens.words import cut
+from wizard.core.lines import shown
 from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.diagnose.finding import Status
 from wizard.services import DEMO, DRY_RUN, LIVE, Services
@@ -84,7 +85,7 @@ class Welcome(StepScreen):
         self._undoable = self._looked_at(services.runs.undoable, False)
         self._unfinished = self._looked_at(services.runs.unfinished, None)
         self._at_work = self._looked_at(services.runs.at_work, None)
-        self._half_back = self._looked_at(services.runs.half_back, "")
+        self._half_undone = self._looked_at(services.runs.half_undone, "")
         self._restart = self._looked_at(services.runs.restart, "")
         self.reading = session.machine is None
         """True while the machine is still being read."""
@@ -187,9 +188,9 @@ class Welcome(StepScreen):
         """What earlier runs left to do, and what cannot be read of them."""
         if self._at_work is not None:
             yield f"{shown(self._at_work.text)}. Press w to watch it."
-        if self._half_back:
+        if self._half_undone:
             yield (
-                f"The rollback of run {shown(self._half_back)} is not finished. Open "
+                f"The rollback of run {shown(self._half_undone)} is not finished. Open "
                 "Roll back to finish it."
             )
         if (waits := self._unfinished) is not None:
@@ -223,7 +224,7 @@ class Welcome(StepScreen):
         """What waits from earlier runs comes first; else setting up does."""
         if self._at_work is not None:
             yield "watch"
-        if self._half_back:
+        if self._half_undone:
             yield "roll_back"
         waits = self._unfinished
         if waits is not None and not waits.elsewhere:
@@ -232,11 +233,11 @@ class Welcome(StepScreen):
         if waits is not None and waits.elsewhere:
             yield "go_on"
         yield from ("conv2d", "diagnose", "clear")
-        if self._undoable and not self._half_back:
+        if self._undoable and not self._half_undone:
             yield "roll_back"
         yield from ("report", "leave")
 
 
 def _fresh(session: Session) -> Session:
-    cleared = replace(session, plan=None, finished=None, failure=None, way_back=None)
+    cleared = replace(session, plan=None, finished=None, failure=None, rollback=None)
     return replace(cleared, clears=False, aside=False)

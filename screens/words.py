@@ -10,9 +10,8 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from wizard.core.amounts import time_text
-from wizard.core.fact import Unknown
-from wizard.core.lines import shown as shown
-from wizard.diagnose.outcomes import fact_text
+from wizard.core.fact import Unknown, known
+from wizard.core.lines import shown
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
@@ -51,7 +50,7 @@ def system_text(machine: Machine) -> str:
     if not isinstance(pretty, Unknown):
         words = shown(pretty).split()
         return " ".join(word for word in words if word not in ("LTS", "GNU/Linux"))
-    return fact_text(machine.system.distribution)
+    return shown(known(machine.system.distribution, "unknown"))
 
 
 MINIMUM = 20

@@ -35,8 +35,7 @@ CHANGES_FILES = {
     "wizard/run/obstacles.py",
     "wizard/run/resume.py",
     "wizard/run/rollback.py",
-    "wizard/run/exact_plan.py",
-    "wizard/run/preflight_folder.py",
+    "wizard/run/preflight.py",
     "wizard/apt/debs.py",
     "wizard/root/line.py",
 }
@@ -98,9 +97,8 @@ CHANGING_CALLS = frozenset(
 """Names of calls of ``os``, ``shutil`` and paths that change a disk."""
 MAKES_A_SYSTEM = {
     "wizard/run/executor.py",
-    "wizard/run/wheels_size.py",
+    "wizard/run/preflight.py",
     "wizard/fetch/download.py",
-    "wizard/run/rollback.py",
 }
 """Where plans are carried out, and what fills folders of our own."""
 

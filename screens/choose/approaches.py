@@ -15,10 +15,10 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.widgets.lists import MarkedList
-from screens.words import hanging, shown
+from screens.words import hanging
 from wizard.advice.comparison import Aspect
-from wizard.conv2d.cards.card_form import received_on
-from wizard.core.lines import clean
+from wizard.conv2d.cards.received import received_on
+from wizard.core.lines import clean, shown
 from wizard.knowledge.claims import Approach, Claim
 from wizard.report.stacks import (
     HEADS,

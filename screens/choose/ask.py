@@ -16,9 +16,10 @@ from textual.widgets.option_list import Option
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.lists import MarkedList
-from screens.words import hanging, shown
+from screens.words import hanging
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import memory_size_text
+from wizard.core.lines import shown
 from wizard.knowledge.applications import Application
 from wizard.services import Services
 

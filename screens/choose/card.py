@@ -11,13 +11,13 @@ from textual.content import Content
 
 from screens.session import Session
 from screens.widgets.verdict_table import COLOURS
-from screens.words import shown
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.comparison import RUN, Aspect, Column, LineSpeed, columns
 from wizard.advice.fit import NOT_REVIEWED, Fit
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK, Recommendation
 from wizard.core.amounts import capitalized, listed, size_text
+from wizard.core.lines import shown
 from wizard.diagnose.finding import Status
 from wizard.knowledge.applications import Application, applications_named
 from wizard.knowledge.claims import Claim, Word, evidence, load_purposes, verdict_on

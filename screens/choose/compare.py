@@ -18,8 +18,8 @@ from screens.choose.card import LARGE, choosing_at, grouped, kind_of, sentence
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
-from screens.words import shown
 from wizard.advice.comparison import RUN, Aspect, everything
+from wizard.core.lines import shown
 from wizard.services import Services
 
 TITLES = {

@@ -31,9 +31,9 @@ from screens.faults import fault, tell
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
-from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import may_freeze, torch_there
+from wizard.core.lines import shown
 from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 from wizard.services import Services
 

@@ -10,13 +10,13 @@ from textual.widgets import Static
 
 from screens.dialogs import Notice, Question
 from screens.session import Session
-from screens.words import shown
 from wizard.conv2d.candidates import Asked
 from wizard.conv2d.caution import IN_USE, Circumstances, caution_texts
 from wizard.conv2d.requests import Request
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.verdicts import Result
 from wizard.core.fact import Unknown
+from wizard.core.lines import shown
 from wizard.diagnose.outcomes import main_card
 from wizard.report.conv2d_row import DRIVER_TITLE, Place, Titled, details
 

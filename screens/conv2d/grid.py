@@ -11,10 +11,11 @@ from textual.content import Content
 
 from screens.conv2d.state import SweepState, line_of_row, mark_of
 from screens.keys import tagged
-from screens.words import cut, short_time, shown, wrapped
+from screens.words import cut, short_time, wrapped
 from wizard.conv2d.shapes import Published, Row
 from wizard.conv2d.text import are_joined, channels_of, error_of, way_of, what_of
 from wizard.conv2d.verdicts import RIGHT
+from wizard.core.lines import shown
 
 Size = tuple[int, int]
 """Height and width of the image."""

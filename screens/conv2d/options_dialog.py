@@ -20,11 +20,12 @@ from textual.widgets import Input, OptionList, Static
 from screens.dialogs import Notice
 from screens.keys import key_line
 from screens.widgets.lists import MarkedList, PathInput
-from screens.words import cut, shown
+from screens.words import cut
+from wizard.conv2d.measure_options import DEADLINES_S, DEVICES, MeasureOptions, Question
 from wizard.conv2d.requests import MOST_HANGS, WrongRequest
 from wizard.conv2d.search.find_limit import AXES
-from wizard.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from wizard.conv2d.shapes import WORKS, Preset
+from wizard.core.lines import shown
 
 LABEL_CELLS = 14
 ENGINES = ("configured", "native", "unfold")
@@ -57,16 +58,16 @@ class Option:
     """One thing that can be set, by arrows or by typing."""
 
     label: str
-    value: Callable[[SweepSetting], str]
+    value: Callable[[MeasureOptions], str]
     """In words."""
     hint: str
-    turn: Callable[[SweepSetting, int], SweepSetting] | None = None
+    turn: Callable[[MeasureOptions, int], MeasureOptions] | None = None
     """The next or the previous value; None for what is typed."""
-    take: Callable[[SweepSetting, str], SweepSetting] | None = None
+    take: Callable[[MeasureOptions, str], MeasureOptions] | None = None
     """The setting with what was typed. Raises WrongRequest."""
-    typed: Callable[[SweepSetting], str] = lambda _: ""
+    typed: Callable[[MeasureOptions], str] = lambda _: ""
     """What stands in the line to type in at first."""
-    matters: Callable[[SweepSetting], bool] = lambda _: True
+    matters: Callable[[MeasureOptions], bool] = lambda _: True
     """False where it has no part in what is asked."""
 
 
@@ -76,7 +77,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         _choice(
             "Question",
             "The marked shape is the one under the cursor in the grid.",
-            *("aim", tuple(Aim), lambda aim: aim.value),
+            *("question", tuple(Question), lambda question: question.value),
         ),
         Option(
             "Shapes",
@@ -96,7 +97,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
             "Limit of",
             "The value to increase. Everything else stays the same as in the marked shape.",
             *("axis", tuple(AXES), str),
-            matters=lambda s: s.aim is Aim.LIMIT,
+            matters=lambda s: s.question is Question.LIMIT,
         ),
         Option(
             "in the range",
@@ -104,7 +105,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
             "Press Enter to type the range to search, such as 1-256.",
             take=lambda s, text: replace(s, span=_span(text)),
             typed=lambda s: f"{s.span[0]}-{s.span[1]}",
-            matters=lambda s: s.aim is Aim.LIMIT,
+            matters=lambda s: s.question is Question.LIMIT,
         ),
         Option(
             "Device",
@@ -163,11 +164,11 @@ def _choice(
     name: str,
     values: Sequence[Any],
     text: Callable[[Any], str],
-    matters: Callable[[SweepSetting], bool] = lambda _: True,
+    matters: Callable[[MeasureOptions], bool] = lambda _: True,
 ) -> Option:
     """An option for one field of the setting, which takes these values in turn."""
 
-    def turn(setting: SweepSetting, by: int) -> SweepSetting:
+    def turn(setting: MeasureOptions, by: int) -> MeasureOptions:
         now = getattr(setting, name)
         place = values.index(now) if now in values else 0
         changes = {name: values[(place + by) % len(values)]}
@@ -176,38 +177,38 @@ def _choice(
     return Option(label, lambda s: text(getattr(s, name)), hint, turn, matters=matters)
 
 
-def _shapes(setting: SweepSetting) -> str:
+def _shapes(setting: MeasureOptions) -> str:
     count = len(setting.presets) + 1
     if setting.operations:
         return f"{count}/{count} {OPERATIONS}"
     return f"{setting.preset_place + 1}/{count} {shown(setting.preset.title)}"
 
 
-def _next_shapes(setting: SweepSetting, by: int) -> SweepSetting:
+def _next_shapes(setting: MeasureOptions, by: int) -> MeasureOptions:
     """The next table; operations, which cannot be searched, come after the last."""
     last = len(setting.presets)
     now = last if setting.operations else setting.preset_place
     place = (now + by) % (last + 1)
     if place < last:
         return replace(setting, preset_place=place, operations=False)
-    aim = Aim.EVERY if setting.aim.is_search else setting.aim
-    return replace(setting, operations=True, aim=aim)
+    question = Question.EVERY if setting.question.is_search else setting.question
+    return replace(setting, operations=True, question=question)
 
 
-def _device(setting: SweepSetting) -> str:
+def _device(setting: MeasureOptions) -> str:
     if setting.device == "cuda":
         return "GPU"
     return setting.cpu_alone or "CPU"
 
 
-def _next_device(setting: SweepSetting, by: int) -> SweepSetting:
+def _next_device(setting: MeasureOptions, by: int) -> MeasureOptions:
     """The other device, where its PyTorch can use both."""
     if setting.cpu_alone:
         return setting
     return replace(setting, device_place=(setting.device_place + by) % len(DEVICES))
 
 
-def _own_path(setting: SweepSetting) -> str:
+def _own_path(setting: MeasureOptions) -> str:
     """The path of the user's list, where there is one."""
     last = setting.presets[-1].id
     return last if "/" in last else ""
@@ -229,7 +230,7 @@ class Rows(MarkedList):
     ]
 
 
-class OptionsDialog(ModalScreen[SweepSetting]):
+class OptionsDialog(ModalScreen[MeasureOptions]):
     """One row an option; closing it gives the setting."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -238,7 +239,7 @@ class OptionsDialog(ModalScreen[SweepSetting]):
     _list = getters.query_one(OptionList)
     _typed = getters.query_one(Input)
 
-    def __init__(self, setting: SweepSetting, layers_in: Callable[[str], Preset]) -> None:
+    def __init__(self, setting: MeasureOptions, layers_in: Callable[[str], Preset]) -> None:
         super().__init__()
         self._setting = setting
         self._all = options(layers_in)

@@ -14,17 +14,18 @@ from textual.widgets import Input, OptionList
 
 from screens.session import Session
 from screens.widgets.lists import MarkedList, PathInput
-from screens.words import column, shown
+from screens.words import column
 from wizard.advice.leftovers import short_path, torches_there
-from wizard.conv2d.cards.result_card import release_of
 from wizard.conv2d.caution import why_cpu_alone
-from wizard.conv2d.setting import SweepSetting
+from wizard.conv2d.measure_options import MeasureOptions
 from wizard.conv2d.shapes import TRAINING, Preset, in_order_for
+from wizard.conv2d.verdicts import release_of
+from wizard.core.lines import shown
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import trains
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
-from wizard.plan.using import on_processor
+from wizard.plan.usage import on_processor
 
 NOT_THERE = "not installed"
 PLACE_CELLS, TORCH_CELLS = 30, 28
@@ -86,7 +87,7 @@ def _of_plan(plan: Plan, session: Session, stacks: Callable[[], tuple[Stack, ...
 
 def setting_for(
     session: Session, presets: tuple[Preset, ...], found: tuple[Python, ...], *, replayed: bool
-) -> SweepSetting:
+) -> MeasureOptions:
     """As the screen was left; else the usual, for the first Python that was found.
 
     Who wants to train measures gradients too, which a ``replayed`` run does not hold.
@@ -94,7 +95,7 @@ def setting_for(
     plan = "" if session.plan is None else session.plan.id
     setting = session.asking
     if setting is None or setting.plan != plan:
-        setting = SweepSetting(presets, plan=plan)
+        setting = MeasureOptions(presets, plan=plan)
         if trains(session.applications) and not replayed:
             setting = replace(setting, works=TRAINING)
     if not setting.preset_place:  # nothing but the default was chosen
@@ -105,8 +106,8 @@ def setting_for(
 
 
 def with_python(
-    setting: SweepSetting, path: str, session: Session, found: tuple[Python, ...]
-) -> SweepSetting:
+    setting: MeasureOptions, path: str, session: Session, found: tuple[Python, ...]
+) -> MeasureOptions:
     """The setting for another Python, on a device that its torch can use."""
     known = next((each for each in found if each.path == path), None)
     why = why_cpu_alone(session.machine, "unknown") if known is None else known.cpu_alone

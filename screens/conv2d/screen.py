@@ -30,9 +30,9 @@ from screens.widgets.header import HeaderLine
 from screens.words import SECOND_S, so_far
 from wizard.conv2d.candidates import Candidates, NotAsked
 from wizard.conv2d.caution import budget_texts
+from wizard.conv2d.measure_options import MeasureOptions, Question
 from wizard.conv2d.requests import Request, WrongRequest, described, request_line, sweep_in
 from wizard.conv2d.search.experiment import span_of_limit
-from wizard.conv2d.setting import Aim, SweepSetting
 from wizard.conv2d.shapes import Preset, Row
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -42,9 +42,9 @@ from wizard.conv2d.sweep import (
     Phase,
     ShapeDone,
     ShapeStarted,
-    Surroundings,
     Sweep,
     SweepDone,
+    SweepEnvironment,
     SweepEvent,
     WorkerStarted,
     found_by,
@@ -229,7 +229,7 @@ class Conv2d(StepScreen):
         stacks, rehearses = self.services.knowledge.stacks, self.services.rehearses
         return pythons_of(self.session, stacks, rehearses=rehearses)
 
-    def _setting_for(self, presets: tuple[Preset, ...]) -> SweepSetting:
+    def _setting_for(self, presets: tuple[Preset, ...]) -> MeasureOptions:
         replayed = bool(self.services.experiments.replayed)
         return setting_for(self.session, presets, self._found, replayed=replayed)
 
@@ -427,7 +427,7 @@ class Conv2d(StepScreen):
     def action_find_setting(self) -> None:
         """Looks for a setting that makes the smallest failing shape right."""
         if self.measured is not None:
-            setting = replace(self._setting, aim=Aim.SETTING, engine="configured")
+            setting = replace(self._setting, question=Question.SETTING, engine="configured")
             self._start(setting, self.measured.failed)
 
     def action_limit(self) -> None:
@@ -435,7 +435,7 @@ class Conv2d(StepScreen):
         if self.measured is None or (row := self.measured.failed) is None:
             return
         span = span_of_limit(row, self.measured.results.values())
-        self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
+        self._start(replace(self._setting, question=Question.LIMIT, axis="size", span=span), row)
 
     def action_skip(self) -> None:
         """Goes on without measuring, or without what Enter would do."""
@@ -454,7 +454,7 @@ class Conv2d(StepScreen):
         else:
             self._ask()
 
-    def _request(self, setting: SweepSetting, row: Row | None) -> Request:
+    def _request(self, setting: MeasureOptions, row: Row | None) -> Request:
         """What is asked for. Raises WrongRequest, also for what the demo has no run of."""
         request, experiments = setting.request(setting.python, row), self.services.experiments
         if experiments.replayed and not experiments.plays(request):
@@ -462,7 +462,7 @@ class Conv2d(StepScreen):
         return request
 
     @work(group="caution", exclusive=True)
-    async def _start(self, setting: SweepSetting, row: Row | None) -> None:
+    async def _start(self, setting: MeasureOptions, row: Row | None) -> None:
         """Starts what is asked; where the card may hang, asks first, unless that was agreed to."""
         before, replayed = self._setting, self.services.experiments.replayed
         around, hangs = None, setting.hangs or 0
@@ -582,7 +582,7 @@ class Conv2d(StepScreen):
     def _not_kept(self, found: Found) -> str:
         """Why no plan could keep a setting for its environment; ``""`` where one can."""
         try:
-            self.services.plans.make_keep(found)
+            self.services.plans.make_keep(found.venv, found.setting)
         except ValueError as reason:
             return str(reason)
         except OSError:
@@ -611,7 +611,7 @@ class Conv2d(StepScreen):
         dialog = OptionsDialog(self._setting, self.services.experiments.layers_in)
         self.app.push_screen(dialog, self._take_options)
 
-    def _take_options(self, setting: SweepSetting | None) -> None:
+    def _take_options(self, setting: MeasureOptions | None) -> None:
         if setting is None or setting == self._setting:
             return
         before, self._setting = self._rows_to_ask(), setting
@@ -662,8 +662,8 @@ class Conv2d(StepScreen):
         if not window.place.python:
             window.tell(NotAsked(NO_PYTHON))
             return
-        surroundings = Surroundings(clean=self._setting.clean)
-        sweep = Sweep(window.place.python, (), window.place.device, surroundings=surroundings)
+        environment = SweepEnvironment(clean=self._setting.clean)
+        sweep = Sweep(window.place.python, (), window.place.device, environment=environment)
         known = self._candidates.get((sweep, window.row))
         if known is not None:
             window.tell(known)
@@ -708,7 +708,7 @@ class Conv2d(StepScreen):
     @work(group="keep", exclusive=True)
     async def keep_found(self, found: Found) -> None:
         """Makes the plan and goes on to review it."""
-        make = partial(self.services.plans.make_keep, found)
+        make = partial(self.services.plans.make_keep, found.venv, found.setting)
         plan = await self.made(make, "Nothing to keep", "The setting cannot be kept", UNCHANGED)
         if plan is None:
             return

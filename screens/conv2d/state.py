@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from screens.words import short_time, shown
-from wizard.conv2d.cards.result_card import chip_measured, rocm_measured
+from screens.words import short_time
 from wizard.conv2d.shapes import Published, Row
 from wizard.conv2d.text import error_of
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import Result, Verdict, chip_measured, rocm_measured
+from wizard.core.lines import shown
 
 NOT_RUN = "· not run"
 EXAMPLE = "example"

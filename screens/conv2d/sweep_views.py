@@ -21,12 +21,12 @@ from screens.conv2d.details import all_but_commands
 from screens.conv2d.grid import TableColumn, cells_of, columns_for, places_of
 from screens.conv2d.state import SweepState, mark_of
 from screens.keys import tag_at
-from screens.words import shown
 from wizard.conv2d.models import model_of
 from wizard.conv2d.repro import row_of
 from wizard.conv2d.shapes import Preset, Row
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted
 from wizard.conv2d.verdicts import Result
+from wizard.core.lines import shown
 from wizard.report.conv2d import so_far_line
 from wizard.report.conv2d_row import Place
 

@@ -9,10 +9,10 @@ from textual.content import Content
 
 from screens.faults import fault, in_one_run
 from screens.review.plan_view import rights
-from screens.words import STATUS_STYLES, cut, hanging, shown, wrapped
+from screens.words import STATUS_STYLES, cut, hanging, wrapped
 from wizard.core.amounts import counted
 from wizard.core.events import PlanFinished
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.core.wording import by_keys
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Conclusion, Finding, Status, conclude, in_order

@@ -21,10 +21,10 @@ from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.lists import MarkedList
 from screens.widgets.runs_table import RunsTable
 from screens.widgets.status_line import StatusLine
-from screens.words import shown
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.sweep import Found
 from wizard.conv2d.verdicts import Result
+from wizard.core.lines import shown
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_runs import WHY_UNREADABLE, first_to_tell, no_results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import getters
@@ -17,24 +17,21 @@ from textual.widgets.option_list import Option
 
 from screens.step import StepScreen
 from screens.widgets.lists import MarkedList
-from screens.words import column, cut, hanging, shown
+from screens.words import column, cut, hanging
 from wizard.advice.leftovers import short_path
-from wizard.core.amounts import counted
+from wizard.core.amounts import counted, size_text
 from wizard.core.journal import Kind
-from wizard.core.lines import clean, clean_lines
+from wizard.core.lines import clean, clean_lines, shown
 from wizard.core.trouble import Trouble
-from wizard.operations.fetch_wheels import FetchWheels
-from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import LONGEST_TITLE
-from wizard.operations.packages import AptChange
 from wizard.plan.rollback import FOLDER_REASON, FOLDER_TITLE
+from wizard.plan.room import Sizes, sizes_of
 from wizard.plan.steps import Plan, Step
-from wizard.report.machine import bytes_text
 from wizard.report.plan import download_bytes, most_bytes
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 WARNING, ERROR, LABEL = "bold $text-warning", "bold $text-error", "$text-muted"
 UNDO = "rdna1-setup rollback"
@@ -71,7 +68,10 @@ class Row:
 
 def rows_of(plan: Plan | None, found: WheelsSize | None = None) -> tuple[Row, ...]:
     """The steps of a plan; ``found`` is what the index says of the download."""
-    return tuple(_row(step, plan, found) for step in plan.steps) if plan is not None else ()
+    if plan is None:
+        return ()
+    sizes = sizes_of(replace(plan, download_bytes=download_bytes(plan, found)))
+    return tuple(_row(step, plan, size) for step, size in zip(plan.steps, sizes, strict=True))
 
 
 def folder_row(text: str) -> Row:
@@ -80,15 +80,9 @@ def folder_row(text: str) -> Row:
     return Row(FOLDER_TITLE, FOLDER_REASON, tuple(does))
 
 
-def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
-    size = None
-    if isinstance(step, FetchWheels):
-        size = download_bytes(plan, found)
-    elif isinstance(step, InstallWheels):
-        size = plan.installed_bytes
-    elif isinstance(step, AptChange):
-        size = step.download_bytes or None
-    note = (*(("root",) if step.needs_root else ()), *((bytes_text(size),) if size else ()))
+def _row(step: Step, plan: Plan, sizes: Sizes) -> Row:
+    size = sizes.download or sizes.installed
+    note = (*(("root",) if step.needs_root else ()), *((size_text(size),) if size else ()))
     lines = tuple(map(clean, step.content_lines()))
     return Row(
         shown(step.title),
@@ -106,8 +100,8 @@ def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = Non
     size, most = download_bytes(plan, found), most_bytes(plan, found)
     takes = (
         counted(len(plan.steps), "step"),
-        *((f"{bytes_text(size)} download",) if size else ()),
-        *((f"up to {bytes_text(most)} of disk",) if most else ()),
+        *((f"{size_text(size)} download",) if size else ()),
+        *((f"up to {size_text(most)} of disk",) if most else ()),
         rights(plan.steps),
     )
     return f"{_does(plan, machine)}: {', '.join(takes)}."

@@ -28,7 +28,7 @@ from wizard.core.amounts import counted
 from wizard.core.lines import clean_lines
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import Status
-from wizard.services.runs import WayBack
+from wizard.services.runs import Rollback
 
 READING = "Reading what the last run changed ..."
 UNCHANGED = "Nothing has been changed yet."
@@ -58,7 +58,7 @@ class RollBack(PlanScreen):
         QUIT_KEY,
     ]
     AUTO_FOCUS = "#plan"
-    found: reactive[WayBack | None] = reactive(None, bindings=True)
+    found: reactive[Rollback | None] = reactive(None, bindings=True)
 
     def body(self) -> Iterable[Widget]:
         """The steps."""
@@ -73,7 +73,7 @@ class RollBack(PlanScreen):
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
         try:
-            found = await asyncio.to_thread(self.services.runs.way_back)
+            found = await asyncio.to_thread(self.services.runs.find_rollback)
         except (Trouble, OSError) as error:
             refusal = fault("The changes of the last run cannot be read", error, LOOK_AGAIN)
             self.conclude(
@@ -102,7 +102,7 @@ class RollBack(PlanScreen):
 
     def action_take_back(self) -> None:
         """Goes on to roll back."""
-        self.post_message(self.Go("take_back", replace(self.session, way_back=self.found)))
+        self.post_message(self.Go("take_back", replace(self.session, rollback=self.found)))
 
     def action_start(self) -> None:
         """Goes to the first step, with nothing done."""

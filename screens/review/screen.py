@@ -31,11 +31,9 @@ from screens.review.plan_view import (
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY
 from wizard.core.journal import Kind
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.diagnose.finding import Status
 from wizard.knowledge.stacks import find_stack
-from wizard.operations.packages import AptChange
-from wizard.plan.group_steps import joins
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.report.plan import RESTART, plan_lines, size_told
 from wizard.report.recommendation import cannot_run
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.plan.wheel_index import WheelsSought
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 LOOK_AGAIN = "Nothing was changed. Fix the problem, press Esc to go back, and open Review again."
 GO_BACK = "Press Esc to go back and choose something else."
@@ -315,7 +313,7 @@ class Review(PlanScreen):
             REMOVE_THEM if self._may_waive() else "",
             KEPT_AFTER_ALL if self._removes_for_good() else "",
             self._sought.note if self._sought is not None else "",
-            GROUPS_JOINED if joins(self._plan) and self._may_decline() else "",
+            GROUPS_JOINED if self._plan.relogin_needed and self._may_decline() else "",
             GROUPS_LEFT if self._declined() else "",
             f"{tool} is set up on this system. Press t to make a snapshot with it before "
             "anything is changed."
@@ -329,7 +327,7 @@ class Review(PlanScreen):
 
     def _may_decline(self) -> bool:
         """True for a plan that adds the user to groups, or did before that was declined."""
-        return self.session.choice is not None and (joins(self._plan) or self._declined())
+        return self.session.choice is not None and (self._plan.relogin_needed or self._declined())
 
     def _declined(self) -> bool:
         choice = self.session.choice
@@ -338,7 +336,7 @@ class Review(PlanScreen):
     def _may_waive(self) -> bool:
         """True where the plan could begin if packages went that nothing could restore."""
         known = self.session.choice is not None or self.session.clearing is not None
-        return isinstance(self._refusal, NoWayBack) and known and self.session.before is None
+        return isinstance(self._refusal, NoRollback) and known and self.session.before is None
 
     def _removes_for_good(self) -> bool:
         """True where that was chosen."""
@@ -424,4 +422,4 @@ def _toggled(choice: Choice, name: str) -> Choice:
 
 def _loses(plan: Plan) -> bool:
     """True for a plan that removes packages of which no file is kept."""
-    return any(isinstance(step, AptChange) and bool(step.for_good) for step in plan.steps)
+    return any(step.for_good for step in plan.apt_changes)

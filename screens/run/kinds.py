@@ -126,17 +126,17 @@ def _after_install(session: Session, state: RunState) -> Forward:
 
 
 def _roll_back(session: Session, services: Services) -> Run:
-    way = session.way_back
-    if way is None or services.rehearses:
+    rollback = session.rollback
+    if rollback is None or services.rehearses:
         raise ValueError("there is nothing that may be rolled back")
-    plan = way.plan
+    plan = rollback.plan
     return Run(
         "Rolling back",
         "Rolled back.",
         before_rollback(plan),
-        way.take,
+        rollback.events,
         _how_it_went,
-        way.stop,
+        rollback.cancel,
         log=(lambda: services.runs.log_of(plan)) if plan is not None else str,
     )
 

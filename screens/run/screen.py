@@ -23,10 +23,10 @@ from screens.run.kinds import INSTALL, LABELS, ROLL_BACK, WATCH, Forward, RunKin
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.log_pane import LogPane
-from screens.words import column, cut, shown, so_far
+from screens.words import column, cut, so_far
 from wizard.core.amounts import amount_text, counted, left_text, time_text
 from wizard.core.events import Event, Output, PlanFinished, Progress, StepFinished, StepStarted
-from wizard.core.lines import clean
+from wizard.core.lines import clean, shown
 from wizard.core.time_left import TimeLeft
 from wizard.core.wording import by_keys
 from wizard.diagnose.finding import Status

@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.words import STATUS_STYLES, cut, shown, system_text
+from screens.words import STATUS_STYLES, cut, system_text
+from wizard.core.lines import shown
 from wizard.diagnose.finding import Status
 from wizard.diagnose.outcomes import card_text
 from wizard.machine.facts import Machine

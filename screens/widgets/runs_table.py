@@ -11,10 +11,11 @@ from textual.events import Click
 from textual.widgets import DataTable
 
 from screens.keys import tag_at
-from screens.words import cut, shown
+from screens.words import cut
 from wizard.conv2d.requests import described
 from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import UNDER_WAY, RunStatus
+from wizard.core.lines import shown
 from wizard.report.conv2d_runs import counts_text
 
 MARK, CURSOR = "*", ">"

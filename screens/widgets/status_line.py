@@ -9,7 +9,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.words import SECOND_S, Wait, cut, shown
+from screens.words import SECOND_S, Wait, cut
+from wizard.core.lines import shown
 
 STYLES = {"note": "", "warning": "bold $text-warning", "fault": "bold $text-error"}
 

@@ -17,7 +17,6 @@ from tests.handmade import (
     node,
     python,
 )
-from wizard.advice.fit import Supply
 from wizard.core.fact import Fact, Unknown
 from wizard.host.host import Disk
 from wizard.machine.facts import Access, Gpu, Machine, Process, Surroundings
@@ -45,11 +44,6 @@ FIRMWARES: st.SearchStrategy[Fact[int]] = facts(140, 150)
 GROUPS: st.SearchStrategy[Fact[tuple[str, ...]]] = facts(("ada",), ("ada", "render"))
 STUCK = (Process(4211, "python3", "D", ("/dev/kfd",), compute=True),)
 PROCESSES: st.SearchStrategy[Fact[tuple[Process, ...]]] = facts((), STUCK)
-SUPPLIES = st.builds(
-    Supply,
-    st.sampled_from(["", "/media/wheels"]),
-    st.sampled_from(["", "file:///media/python"]),
-)
 
 
 @st.composite

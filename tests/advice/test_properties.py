@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import InvalidVersion, Version
 
-from tests.advice.any_machine import STUCK, SUPPLIES, machines
+from tests.advice.any_machine import STUCK, machines
 from tests.handmade import GIGABYTE, card
 from wizard.advice.card import chosen_card, target_of
-from wizard.advice.fit import Fit, Supply, fit
+from wizard.advice.fit import Fit, fit
 from wizard.advice.recommend import in_order, recommend, worst_first
 from wizard.core.fact import Unknown
 from wizard.host.host import Disk
@@ -104,12 +104,12 @@ def _minor(machine: Machine, python: str) -> str:
 
 
 @settings(max_examples=200, deadline=None)
-@given(machine=machines(), ids=WISHES, supply=SUPPLIES)
+@given(machine=machines(), ids=WISHES)
 def test_nothing_is_recommended_that_facts_or_a_floor_forbid(
-    machine: Machine, ids: list[str], supply: Supply
+    machine: Machine, ids: list[str]
 ) -> None:
     asked = applications_named(tuple(ids) or ("own",))
-    for found in recommend(machine, ids, supply=supply).fits:
+    for found in recommend(machine, ids).fits:
         stack = STACKS[found.stack]
         assert [answer.application for answer in found.answers] == [each.id for each in asked]
         if found.possible:
@@ -123,9 +123,9 @@ def test_nothing_is_recommended_that_facts_or_a_floor_forbid(
 
 
 @settings(max_examples=100, deadline=None)
-@given(machine=machines(), ids=WISHES, supply=SUPPLIES)
-def test_everything_said_has_its_reason(machine: Machine, ids: list[str], supply: Supply) -> None:
-    found = recommend(machine, ids, supply=supply)
+@given(machine=machines(), ids=WISHES)
+def test_everything_said_has_its_reason(machine: Machine, ids: list[str]) -> None:
+    found = recommend(machine, ids)
 
     assert found.sentence
     assert bool(found.reason) is found.fits[0].possible

@@ -26,11 +26,11 @@ from tests.run.places import tree
 from wizard.apt.programs import Children
 from wizard.apt.view import Asking
 from wizard.core.own_files import places
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.choice import Choice
-from wizard.plan.exact import prepare
+from wizard.plan.package_resolution import prepare
 from wizard.plan.planner import make_plan
 from wizard.plan.removal import make_removal
 from wizard.plan.start_check import check
@@ -215,7 +215,7 @@ async def test_exchanging_a_release_that_no_archive_has_is_refused_unless_that_i
     machine, with_what = with_chain(tmp_path)
     with pytest.raises(Trouble) as raised:
         await planned(machine, choice(archive), with_what)
-    assert isinstance(raised.value, NoWayBack)
+    assert isinstance(raised.value, NoRollback)
     assert f"rocm-core {OLD}" in raised.value.happened
     wanted = choice(archive, without_rollback=True)
     plan, _ = await planned(machine, wanted, with_what)

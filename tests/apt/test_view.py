@@ -14,7 +14,7 @@ from wizard.apt.sources import KEYRING, PIN, SOURCE
 from wizard.apt.view import CHANGE, AptView
 from wizard.operations.packages import AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.exact import view_after
+from wizard.plan.package_resolution import view_after
 from wizard.plan.steps import Step
 
 STATUS = """\

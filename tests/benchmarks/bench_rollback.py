@@ -21,7 +21,7 @@ from tests.undo.many_files import FILES, run_with_many_files
 from wizard.core.events import PlanFinished, Progress
 from wizard.host.live import LiveHost
 from wizard.run.executor import Live
-from wizard.run.rollback import Rollback, find_whole_undo
+from wizard.run.rollback import Rollback, find_undo
 
 GOAL_S = 5.0
 SILENT_S = 1.0
@@ -30,7 +30,7 @@ SILENT_S = 1.0
 async def _taken_back(home: Path) -> tuple[float, int, bool]:
     """The longest time without news, the number of events of progress, and whether all went."""
     places = places_below(home)
-    taking = Rollback(find_whole_undo(places, LiveHost()), Live(places, {}), places)
+    taking = Rollback(find_undo(places, LiveHost()), Live(places, {}), places)
     last, longest, told, ok = time.monotonic(), 0.0, 0, False
     async for event in taking.events():
         now = time.monotonic()
@@ -49,7 +49,7 @@ def main() -> int:
         home = Path(name)
         run_with_many_files(home)
         began = time.monotonic()
-        find_whole_undo(places_below(home), LiveHost())
+        find_undo(places_below(home), LiveHost())
         print(f"{time.monotonic() - began:6.2f} s  to show what would be removed")
         profile = cProfile.Profile()
         if wanted.profile:

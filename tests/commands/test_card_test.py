@@ -20,8 +20,7 @@ from wizard.cli import card_test
 from wizard.cli.card_test import carry_out
 from wizard.cli.conv2d_runs import CANCELLED, measure_apart
 from wizard.cli.options import parser
-from wizard.conv2d.cards.card_form import read_card
-from wizard.conv2d.cards.result_card import ResultCard
+from wizard.conv2d.cards.result_card import ResultCard, read_card
 from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.sweep import Sweep

@@ -7,8 +7,8 @@ import pytest
 
 from wizard.conv2d.hangs import NEXT_STEPS, HangClass
 from wizard.conv2d.shapes import Published, Shape, load_presets, square
-from wizard.conv2d.text import MEANINGS, WORDS
-from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
+from wizard.conv2d.text import MEANINGS
+from wizard.conv2d.verdicts import WORDS, Control, Loaded, Result, Verdict
 from wizard.report.conv2d import request_lines, sweep_lines
 
 CARD = Loaded("2.2.2+rocm5.7", "5.7", "AMD Radeon RX 5600 XT", "gfx1030")

@@ -191,7 +191,7 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
         waits.plan()
 
 
-async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
+async def test_undone_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
     plan = planned(idle(tmp_path, ".bashrc", ".profile"), "noop-setting")
     (tmp_path / ".profile").write_text(f"alias more=less\n{TEXT}")
     before = content(tmp_path)
@@ -229,7 +229,7 @@ async def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) -> None:
     """The folder of a stack: a second stack is refused there, a fix is not."""
     venv = str(tmp_path / "venv")
-    stack = Plan("a" * 12, Kind.INSTALL, "rocm52", "venv", venv, (), None, None, False, ())
+    stack = Plan("a" * 12, Kind.INSTALL, "rocm52", "venv", venv, (), None, None, ())
     Journal(tmp_path / "runs/1").begin(stack, "2026-01-01T00:00:00")
     records = read_records(tmp_path / "runs")
     aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix")
@@ -247,7 +247,7 @@ async def test_a_later_run_in_the_folder_goes_first(tmp_path: Path) -> None:
     places = places_below(tmp_path)
     (fixed,) = read_records(Path(places.runs))
     venv = str(tmp_path / "venv")
-    later = Plan("c" * 12, Kind.INSTALL, "rocm57", "venv", venv, (), None, None, False, ())
+    later = Plan("c" * 12, Kind.INSTALL, "rocm57", "venv", venv, (), None, None, ())
     Journal(Path(places.runs) / "9-later").begin(later, "2036-01-01T00:00:00")
     done = wizard(tmp_path, "rollback", "--yes", fixed.id)
     assert done.returncode == 2

@@ -77,5 +77,5 @@ def test_without_a_terminal_a_rollback_says_what_confirms_it(
     assert command == " ".join(("rdna1-setup rollback", RUN, *more, "--yes"))
     declined = answered(tmp_path, "n", "rollback", RUN, *more)
     assert declined.returncode == 2
-    assert declined.stdout.endswith(f"Nothing was {happened}.\n")
+    assert declined.stderr.endswith(f"Nothing was {happened}.\n")
     assert wizard(tmp_path, *command.split()[1:]).returncode == 0

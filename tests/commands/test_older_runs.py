@@ -50,7 +50,7 @@ def test_it_is_listed_and_the_others_are_too(tmp_path: Path) -> None:
     assert WHO in " ".join(told.split())
 
 
-def test_one_that_was_taken_back_is_in_nobody_s_way(tmp_path: Path) -> None:
+def test_one_that_was_undone_is_in_nobody_s_way(tmp_path: Path) -> None:
     leave_older_run(tmp_path, state="rolled back")
     done = wizard(tmp_path, "rollback", "--yes")
     assert done.returncode == 2

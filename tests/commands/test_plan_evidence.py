@@ -39,7 +39,7 @@ def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None
     assert "\nLarge Conv2d: unlikely\n" in told
     assert "\nCause of hangs: disputed\n" in told
     assert "--stack rocm57 --evidence" in told
-    assert max(map(len, told.splitlines())) < 80
+    assert all(len(line) < 80 for line in told.splitlines() if "://" not in line)
 
 
 def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
@@ -53,7 +53,7 @@ def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
     sides = re.findall(r"^(?:FOR IT|AGAINST IT|OPEN|REFUTED): (\d+)$", told, re.MULTILINE)
     assert sum(map(int, sides)) == len(about)
     assert "but ROCm 5.2 packages with torch 2.2.2+rocm5.7 are listed as ending in" in flat
-    assert max(map(len, told.splitlines())) < 80
+    assert all(len(line) < 80 for line in told.splitlines() if "://" not in line)
 
 
 def test_evidence_for_a_purpose_comes_first_and_says_what_is_about_another_use(

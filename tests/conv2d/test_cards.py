@@ -16,16 +16,8 @@ from tests.conv2d.made import CARD, made
 from tests.handmade import card as gpu
 from tests.handmade import clean_jammy
 from tests.machine.planting import HOME, HOST_NAME, NAMES_TOLD, SECRETS, USER
-from wizard.conv2d.cards.card_form import (
-    LARGEST_FILE,
-    WrongCard,
-    card_text,
-    read_card,
-    read_card_file,
-)
-from wizard.conv2d.cards.result_card import (
+from wizard.conv2d.cards.make_card import (
     Here,
-    ResultCard,
     make_card,
     told_distribution,
     told_kernel,
@@ -34,6 +26,14 @@ from wizard.conv2d.cards.result_card import (
     told_phrases,
     told_setting,
     told_version,
+)
+from wizard.conv2d.cards.result_card import (
+    LARGEST_FILE,
+    ResultCard,
+    WrongCard,
+    card_text,
+    read_card,
+    read_card_file,
 )
 from wizard.conv2d.shapes import Published, square
 from wizard.conv2d.verdicts import Loaded, Verdict

@@ -9,9 +9,9 @@ import pytest
 from tests.commands.test_conv2d_lines import CLAIM
 from tests.conv2d.made import CARD, made
 from wizard.conv2d.cards.comparison import compare_results, compare_runs, comparison_form
-from wizard.conv2d.cards.result_card import Chip, ResultCard, Stack, chip_measured, is_other_chip
+from wizard.conv2d.cards.result_card import Chip, ResultCard, Stack
 from wizard.conv2d.shapes import Preset, Shape, load_presets, square
-from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.verdicts import Loaded, Result, Verdict, chip_measured, is_other_chip
 from wizard.report.conv2d import since_lines, sweep_lines
 from wizard.report.conv2d_runs import card_lines, compare_lines
 

@@ -37,9 +37,9 @@ from wizard.conv2d.sweep import (
     ShapeDone,
     ShapeStarted,
     StopReason,
-    Surroundings,
     Sweep,
     SweepDone,
+    SweepEnvironment,
     SweepEvent,
     WorkerStarted,
     event_line,
@@ -173,7 +173,7 @@ SWEEPS = st.builds(
     SECONDS,
     maybe(st.integers(1, 20)),
     DEADLINES,
-    st.builds(Surroundings, st.booleans(), st.booleans(), st.booleans()),
+    st.builds(SweepEnvironment, st.booleans(), st.booleans(), st.booleans()),
 )
 REQUESTS: dict[type[Request], st.SearchStrategy[Request]] = {
     Sweep: SWEEPS,

@@ -19,7 +19,7 @@ from tests.conv2d.test_command import Home
 from tests.machine.planting import FULL_NAME, HOST_NAME, NAMES_TOLD, SECRETS, USER
 from tests.run.places import places_below
 from wizard.__main__ import main
-from wizard.conv2d.cards.card_form import read_card_file
+from wizard.conv2d.cards.result_card import read_card_file
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.core.json_form import to_json

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d.cards.card_form import is_there, not_written, place_of, write_new, write_over
+from wizard.services.named_files import is_there, not_written, place_of, write_new, write_over
 
 
 @pytest.mark.parametrize(

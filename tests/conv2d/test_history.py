@@ -11,7 +11,7 @@ from tests.conv2d.made import CARD, made
 from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_files_command import HUNG, PASS, RIGHT, Wizard, journal, wizard
 from tests.run.places import places_below
-from wizard.conv2d.cards.card_form import read_card_file
+from wizard.conv2d.cards.result_card import read_card_file
 from wizard.conv2d.journal import open_journal, read_journal
 from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.runs.folders import Run, kept_runs, runs_of

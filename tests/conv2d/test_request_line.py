@@ -23,7 +23,7 @@ from wizard.conv2d.shapes import (
     rows_of,
     square,
 )
-from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
+from wizard.conv2d.sweep import Deadlines, Sweep, SweepEnvironment
 
 PYTHON = "/home/sam/my venv/bin/python"
 PRESETS = {preset.id: preset for preset in load_presets()}
@@ -51,7 +51,7 @@ REQUESTS: tuple[Request, ...] = (
     SWEEP,
     replace(SWEEP, device="cpu", repeats=3, hangs=4, spawn=True),
     replace(SWEEP, deadlines=Deadlines(imports=300, first=20, later=20)),
-    replace(SWEEP, surroundings=Surroundings(clean=True, keep=True)),
+    replace(SWEEP, environment=SweepEnvironment(clean=True, keep=True)),
     *(replace(SWEEP, rows=preset.rows) for preset in PRESETS.values()),
     replace(SWEEP, rows=rows_of(PRESETS["notes002"].rows, ("train", "forward"))),
     replace(SWEEP, rows=(replace(ODD, engine="unfold", log=True),)),

@@ -19,7 +19,7 @@ from tests.conv2d.sweeping import (
 )
 from wizard.conv2d.hangs import Sources
 from wizard.conv2d.shapes import Row
-from wizard.conv2d.sweep import DeadlineMoved, Surroundings, Sweep, WorkerStarted
+from wizard.conv2d.sweep import DeadlineMoved, Sweep, SweepEnvironment, WorkerStarted
 from wizard.conv2d.verdicts import Verdict, result_json
 from wizard.report.conv2d import sweep_lines
 
@@ -111,7 +111,7 @@ async def test_databases_are_kept_where_that_is_asked_for_and_named(
     worker_python: str, tmp_path: Path
 ) -> None:
     row = replace(small(3), setting=(GEMM,))
-    sweep = replace(sweep_over(worker_python, row), surroundings=Surroundings(keep=True))
+    sweep = replace(sweep_over(worker_python, row), environment=SweepEnvironment(keep=True))
     events = await events_of(sweep, tmp_path, home(tmp_path))
     (kept,) = (tmp_path / ".cache/rdna1-setup/conv2d-kept").iterdir()
     assert notes_of(events) == [f"MIOpen's databases are kept in {kept}."]

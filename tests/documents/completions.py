@@ -15,7 +15,7 @@ from wizard.knowledge.applications import load_applications
 from wizard.knowledge.causes import load_causes
 from wizard.knowledge.explanations import load_explanations
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.stacks import approaches
+from wizard.report.explanations import approaches
 
 SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("DIR", "RECORDED")

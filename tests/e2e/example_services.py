@@ -20,7 +20,7 @@ from wizard.core.events import (
 from wizard.plan.steps import Plan
 from wizard.run.at_work import AtWork
 from wizard.services import Services
-from wizard.services.runs import Unfinished, WayBack
+from wizard.services.runs import Rollback, Unfinished
 
 RUN = "20260101-120000-3f9a1c"
 SAVED = f"/var/lib/rdna1-setup/runs/{RUN}/events.jsonl"
@@ -59,11 +59,11 @@ async def taken_back() -> AsyncGenerator[Event, None]:
 
 def live() -> Services:
     """A run that can be taken back."""
-    way = WayBack("Undo run 20260101-120000-3f9a1c (rocm52):", SYSTEM, taken_back, lambda: None)
+    way = Rollback("Undo run 20260101-120000-3f9a1c (rocm52):", SYSTEM, taken_back, lambda: None)
     return but(
         LIVE_SERVICES,
         undoable=lambda: True,
-        way_back=lambda: way,
+        find_rollback=lambda: way,
     )
 
 
@@ -81,7 +81,7 @@ def at_work() -> Services:
 
 def under_way() -> Services:
     """Half taken back, and a plan that does not end."""
-    return but(LIVE_SERVICES, half_back=lambda: RUN, undoable=lambda: True, carry_out=endless)
+    return but(LIVE_SERVICES, half_undone=lambda: RUN, undoable=lambda: True, carry_out=endless)
 
 
 SERVICES: dict[str, Callable[[], Services]] = {

@@ -178,7 +178,7 @@ def waiting(here: Walk) -> None:
     here.to("Review", "escape")
 
 
-def half_back(here: Walk) -> None:
+def partly_undone(here: Walk) -> None:
     """Half taken back, and a plan under way that is to be stopped."""
     here.look()
     here.to("RollBack", "enter")
@@ -193,7 +193,7 @@ WALKS = {
     "demo": (demo, ("--demo",)),
     "installed": (installed, ("--examples", "live")),
     "waiting": (waiting, ("--examples", "at-work")),
-    "half back": (half_back, ("--examples", "under-way")),
+    "half back": (partly_undone, ("--examples", "under-way")),
 }
 NARROW, MIDDLE, WIDE = (80, 24), (120, 40), (200, 60)
 MACHINES = {

@@ -13,11 +13,12 @@ from tests.commands.running import wizard
 from wizard.cli.conv2d import asked_for
 from wizard.cli.options import parser
 from wizard.conv2d.requests import sweep_in
+from wizard.core.lines import WIDTH
 from wizard.knowledge.explanations import (
     load_explanations,
     read_explanation,
 )
-from wizard.report.stacks import EXPLANATION_WIDTH, approaches, list_lines, topic_lines
+from wizard.report.explanations import approaches, list_lines, topic_lines
 
 TOPICS = load_explanations()
 NEEDED = {
@@ -40,7 +41,7 @@ def test_a_topic_has_title_summary_date_and_sources_that_can_be_followed() -> No
         topic
         for topic in TOPICS
         if not topic.title
-        or len(topic.short) > EXPLANATION_WIDTH
+        or len(topic.short) > WIDTH
         or not topic.short.endswith(".")
         or not re.fullmatch(r"20\d\d-\d\d-\d\d", topic.date)
         or not topic.sources
@@ -56,9 +57,7 @@ def test_a_topic_fits_the_terminal_and_is_short() -> None:
     printed = {topic.id: list(topic_lines(topic)) for topic in TOPICS}
     assert [topic for topic, lines in printed.items() if len(lines) > LONGEST] == []
     each = [(topic, line) for topic, lines in printed.items() for line in lines]
-    assert [
-        (t, line) for t, line in each if len(line) > EXPLANATION_WIDTH or not line.isprintable()
-    ] == []
+    assert [(t, line) for t, line in each if len(line) > WIDTH or not line.isprintable()] == []
 
 
 def test_a_topic_speaks_plainly() -> None:

@@ -17,23 +17,8 @@ from tests.conv2d.made import CARD, made
 from tests.handmade import clean_jammy
 from wizard import __version__
 from wizard.advice.comparison import everything
-from wizard.conv2d.cards.card_form import (
-    GRADE,
-    LARGE_ASPECT,
-    RESULTS,
-    SMALL_ASPECT,
-    Received,
-    WrongCard,
-    card_text,
-    load_received,
-    read_card,
-    read_received,
-    results_on,
-    stack_of,
-)
-from wizard.conv2d.cards.result_card import (
+from wizard.conv2d.cards.make_card import (
     Here,
-    ResultCard,
     make_card,
     told_distribution,
     told_gfx,
@@ -42,6 +27,18 @@ from wizard.conv2d.cards.result_card import (
     told_result,
     told_version,
 )
+from wizard.conv2d.cards.received import (
+    GRADE,
+    LARGE_ASPECT,
+    RESULTS,
+    SMALL_ASPECT,
+    Received,
+    load_received,
+    read_received,
+    results_on,
+    stack_of,
+)
+from wizard.conv2d.cards.result_card import ResultCard, WrongCard, card_text, read_card
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.core.amounts import today
@@ -49,7 +46,8 @@ from wizard.knowledge import claims
 from wizard.knowledge.cards import AMD, gfx_of_name, is_rdna1, look_up
 from wizard.knowledge.claims import PROMISING, Word, load_claims, load_verdicts
 from wizard.knowledge.stacks import find_stack, load_stacks
-from wizard.report.stacks import CAME_IN, came_in_lines, evidence_lines
+from wizard.report.explanations import CAME_IN, came_in_lines
+from wizard.report.stacks import evidence_lines
 
 NAME = re.compile(r"20\d\d-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9.]+)*\.json")
 LIBRARY = re.compile(

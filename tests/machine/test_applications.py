@@ -10,7 +10,7 @@ import pytest
 from tests.machine.records import make
 from wizard.host.host import Host
 from wizard.knowledge.applications import load_applications, load_traces
-from wizard.machine.applications import applications_part, read_applications
+from wizard.machine.applications import APPLICATIONS, read_applications
 from wizard.machine.facts import FoundApplication
 from wizard.machine.part import Found
 from wizard.machine.pythons import survey
@@ -161,9 +161,8 @@ def test_a_program_of_the_user_site_lies_in_its_own_bin(tmp_path: Path) -> None:
 
 def test_applications_are_told_with_the_line_that_starts_them(tmp_path: Path) -> None:
     host = make(tmp_path, comfy())
-    part = applications_part(lambda: survey(host))
 
-    assert part.tell(part.read(host).value) == (
+    assert APPLICATIONS.tell(APPLICATIONS.read(host, survey(host)).value) == (
         "comfyui",
         (
             f"comfyui: {COMFY} with no environment of its own",

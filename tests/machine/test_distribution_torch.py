@@ -33,7 +33,7 @@ def found(machine: Machine) -> DistributionTorch | None:
 
 
 def told(machine: Machine) -> str:
-    return "\n".join(machine_lines(machine))
+    return " ".join(" ".join(machine_lines(machine)).split())
 
 
 def test_ubuntus_own_torch_is_known_by_its_package_and_has_no_code_for_rdna1(

@@ -9,9 +9,9 @@ import pytest
 from tests.plain.conversing import Conversation
 from wizard.cli.plain_setup import FOR_GOOD, chosen_for_good
 from wizard.cli.questions import Guide, WentBack
-from wizard.plan.rollback_packages import Sources
+from wizard.plan.rollback_packages import RollbackFiles
 
-SOURCES = Sources((("rocm-core", "5.7.1"),), (("rocblas", "3.1.0"),))
+SOURCES = RollbackFiles((("rocm-core", "5.7.1"),), (("rocblas", "3.1.0"),))
 
 
 def answered(*answers: str) -> tuple[tuple[str, ...] | None, Conversation]:

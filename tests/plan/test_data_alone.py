@@ -199,7 +199,7 @@ def test_a_new_release_can_be_planned_with_its_system_packages(world: Path) -> N
     assert "It does not exist." in text
 
 
-def test_the_comparison_and_the_other_roads_hold_the_new_release(world: Path) -> None:
+def test_the_comparison_and_the_other_approaches_hold_the_new_release(world: Path) -> None:
     program = """
 from pathlib import Path
 from wizard.advice.comparison import columns

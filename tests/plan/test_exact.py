@@ -28,7 +28,7 @@ from wizard.apt.view import Asking
 from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.plan.exact import prepare
+from wizard.plan.package_resolution import prepare
 from wizard.plan.system import Offer
 
 MIRROR = "http://mirror.example/rocm/apt"

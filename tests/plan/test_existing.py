@@ -18,8 +18,9 @@ from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.existing import torch_family
+from wizard.plan.impossible import PlanImpossible
 from wizard.plan.new_environment import with_constraint
-from wizard.plan.planner import PlanImpossible, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 
 VENV = f"{HOME}/ComfyUI/venv"

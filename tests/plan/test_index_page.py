@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from packaging.requirements import Requirement
 
+from wizard.host.environment import Target
 from wizard.plan.wheel_index import fitting, read_page, wheels_in
 
 PAGE = "https://index.example/simple/torch/"
@@ -83,7 +84,7 @@ def test_a_wheel_fits_by_python_platform_and_c_library(
     tags: str, python: str, glibc: str, fits: bool
 ) -> None:
     wheels = wheels_in((f"torch-2.0-{tags}.whl",), "torch")
-    assert bool(fitting(wheels, Requirement("torch"), python, glibc)) is fits
+    assert bool(fitting(wheels, Requirement("torch"), Target(python, glibc))) is fits
 
 
 @pytest.mark.parametrize(
@@ -100,10 +101,10 @@ def test_the_newest_version_that_was_asked_for_comes_first(wanted: str, found: l
         f"torch-{version}-py3-none-any.whl"
         for version in ("1.13.1", "2.13.0rc1", "2.12.0+rocm7.14.0", "1.13.1+rocm5.2")
     )
-    fits = fitting(wheels_in(names, "torch"), Requirement(wanted), "3.12", "2.39")
+    fits = fitting(wheels_in(names, "torch"), Requirement(wanted), Target("3.12", "2.39"))
     assert [str(each.version) for each in fits] == found
 
 
 def test_a_version_before_its_release_counts_where_there_is_no_other() -> None:
     wheels = wheels_in(("torch-2.13.0a0+rocm7.15-py3-none-any.whl",), "torch")
-    assert fitting(wheels, Requirement("torch[device-gfx1010]"), "3.12", "2.39") == wheels
+    assert fitting(wheels, Requirement("torch[device-gfx1010]"), Target("3.12", "2.39")) == wheels

@@ -41,7 +41,7 @@ def module_of(venv: Path) -> Path:
     return next(venv.rglob(f"{MODULE}.py"))
 
 
-def test_it_is_kept_in_every_start_and_taken_back_to_the_byte(tmp_path: Path, venv: Path) -> None:
+def test_it_is_kept_in_every_start_and_undone_to_the_byte(tmp_path: Path, venv: Path) -> None:
     before = files_of(venv)
     done = wizard(tmp_path, "keep", "--venv", str(venv), *WORDS, "--yes")
     assert done.returncode == 0, done.stderr

@@ -23,8 +23,9 @@ from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.form import plan_form
+from wizard.plan.impossible import PlanImpossible
 from wizard.plan.new_environment import MODULE
-from wizard.plan.planner import PlanImpossible, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan, Step
 
 OURS = places({}, HOME)

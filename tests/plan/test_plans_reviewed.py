@@ -18,7 +18,7 @@ from wizard.operations.packages import AptChange
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines
-from wizard.services.plans import choice_of, plan_here
+from wizard.services.plan_request import choice_of, plan_here
 
 MACHINE = "rx5700xt-jammy-clean"
 """Ubuntu 22.04: the full set of 5.2.0 needs its repair there."""

@@ -91,7 +91,7 @@ def test_there_is_one_kind_of_step_for_each_verb_of_the_helper() -> None:
 
 
 @pytest.mark.parametrize("step", EVERY, ids=lambda step: type(step).__name__)
-def test_every_kind_is_taken_by_the_helper_tells_root_and_has_a_way_back(step: RootStep) -> None:
+def test_every_kind_is_taken_by_the_helper_tells_root_and_has_a_rollback(step: RootStep) -> None:
     request = json.loads(json.dumps(step.request()))
     assert read_request(request, OWNER).verb == request["verb"]
     assert step.needs_root

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from tests.handmade import clean_jammy
 from tests.plan.test_planner import plan_for
-from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.packages import UNRESOLVED, AptChange
 from wizard.plan.steps import Plan
 from wizard.report.plan import cost_lines, size_told
-from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+from wizard.run.preflight import NOT_TOLD, WheelsSize
 
 
 def size(plan: Plan, found: WheelsSize | None = None) -> str:
@@ -44,7 +44,7 @@ def test_what_apt_fetches_is_added_to_what_pip_fetches() -> None:
     plan = plan_for(clean_jammy())
     both = replace(plan, steps=(apt, *plan.steps))
     assert "download 1.7 GB" in size(both, WheelsSize(5, 1_400_000_000))
-    unresolved = AptChange("", install=(("rocm-dev", UNSETTLED),))
+    unresolved = AptChange("", install=(("rocm-dev", UNRESOLVED),))
     not_yet = replace(plan, steps=(unresolved, *plan.steps), download_bytes=None)
     assert "download not known" in size(not_yet, WheelsSize(5, 1_400_000_000))
 

@@ -9,9 +9,9 @@ import pytest
 from tests.handmade import clean_jammy
 from wizard.core.journal import Kind
 from wizard.machine.facts import Machine
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import MakeSnapshot
-from wizard.operations.remove import DropDownloads
 from wizard.plan.form import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.snapshot import as_asked, makes_snapshot, offered, with_snapshot, without_snapshot
@@ -21,7 +21,7 @@ ROOT = AddToGroups("why", "sam", ("render",))
 
 
 def plan_of(*steps: AddToGroups | DropDownloads) -> Plan:
-    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
+    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, ()))
 
 
 def machine_with(*tools: str) -> Machine:

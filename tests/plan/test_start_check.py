@@ -75,7 +75,7 @@ async def test_looking_changes_nothing_but_the_folder_of_the_view(tmp_path: Path
     assert {path.name for path in tmp_path.iterdir()} == {"machine", "view"}
 
 
-async def test_a_plan_that_is_not_settled_is_not_even_looked_at(tmp_path: Path) -> None:
+async def test_a_plan_that_is_not_resolved_is_not_even_looked_at(tmp_path: Path) -> None:
     plan = system_plan(Kind.REMOVE, (AptChange("", install=(("rocm-core", ""),)),), ())
     with_what = asking(tmp_path)
     found = await check(plan, with_what)

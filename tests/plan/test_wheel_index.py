@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.plan.index_servers import stocked
-from tests.plan.wheels_asked import WHEELS, answer_of, wheels_at
+from tests.plan.wheels_asked import WHEELS, Standing, answer_of, wheels_at
 from tests.run.server import Manner, WheelServer
-from wizard.plan.wheel_index import Standing
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 

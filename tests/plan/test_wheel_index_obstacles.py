@@ -21,9 +21,8 @@ from tests.plan.index_servers import (
     stocked,
     untrusted_tls,
 )
-from tests.plan.wheels_asked import QUICK, WHEELS, Stopwatch, answer_of, wheels_at
+from tests.plan.wheels_asked import QUICK, WHEELS, Standing, Stopwatch, answer_of, wheels_at
 from tests.run.server import Manner, WheelServer
-from wizard.plan.wheel_index import Standing
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 SLACK_S = 5.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 from dataclasses import replace
 from pathlib import Path
@@ -16,10 +17,12 @@ from tests.plan.test_planner import plan_for
 from tests.plan.wheels_asked import QUICK, WHEELS
 from tests.run.places import places_below
 from tests.run.server import WheelServer
+from wizard.host.environment import Target
+from wizard.host.live import LiveHost
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import Wheels, WheelsSought, seek_wheels, wheels_of
-from wizard.run.exact_plan import wheels_sought
 from wizard.run.journal import Journal
+from wizard.services.plans import Plans
 
 pytestmark = pytest.mark.usefixtures("plain_network")
 MACHINE = clean_jammy()
@@ -33,20 +36,20 @@ def sought(plan: Plan, home: Path, **environ: str) -> WheelsSought:
 def test_a_new_venv_is_asked_for_with_the_python_that_makes_it() -> None:
     found = wheels_of(plan_for(MACHINE), MACHINE)
     index = "https://download.pytorch.org/whl/rocm5.2"
-    assert found == Wheels(index, False, WANTED, "3.10", str(MACHINE.system.glibc))
+    assert found == Wheels(index, False, WANTED, Target("3.10", str(MACHINE.system.glibc)))
 
 
 def test_a_python_that_uv_brings_is_known_by_its_number() -> None:
     bare = replace(MACHINE, interpreters=())
     found = wheels_of(plan_for(bare), bare)
     assert found is not None
-    assert found.python == "3.10"
+    assert found.target.python == "3.10"
 
 
 def test_an_environment_that_is_there_is_asked_for_with_its_own_python() -> None:
     found = wheels_of(plan_there(there()), MACHINE)
     assert found is not None
-    assert (found.requirements, found.python) == (WANTED, "3.10")
+    assert (found.requirements, found.target.python) == (WANTED, "3.10")
 
 
 def test_the_wheels_of_the_card_s_own_target_are_asked_for() -> None:
@@ -143,5 +146,6 @@ def test_for_a_run_that_waits_nobody_is_asked(tmp_path: Path) -> None:
         plan, places = plan_for(MACHINE, torch_index=server.address), places_below(tmp_path)
         Path(places.runs).mkdir(parents=True)
         Journal(Path(places.runs) / "one").begin(plan, "2026-01-01T00:00:00+00:00")
-        assert asyncio.run(wheels_sought(plan, MACHINE, places, {})) == WheelsSought()
+        plans = Plans(argparse.Namespace(), LiveHost({"HOME": str(tmp_path)}))
+        assert asyncio.run(plans.seek_wheels(plan, MACHINE)) == WheelsSought()
         assert server.connections == 0

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from enum import Enum
+from typing import NamedTuple
 
-from wizard.plan.wheel_index import USUAL, Answer, Patience, Wheels, ask
+from wizard.host.environment import Target
+from wizard.plan.wheel_index import USUAL, Gone, NotAsked, Patience, Wheels, ask
 
 WHEELS = (
     "torch-1.13.1+rocm5.2-cp310-cp310-linux_x86_64.whl",
@@ -26,16 +29,32 @@ def wheels_at(place: str, python: str = "3.10", *, in_folder: bool = False) -> W
             "torchvision==0.14.1+rocm5.2",
             "torchaudio==0.13.1+rocm5.2",
         ),
-        python=python,
-        glibc="2.39",
+        target=Target(python, "2.39"),
     )
+
+
+class Standing(Enum):
+    LISTED = "listed"
+    GONE = "gone"
+    NOT_ASKED = "not asked"
+
+
+class Answer(NamedTuple):
+    standing: Standing
+    detail: str = ""
 
 
 def answer_of(
     wanted: Wheels, patience: Patience = USUAL, environ: dict[str, str] | None = None
 ) -> Answer:
     """What comes of asking."""
-    return asyncio.run(ask(wanted, environ or {}, patience))
+    try:
+        asyncio.run(ask(wanted, environ or {}, patience))
+    except NotAsked as failure:
+        return Answer(Standing.NOT_ASKED, str(failure))
+    except Gone as gone:
+        return Answer(Standing.GONE, str(gone))
+    return Answer(Standing.LISTED)
 
 
 class Stopwatch:

@@ -30,6 +30,6 @@ def test_a_recorded_machine_full_of_secrets_tells_none(
     folder = tmp_path_factory.mktemp("live") / "machine"
     host = planted(name, folder, everywhere=False)
     report_files = report_files_of(gather(host, places(host.environ, host.home)))
-    for paper in report_files.files:
-        text = f"{paper.name}\n{paper.text}".lower()
+    for each in report_files.files:
+        text = f"{each.name}\n{each.text}".lower()
         assert [word for word in (*SECRETS, *NAMES_TOLD) if word.lower() in text] == []

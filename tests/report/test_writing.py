@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from wizard.core.trouble import Trouble
-from wizard.report.bundle import Paper, ReportFiles, write_folder
+from wizard.report.bundle import ReportFile, ReportFiles, write_folder
 
-FILES = (Paper("report.md", "", "# a\n", ()), Paper("logs/x.txt", "", "ä\n", ()))
+FILES = (ReportFile("report.md", "", "# a\n", ()), ReportFile("logs/x.txt", "", "ä\n", ()))
 PAPERS = ReportFiles(FILES, ())
 
 
@@ -62,7 +62,7 @@ def test_without_a_folder_above_it_nothing_is_made(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_takes_all_the_others_with_it(tmp_path: Path) -> None:
-    broken = ReportFiles((*FILES, Paper("report.md", "", "twice", ())), ())
+    broken = ReportFiles((*FILES, ReportFile("report.md", "", "twice", ())), ())
     with pytest.raises(Trouble, match="File exists"):
         write_folder(broken, tmp_path / "report", zipped=True)
     assert list(tmp_path.iterdir()) == []
@@ -83,7 +83,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.e2e
 def test_a_full_disk_leaves_nothing_behind(small_disk: Path) -> None:
-    large = ReportFiles((*FILES, Paper("large.txt", "", "x" * 100_000, ())), ())
+    large = ReportFiles((*FILES, ReportFile("large.txt", "", "x" * 100_000, ())), ())
     with pytest.raises(Trouble, match="No space left on device"):
         write_folder(large, small_disk / "report")
     assert list(small_disk.iterdir()) == []

@@ -29,7 +29,6 @@ def plan_of(folder: Path, *steps: Step | Operation, plan_id: str = "0123456789ab
         steps=cast("tuple[Step, ...]", steps),
         download_bytes=None,
         installed_bytes=None,
-        relogin_needed=False,
         notes=(),
     )
 

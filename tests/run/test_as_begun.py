@@ -54,13 +54,13 @@ def test_the_same_command_goes_on_with_the_plan_that_joined(
     before = planned(closed(), CHOICE, places)
     began(places, before, *ends)
     now = planned(clean_jammy(), CHOICE, places)
-    assert joins(before)
-    assert not joins(now)
+    assert before.relogin_needed
+    assert not now.relogin_needed
     found = as_begun(now, CHOICE, places)
     assert (found.id, found.steps) == (before.id, before.steps)
 
 
-def test_a_run_that_joined_nothing_is_gone_on_with_as_it_is(tmp_path: Path) -> None:
+def test_a_run_that_joined_nothing_is_continued_as_it_is(tmp_path: Path) -> None:
     places = places_below(tmp_path)
     before = planned(closed(), DECLINED, places)
     began(places, before, "finished")
@@ -89,7 +89,7 @@ def test_nothing_else_may_differ(tmp_path: Path, other: Choice) -> None:
     assert as_begun(now, other, places) is now
 
 
-def test_a_run_that_was_taken_back_is_none(tmp_path: Path) -> None:
+def test_a_run_that_was_undone_is_none(tmp_path: Path) -> None:
     places = places_below(tmp_path)
     began(places, planned(closed(), CHOICE, places), ROLLED_BACK)
     now = planned(clean_jammy(), CHOICE, places)

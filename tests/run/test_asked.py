@@ -100,7 +100,7 @@ def test_another_stack_in_the_folder_is_named(tmp_path: Path) -> None:
     assert "started with --stack cpu. " in trouble.meaning
 
 
-def test_a_finished_run_cannot_be_gone_on_with(tmp_path: Path) -> None:
+def test_a_finished_run_cannot_be_continued(tmp_path: Path) -> None:
     before, now = plan_in(tmp_path, torch_index="pip"), plan_in(tmp_path)
     trouble = refused(tmp_path, before, now, "finished")
     assert "already contains cpu (run one, finished)" in trouble.happened

@@ -87,7 +87,7 @@ def test_modes_and_times_come_back_too_also_those_of_folders_that_were_gone(root
     assert library.parent.stat().st_mode & 0o777 == 0o750
 
 
-def test_a_move_that_was_cut_off_is_gone_on_with_and_new_files_are_left_alone(root: Path) -> None:
+def test_a_move_that_was_cut_off_is_continued_and_new_files_are_left_alone(root: Path) -> None:
     backup = listed(root)
     first, *_ = backup.things()
     backup.kept(first).parent.mkdir(parents=True)
@@ -118,7 +118,7 @@ async def test_the_outcome_counts_the_files_that_are_in_the_backup_for_sure(root
     assert step(root).verify({}).text.startswith("3 files are in")
 
 
-def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:
+def test_a_move_that_was_cut_off_is_undone(root: Path) -> None:
     before = tree(root)
     backup = listed(root)
     first, *_ = backup.things()
@@ -128,7 +128,7 @@ def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:
     assert tree(root) == before
 
 
-def test_a_way_back_that_was_cut_off_is_gone_on_with(root: Path) -> None:
+def test_a_rollback_that_was_cut_off_is_continued(root: Path) -> None:
     before = tree(root)
     backup = listed(root)
     move_aside(backup)

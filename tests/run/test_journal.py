@@ -28,7 +28,6 @@ PLAN = Plan(
     steps=(WriteFile("why", "/tmp/x", "/tmp/x/a", "text", 0o644),),
     download_bytes=None,
     installed_bytes=None,
-    relogin_needed=False,
     notes=(),
 )
 

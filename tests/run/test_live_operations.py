@@ -11,7 +11,8 @@ from tests.run.places import plan_of
 from tests.run.test_live import ending, events_of, live
 from wizard.core.events import Event, Output, StepFailed, StepFinished
 from wizard.core.trouble import Trouble
-from wizard.operations.operation import After, Before, Operation, Probe
+from wizard.host.files import Print
+from wizard.operations.operation import After, Before, Operation
 from wizard.plan.steps import Step
 from wizard.run.journal import Journal
 from wizard.run.runs import read_records
@@ -26,7 +27,7 @@ class Write(Operation):
     path: str
     told: str
     verdict: str = "not done"
-    """What ``probe`` says; ``foreign`` raises."""
+    """What is found after a kill; ``foreign`` raises."""
     proves: bool = True
 
     title = "Write"
@@ -53,15 +54,15 @@ class Write(Operation):
             raise Trouble("It is not so.", "m", "n")
         return After("it is so")
 
-    def probe(self, before: Before) -> Probe:
+    def probe(self, before: Before) -> bool:
         self._note(f"probe knowing {before['text']}")
         if self.verdict == "foreign":
             raise Trouble("Somebody else was here.", "m", "n")
-        return Probe(self.verdict)
+        return self.verdict == "done"
 
-    def clear(self, system: System, before: Before) -> int:
-        self._note("clear")
-        return 1
+    def remains(self, before: Before) -> dict[str, Print]:
+        self._note("remains")
+        return {"../file": (4, 0)} if self.verdict == "partly done" else {}
 
 
 def step_in(folder: Path, verdict: str = "not done", *, proves: bool = True) -> Write:
@@ -95,14 +96,14 @@ async def test_after_a_kill_the_first_look_counts_and_nobody_looks_again(tmp_pat
     step = step_in(tmp_path)
     cut_off(tmp_path, step)
     _, called = await run(tmp_path, step)
-    assert called == ["probe knowing first", "do over first", "verify"]
+    assert called == ["probe knowing first", "remains", "do over first", "verify"]
 
 
 async def test_a_half_one_is_cleared_first(tmp_path: Path) -> None:
     step = step_in(tmp_path, "partly done")
     cut_off(tmp_path, step)
     events, called = await run(tmp_path, step)
-    assert called == ["probe knowing first", "clear", "do over first", "verify"]
+    assert called == ["probe knowing first", "remains", "do over first", "verify"]
     assert Output(("Removed 1 file that an interrupted step had left behind.",)) in events
 
 

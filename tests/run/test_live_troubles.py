@@ -25,7 +25,7 @@ from wizard.plan.steps import Plan
 from wizard.run.executor import now
 from wizard.run.journal import Journal
 from wizard.run.obstacles import require_place
-from wizard.run.rollback import go_back, newer_run
+from wizard.run.rollback import newer_run, roll_back_folder
 from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_records
 
@@ -233,7 +233,7 @@ async def test_undo_that_is_no_longer_what_was_shown_removes_nothing(tmp_path: P
     (tmp_path / "venv/bin/rdna1-python").write_text("my own line\n")
     before = tree(tmp_path / "venv")
     with pytest.raises(Trouble, match="changed"):
-        go_back(way, record, now())
+        roll_back_folder(way, record, now())
     assert tree(tmp_path / "venv") == before
 
 

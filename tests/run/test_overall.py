@@ -18,7 +18,7 @@ from wizard.core.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.packages import UNRESOLVED, AptChange
 from wizard.plan.steps import Plan
 from wizard.run.progress import (
     SMALL_BYTES,
@@ -196,7 +196,7 @@ def test_what_apt_moves_is_no_part_of_the_wheels() -> None:
 
 
 def test_what_the_archive_was_not_asked_yet_is_guessed() -> None:
-    unresolved = AptChange("", install=(("rocm-dev", UNSETTLED),))
+    unresolved = AptChange("", install=(("rocm-dev", UNRESOLVED),))
     weights = overall(replace(PLAN, steps=(unresolved, *PLAN.steps))).weights
     assert weights[0] == Weight(UNKNOWN_FETCH_BYTES, UNKNOWN_UNPACK_BYTES)
 

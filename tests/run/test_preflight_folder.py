@@ -15,8 +15,10 @@ from wizard.operations.packages import AptChange
 from wizard.plan.steps import Plan
 from wizard.run.executor import now
 from wizard.run.journal import Journal
-from wizard.run.preflight_folder import drop_preflight, made, preflight_folder
-from wizard.run.rollback import find_forgettable, find_undo, forget_run, undo
+from wizard.run.preflight import asking_folder, drop_preflight, preflight_folder
+from wizard.run.rehearsal import Rehearsal
+from wizard.run.rollback import Rollback, Undo, find_forgettable, forget_run
+from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_records
 
 
@@ -72,10 +74,12 @@ async def test_the_end_of_another_run_takes_nothing_from_one_that_waits(tmp_path
     assert deb.exists()
 
 
-def test_it_goes_when_the_run_that_needed_it_is_taken_back(tmp_path: Path) -> None:
+async def test_it_goes_when_the_run_that_needed_it_is_undone(tmp_path: Path) -> None:
     deb, places = asked(tmp_path), places_below(tmp_path)
     begun(tmp_path, installing(tmp_path, deb))
-    assert undo(find_undo(places), places, now()) == ()
+    (record,) = read_records(Path(places.runs))
+    rollback = Rollback(Undo(record, find_folder_rollback(record)), Rehearsal(), places)
+    assert [event async for event in rollback.events()]
     assert not deb.parent.exists()
 
 
@@ -89,14 +93,14 @@ def test_it_goes_when_the_run_that_needed_it_is_forgotten(tmp_path: Path) -> Non
 
 def test_nothing_is_left_of_it_where_nothing_came_of_asking(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path))
-    with suppress(OSError), made(folder):
+    with suppress(OSError), asking_folder(folder):
         raise OSError("no network")
     assert not folder.parent.exists()
 
 
 def test_nothing_is_left_of_it_where_a_run_ends_while_something_is_asked(tmp_path: Path) -> None:
     places = places_below(tmp_path)
-    with made(preflight_folder(places)):
+    with asking_folder(preflight_folder(places)):
         drop_preflight(places)
     assert not Path(places.cache).exists()
 
@@ -110,7 +114,7 @@ def test_nothing_is_left_of_it_where_asking_was_killed(tmp_path: Path) -> None:
 
 def test_what_came_of_asking_stays(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path))
-    with made(folder):
+    with asking_folder(folder):
         (folder / "lists").mkdir()
     assert (folder / "lists").exists()
 
@@ -118,10 +122,10 @@ def test_what_came_of_asking_stays(tmp_path: Path) -> None:
 def test_what_was_asked_in_a_home_without_a_cache_leaves_none(tmp_path: Path) -> None:
     folder = preflight_folder(places_below(tmp_path / "home"))
     (tmp_path / "home").mkdir()
-    with made(folder):
+    with asking_folder(folder):
         assert folder.is_dir()
     assert list((tmp_path / "home").iterdir()) == []
     (tmp_path / "home" / ".cache").mkdir()
-    with made(folder):
+    with asking_folder(folder):
         pass
     assert [each.name for each in (tmp_path / "home").iterdir()] == [".cache"]

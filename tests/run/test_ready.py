@@ -13,7 +13,7 @@ from wizard.core.events import StepFailed
 from wizard.core.json_form import to_json
 from wizard.host.contents import BEFORE, LIST, OURS, Contents
 from wizard.operations.groups import AddToGroups
-from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.packages import UNRESOLVED, AptChange
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
@@ -88,7 +88,7 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
 async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
     known = AddToGroups("x", "sam", ("render",))
     assert obstacle(plan_of(tmp_path, known), places_below(tmp_path)) is None
-    unknown = AptChange("x", install=(("rocm-core", UNSETTLED),))
+    unknown = AptChange("x", install=(("rocm-core", UNRESOLVED),))
     found = obstacle(plan_of(tmp_path, known, unknown), places_below(tmp_path))
     assert found is not None
     assert "not known yet" in found.happened
@@ -173,7 +173,7 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     assert f"If the environment is a copy, delete {step.backup}" in found.next_step
 
 
-def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:
+def test_a_run_is_not_continued_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, aside(tmp_path, tmp_path / "venv"))
     runs = Path(places_below(tmp_path).runs)
     runs.mkdir(parents=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from tests.run.places import plan_of
 from wizard.core.journal import Record
 from wizard.operations.clear_executable_stack import ClearExecutableStack
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
-from wizard.operations.remove import DropDownloads
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.form import plan_form
 from wizard.run.journal import Journal, Owned

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from wizard.cli.execution import show_events, watch_first
 from wizard.cli.options import parser
 from wizard.cli.report import work_lines
-from wizard.cli.rollback import show_events, watch_first
 from wizard.core.events import (
     Event,
     Output,

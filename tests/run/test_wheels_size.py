@@ -19,7 +19,7 @@ from tests.run.wheels import make_wheel
 from wizard.operations.create_environment import CreateEnvironment
 from wizard.operations.resolve import Resolve
 from wizard.plan.steps import Plan, Step
-from wizard.run.wheels_size import (
+from wizard.run.preflight import (
     BRINGS_PYTHON,
     NOT_BEFORE,
     NOT_TOLD,

@@ -40,7 +40,7 @@ from wizard.operations.groups import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
 from wizard.run.at_work import AtWork
-from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+from wizard.run.preflight import NOT_TOLD, WheelsSize
 from wizard.services import Services
 
 
@@ -59,7 +59,7 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
 JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",))
 JOINING = replace(
     PLANNED,
-    plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
+    plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps)),
     choice=examples.CHOICE,
 )
 COMFYUI = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
@@ -206,8 +206,8 @@ WINDOWS: dict[str, State] = {
         ("removed 12 files",),
         session=replace(
             KNOWN,
-            way_back=replace(
-                LIVE_SERVICES.runs.way_back(), take=with_events(*TAKEN_BACK, ends=True)
+            rollback=replace(
+                LIVE_SERVICES.runs.find_rollback(), events=with_events(*TAKEN_BACK, ends=True)
             ),
         ),
     ),

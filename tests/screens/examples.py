@@ -8,7 +8,6 @@ from tests.handmade import card, noble_with_leftovers, torch
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.apt.packages import Package, PackageWork
-from wizard.conv2d.sweep import Found
 from wizard.core.fact import Unknown
 from wizard.core.journal import Kind
 from wizard.host.host import Disk
@@ -266,7 +265,7 @@ KEPT = system_plan(
 )
 
 
-def make_keep(found: Found) -> Plan:
+def make_keep(venv: str, setting: tuple[tuple[str, str], ...]) -> Plan:
     """A plan that keeps a setting."""
     return KEPT
 
@@ -337,7 +336,6 @@ def make_plan(machine: Machine, choice: Choice) -> Plan:
         ),
         download_bytes=1_640_000_000,
         installed_bytes=6 * GB,
-        relogin_needed=False,
         notes=("Python 3.10 gets security updates until October 2026.",),
     )
 

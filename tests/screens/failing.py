@@ -18,7 +18,7 @@ from wizard.core.trouble import Trouble
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.services import Services
-from wizard.services.runs import WayBack
+from wizard.services.runs import Rollback
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/home/sam/.local/state/rdna1-setup")
 DENIED = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/var/lib/rdna1-setup/runs")
@@ -115,10 +115,10 @@ LONG_PLAN = replace(
     notes=(LONG_NAME,),
     steps=examples.PLAN.steps * 12,
 )
-LONG_BACK = WayBack(
+LONG_BACK = Rollback(
     "\n".join((f"Undo run {LONG_NAME}:", *(f"remove {LONG_PATH}/{n}" for n in range(60)))),
     None,
-    LIVE_SERVICES.runs.way_back().take,
+    LIVE_SERVICES.runs.find_rollback().events,
     lambda: None,
 )
 

@@ -35,7 +35,7 @@ from wizard.services import DRY_RUN, LIVE, Services
 from wizard.services.experiments import Experiments
 from wizard.services.machine import Knowledge, ReportDraft, Reports
 from wizard.services.plans import Plans
-from wizard.services.runs import Runs, WayBack
+from wizard.services.runs import Rollback, Runs
 
 LOG = "/home/sam/.local/state/rdna1-setup/runs/20260101-120000/log.txt"
 
@@ -213,10 +213,10 @@ LIVE_SERVICES = Services(
         Runs,
         undoable=lambda: False,
         unfinished=lambda: None,
-        half_back=lambda: "",
+        half_undone=lambda: "",
         restart=lambda: "",
         at_work=lambda: None,
-        way_back=lambda: WayBack(WOULD_GO, None, take_back, lambda: None),
+        find_rollback=lambda: Rollback(WOULD_GO, None, take_back, lambda: None),
         carry_out=carry_out,
         ask_to_stop=lambda: None,
         log_of=lambda plan: LOG,

@@ -224,7 +224,7 @@ ERRORS: dict[str, State] = {
     ),
     "apply-log-unnamed": State("apply", ("6 of 6 steps done",), live(log_of=fails(DENIED))),
     "roll-back-refused": State(
-        "roll_back", (TOLD.happened, TOLD.meaning, TOLD.next_step), live(way_back=fails(TOLD))
+        "roll_back", (TOLD.happened, TOLD.meaning, TOLD.next_step), live(find_rollback=fails(TOLD))
     ),
     "roll-back-denied": State(
         "roll_back",
@@ -233,13 +233,13 @@ ERRORS: dict[str, State] = {
             "You do not have permission.",
             "open Roll back again",
         ),
-        live(way_back=fails(DENIED)),
+        live(find_rollback=fails(DENIED)),
     ),
     "take-back-broken": State(
         "take_back",
         ("The run ended early: No space left", "The rollback continues where it stopped"),
         session=replace(
-            KNOWN, way_back=replace(LIVE_SERVICES.runs.way_back(), take=fails_later(FULL))
+            KNOWN, rollback=replace(LIVE_SERVICES.runs.find_rollback(), events=fails_later(FULL))
         ),
     ),
     "watch-broken": State(
@@ -368,7 +368,7 @@ LONGEST: dict[str, State] = {
             finished=PlanFinished(False, False, True, True, "20260101-120000", LONG_PATH),
         ),
     ),
-    "roll-back-long": State("roll_back", ("Roll back run",), live(way_back=lambda: LONG_BACK)),
+    "roll-back-long": State("roll_back", ("Roll back run",), live(find_rollback=lambda: LONG_BACK)),
     "conv2d-long": State("conv2d", ("Python",), session=replace(LONG, plan=LONG_PLAN)),
     "history-long": State(
         "conv2d",

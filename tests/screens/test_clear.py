@@ -27,7 +27,7 @@ from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
 from wizard.apt.packages import Package
 from wizard.core.journal import Kind
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.packages import KeepDebs
 from wizard.plan.amd_packages import AMD, DRIVER, going
@@ -135,7 +135,7 @@ def no_way_back(plan: Plan) -> Trouble | None:
     kept = [pair for step in plan.steps if isinstance(step, KeepDebs) for pair in step.packages]
     if "rocm-core" not in dict(kept):
         return None
-    return NoWayBack("No archive has rocm-core 5.7.1.50701-98.", "Lost.", "w on Review.")
+    return NoRollback("No archive has rocm-core 5.7.1.50701-98.", "Lost.", "w on Review.")
 
 
 async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> None:

@@ -15,13 +15,13 @@ from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, resolved, screen_text, until, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.cli.options import parser
+from wizard.conv2d.measure_options import DEADLINES_S, MeasureOptions
 from wizard.conv2d.requests import request_line, sweep_of
-from wizard.conv2d.setting import DEADLINES_S, SweepSetting
 
 
 def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:
     for place, seconds in enumerate(DEADLINES_S):
-        setting = SweepSetting(PRESETS, deadline_place=place)
+        setting = MeasureOptions(PRESETS, deadline_place=place)
         sweep = setting.sweep("/v/bin/python")
         assert f"at most {seconds:g} s each" in str(setting)
         words = shlex.split(request_line(sweep, "default"))

@@ -32,12 +32,12 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.cli.options import parser
+from wizard.conv2d.measure_options import MeasureOptions
 from wizard.conv2d.requests import Request
 from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.search.setting_search import SettingRequest
-from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone, SweepEvent, found_by, setting_text
 from wizard.plan.impossible import NothingToDo
@@ -134,7 +134,7 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: s
     measured = Measured(request, SweepDone((), None, 0.5, setting=ANSWER))
     session = replace(session_at("conv2d"), measured=measured, found=found)
     session = replace(
-        session, asking=SweepSetting(services.experiments.presets(), plan=examples.PLAN.id)
+        session, asking=MeasureOptions(services.experiments.presets(), plan=examples.PLAN.id)
     )
     app = SetupApp(services, session, "conv2d")
     async with app.run_test(size=SIZE) as pilot:
@@ -162,7 +162,7 @@ async def test_an_answer_without_variables_has_nothing_to_keep(
 
 
 async def test_what_cannot_be_kept_is_told_with_its_reason_and_enter_promises_nothing() -> None:
-    def already(_: object) -> Plan:
+    def already(*_: object) -> Plan:
         raise NothingToDo("/v already has this setting.")
 
     services = but(services_that_find(ANSWER), make_keep=already)

@@ -26,7 +26,7 @@ from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
 from wizard.core.events import StepStarted
 from wizard.machine.facts import Machine
-from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.packages import UNRESOLVED, AptChange
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
 from wizard.run.at_work import AtWork
@@ -34,7 +34,7 @@ from wizard.services import Services
 
 DIAGNOSED = "2 faults, 1 warning"
 Compare = Callable[[str, str], None]
-OPEN = AptChange("x", install=(("rocm-core", UNSETTLED),))
+OPEN = AptChange("x", install=(("rocm-core", UNRESOLVED),))
 OPEN_PLAN = replace(examples.PLAN, steps=(OPEN, *examples.PLAN.steps))
 STARTED = StepStarted(1, 6, "uv python install --no-bin 3.10", "The first step.")
 
@@ -142,7 +142,7 @@ STATES: dict[str, Loading] = {
         "roll_back",
         "Reading what the last run changed",
         "#plan",
-        lambda w: w.services(way_back=w.approach(LIVE_SERVICES.runs.way_back)),
+        lambda w: w.services(find_rollback=w.approach(LIVE_SERVICES.runs.find_rollback)),
     ),
     "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("Which Python", "h"),)),
     "history-whole": Loading(

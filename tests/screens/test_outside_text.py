@@ -27,7 +27,7 @@ from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.services import Services
-from wizard.services.runs import WayBack
+from wizard.services.runs import Rollback
 
 SIZE = (120, 40)
 
@@ -65,7 +65,7 @@ async def take_back() -> AsyncGenerator[Event, None]:
 
 
 ROW = Row(square(1, 1, 8), Published(NASTY, None, None, None, NASTY, NASTY))
-BACK = WayBack(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, lambda: None)
+BACK = Rollback(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, lambda: None)
 SERVICES = but(
     LIVE_SERVICES,
     detect=detect,
@@ -78,7 +78,7 @@ SERVICES = but(
     ),
     applications=lambda: tuple(replace(a, title=NASTY) for a in examples.APPLICATIONS),
     undoable=lambda: True,
-    way_back=lambda: BACK,
+    find_rollback=lambda: BACK,
     presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
 )
 KEYS = {
@@ -141,7 +141,7 @@ def nasty_app(services: Services, step: str) -> SetupApp:
 
 def nasty_session(step: str) -> Session:
     """What a step needs, as nasty as can be."""
-    session = session_at(step) if step in STEPS else Session(way_back=BACK)
+    session = session_at(step) if step in STEPS else Session(rollback=BACK)
     machine = examples.NASTY_MACHINE if session.machine else None
     plan = make_plan(examples.MACHINE, examples.CHOICE) if session.plan else None
     return replace(session, machine=machine, plan=plan)

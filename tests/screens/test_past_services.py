@@ -97,7 +97,7 @@ def test_a_card_of_another_chip_is_labelled(
     form["chip"] |= {"gfx": "gfx1012"}
     path = Path(places.home, "theirs.json")
     path.write_text(json.dumps(form))
-    monkeypatch.setattr("wizard.conv2d.cards.result_card.Here.gfx", "gfx1010")
+    monkeypatch.setattr("wizard.conv2d.cards.make_card.Here.gfx", "gfx1010")
     assert "not your chip" in "\n".join(past.take_in(str(path), run))
 
 

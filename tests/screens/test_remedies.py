@@ -117,7 +117,7 @@ def remedies() -> Iterator[str]:
     for cause in load_causes().values():
         yield from (cause.meaning, *cause.fix)
     home = Path(wizard.__file__).parent
-    plans = ("exact", "rollback_packages", "start_check", "wheel_index")
+    plans = ("package_resolution", "rollback_packages", "start_check", "wheel_index")
     for place in ("run", "apt", "diagnose", *(f"plan/{each}.py" for each in plans)):
         for path in sorted((home / place).rglob("*.py")) or [home / place]:
             tree = ast.parse(path.read_text(encoding="utf-8"))

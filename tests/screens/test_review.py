@@ -36,17 +36,17 @@ from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.cli.options import parser
 from wizard.core.journal import Kind
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.machine.facts import Machine
 from wizard.operations.groups import AddToGroups
-from wizard.operations.packages import UNSETTLED, AptChange, MakeSnapshot
+from wizard.operations.packages import UNRESOLVED, AptChange, MakeSnapshot
 from wizard.operations.write_file import WriteFile
 from wizard.plan.choice import Choice
 from wizard.plan.form import with_id
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan
 from wizard.plan.wheel_index import WheelsSought
-from wizard.run.wheels_size import WheelsSize
+from wizard.run.preflight import WheelsSize
 from wizard.services import Services
 from wizard.services.runs import Unfinished
 
@@ -74,13 +74,13 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     choices: list[bool] = []
 
     def make(machine: Machine, choice: Choice) -> Plan:
-        step = AptChange("x", install=(("rocm-core", UNSETTLED),))
+        step = AptChange("x", install=(("rocm-core", UNRESOLVED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
     def resolve(machine: Machine, choice: Choice) -> Plan:
         choices.append(choice.without_rollback)
         if not choice.without_rollback:
-            raise NoWayBack("No archive has comgr 1.0.", "Lost.", "Mend.")
+            raise NoRollback("No archive has comgr 1.0.", "Lost.", "Mend.")
         return replace(examples.make_plan(machine, choice), id="settled")
 
     services = but(LIVE_SERVICES, make=make, resolve=resolve)
@@ -117,7 +117,7 @@ def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
     plan = examples.make_plan(machine, choice)
     if choice.without_groups:
         return replace(plan, first="permission to open /dev/kfd")
-    return replace(plan, steps=(JOIN, *plan.steps), relogin_needed=True)
+    return replace(plan, steps=(JOIN, *plan.steps))
 
 
 async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() -> None:
@@ -170,7 +170,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
         return replace(examples.make_plan(machine, choice), id="settled")
 
     def unresolved(machine: Machine, choice: Choice) -> Plan:
-        step = AptChange("x", install=(("rocm-core", UNSETTLED),))
+        step = AptChange("x", install=(("rocm-core", UNRESOLVED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
     services = but(LIVE_SERVICES, obstacle=look, resolve=resolve, make=unresolved)
@@ -185,7 +185,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
 
 def plan_of_root(machine: Machine, choice: Choice) -> Plan:
     """A plan whose versions only the archive knows; it makes a snapshot where that was asked."""
-    step = AptChange("x", install=(("rocm-core", UNSETTLED),))
+    step = AptChange("x", install=(("rocm-core", UNRESOLVED),))
     plan = with_id(replace(examples.make_plan(machine, choice), id="", steps=(step,)))
     return as_asked(machine, plan, choice.snapshot)
 

@@ -49,7 +49,7 @@ from wizard.operations.system_files import PutSystemPathBack
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan
 from wizard.services import Services
-from wizard.services.runs import WayBack
+from wizard.services.runs import Rollback
 
 PROFILE = "/etc/profile.d/rocm-rdna1-57.sh"
 CAME = ("hsa-rocr", "rocm-core", "rocminfo")
@@ -80,11 +80,11 @@ class Back:
 
     @property
     def services(self) -> Services:
-        return but(LIVE_SERVICES, undoable=lambda: True, way_back=self._read)
+        return but(LIVE_SERVICES, undoable=lambda: True, find_rollback=self._read)
 
-    def _read(self) -> WayBack:
+    def _read(self) -> Rollback:
         self.did.append("read")
-        return WayBack(WOULD_GO, self._plan, self._take, lambda: self.did.append("stop"))
+        return Rollback(WOULD_GO, self._plan, self._take, lambda: self.did.append("stop"))
 
     async def _take(self) -> AsyncGenerator[Event, None]:
         self.did.append("take")
@@ -212,8 +212,8 @@ async def test_the_files_of_a_rollback_are_counted_and_move_the_bar() -> None:
         yield Progress(4_200, 21_000, REMOVED, "", None)
         await waits.wait()
 
-    way = WayBack(WOULD_GO, None, take, lambda: None)
-    app = SetupApp(LIVE_SERVICES, Session(way_back=way), "take_back")
+    way = Rollback(WOULD_GO, None, take, lambda: None)
+    app = SetupApp(LIVE_SERVICES, Session(rollback=way), "take_back")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "take_back")
         await until(pilot, lambda: "4,200 of 21,000 files removed" in screen_text(pilot.app))
@@ -253,10 +253,10 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
 
 
 async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None:
-    def refuse() -> WayBack:
+    def refuse() -> Rollback:
         raise Trouble("3 [/letters] changed", "It is not safe.", "Read it again.")
 
-    services = but(LIVE_SERVICES, undoable=lambda: True, way_back=refuse)
+    services = but(LIVE_SERVICES, undoable=lambda: True, find_rollback=refuse)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await resolved(pilot)
@@ -268,7 +268,7 @@ async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None
 
 
 async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() -> None:
-    services = but(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
+    services = but(Back().services, half_undone=lambda: "20260101-120000-3f9a1c")
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         assert "The rollback of run 20260101-120000-3f9a1c is not finished" in screen_text(
@@ -302,10 +302,10 @@ async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
 
 
 async def test_why_nothing_can_be_rolled_back_has_the_whole_width() -> None:
-    def refuse() -> WayBack:
+    def refuse() -> Rollback:
         raise Trouble("There is no run that could be undone.", "", "")
 
-    services = but(LIVE_SERVICES, way_back=refuse)
+    services = but(LIVE_SERVICES, find_rollback=refuse)
     async with SetupApp(services, Session(), "roll_back").run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: "There is no run" in screen_text(pilot.app))
         assert pilot.app.screen.query_one("#plan").outer_size.width > 110

@@ -19,7 +19,8 @@ from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.pythons import setting_for
 from screens.conv2d.screen import CHANGED
 from screens.conv2d.sweep_views import SweepViews
-from screens.dialogs import Notice, Question
+from screens.dialogs import Notice
+from screens.dialogs import Question as QuestionDialog
 from screens.start import services_for
 from screens.step import StepScreen
 from tests.conv2d.test_request_line import parsed
@@ -40,10 +41,10 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS, result_of
 from wizard.cli.options import parser
 from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.measure_options import NOT_OF_OPERATIONS, MeasureOptions, Question
 from wizard.conv2d.requests import Request, WrongRequest, request_line
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
-from wizard.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from wizard.conv2d.shapes import load_presets, operation_rows
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.knowledge.claims import load_purposes
@@ -91,7 +92,7 @@ def panel(services: Services) -> App[int]:
 
 
 @pytest.mark.parametrize("device_place", [0, 1])
-@pytest.mark.parametrize("aim", list(Aim))
+@pytest.mark.parametrize("question", list(Question))
 @pytest.mark.parametrize(
     "changes",
     [
@@ -102,9 +103,9 @@ def panel(services: Services) -> App[int]:
     ids=("usual", "backward", "clean"),
 )
 def test_what_is_asked_is_what_its_line_asks_for(
-    device_place: int, aim: Aim, changes: dict[str, object]
+    device_place: int, question: Question, changes: dict[str, object]
 ) -> None:
-    setting = SweepSetting(load_presets(), device_place=device_place, aim=aim)
+    setting = MeasureOptions(load_presets(), device_place=device_place, question=question)
     setting = replace(setting, **changes)  # type: ignore[arg-type]
     row = setting.rows[1]
     request = setting.request(PYTHON, row, allowed=None if device_place else 1)
@@ -113,37 +114,37 @@ def test_what_is_asked_is_what_its_line_asks_for(
 
 @pytest.mark.parametrize("engine", ["native", "unfold"])
 def test_an_engine_is_asked_for_where_it_can_be(engine: str) -> None:
-    setting = SweepSetting(load_presets(), engine=engine)
-    for aim in (Aim.EVERY, Aim.ONE, Aim.LIMIT, Aim.AROUND):
-        request = replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
+    setting = MeasureOptions(load_presets(), engine=engine)
+    for question in (Question.EVERY, Question.ONE, Question.LIMIT, Question.AROUND):
+        request = replace(setting, question=question).request(PYTHON, setting.rows[0], 1)
         assert parsed(request_line(request)) == request
-    for aim in (Aim.SETTING, Aim.COMPARE):
+    for question in (Question.SETTING, Question.COMPARE):
         with pytest.raises(WrongRequest, match="The search tries the other engines anyway"):
-            replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
+            replace(setting, question=question).request(PYTHON, setting.rows[0], 1)
 
 
 def test_operations_are_asked_for_all_together_and_alone_but_not_searched() -> None:
-    setting = SweepSetting(load_presets(), operations=True)
+    setting = MeasureOptions(load_presets(), operations=True)
     assert setting.request(PYTHON, None, 1) == Sweep(
         PYTHON, operation_rows(), hangs=1, deadlines=setting.sweep(PYTHON).deadlines
     )
     for row in setting.rows:
-        request = replace(setting, aim=Aim.ONE).request(PYTHON, row, 1)
+        request = replace(setting, question=Question.ONE).request(PYTHON, row, 1)
         assert parsed(request_line(request)) == request
-    for aim in (Aim.LIMIT, Aim.SETTING, Aim.COMPARE, Aim.AROUND):
+    for question in (Question.LIMIT, Question.SETTING, Question.COMPARE, Question.AROUND):
         with pytest.raises(WrongRequest, match=NOT_OF_OPERATIONS[:20]):
-            replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
+            replace(setting, question=question).request(PYTHON, setting.rows[0], 1)
 
 
 def test_what_cannot_be_trained_or_begin_there_is_refused_in_words() -> None:
-    small = SweepSetting(PRESETS, preset_place=1)
+    small = MeasureOptions(PRESETS, preset_place=1)
     tiny = replace(small.rows[0], shape=replace(small.rows[0].shape, h=2, w=2))
     preset = replace(PRESETS[1], rows=(tiny,))
     with pytest.raises(WrongRequest, match="batch norm needs at least 16 numbers"):
         replace(small, presets=(preset,), preset_place=0, works=("train",)).sweep(PYTHON)
     wide = replace(ROW, shape=replace(ROW.shape, kernel=7, padding=0))
     with pytest.raises(WrongRequest, match="cannot begin at 1: a 7x7 kernel does not fit"):
-        replace(small, aim=Aim.LIMIT).request(PYTHON, wide)
+        replace(small, question=Question.LIMIT).request(PYTHON, wide)
 
 
 async def test_every_option_is_reached_and_set_by_keys_alone() -> None:
@@ -176,7 +177,7 @@ async def test_every_option_is_reached_and_set_by_keys_alone() -> None:
     assert isinstance(request, LimitRequest)
     assert (request.axis, request.smallest, request.largest) == ("batch", 2, 64)
     assert (request.row.shape, request.row.work) == (PRESETS[0].rows[1].shape, "backward")
-    assert (request.row.log, request.sweep.surroundings.clean) == (False, True)
+    assert (request.row.log, request.sweep.environment.clean) == (False, True)
     assert (request.repeats, request.hangs, request.sweep.device) == (3, 2, "cpu")
 
 
@@ -246,15 +247,15 @@ async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> Non
     async with panel(runner.services(circumstances=lambda: desktop)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuestionDialog))
         assert "Someone is logged in at the screen that this card" in screen_text(pilot.app)
         await press(pilot, "y")
-        assert isinstance(pilot.app.screen, Question)
+        assert isinstance(pilot.app.screen, QuestionDialog)
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not runner.requests
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuestionDialog))
         await press(pilot, "e")
         await until(pilot, lambda: bool(runner.requests))
         assert runner.requests[0].hangs == 1
@@ -266,7 +267,7 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
     async with panel(runner.services(circumstances=lambda: free)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuestionDialog))
         assert "The measurement stops after 3 hangs" in screen_text(pilot.app)
         assert "Each hang lasts until its deadline (60 s), and then" in screen_text(pilot.app)
         await press(pilot, "y")
@@ -277,7 +278,7 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
         await until(pilot, lambda: len(runner.requests) == 2)
         await resolved(pilot)
         await press(pilot, "o", *("down",) * 5, *("right",) * 4, "escape", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuestionDialog))
         assert "The measurement stops after 4 hangs" in screen_text(pilot.app)
 
 
@@ -412,7 +413,7 @@ async def test_the_row_that_was_marked_when_enter_was_pressed_is_asked_about() -
         await until(pilot, lambda: look.looks == 1)
         await press(pilot, "down")
         look.go_on.set()
-        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await until(pilot, lambda: isinstance(pilot.app.screen, QuestionDialog))
         await press(pilot, "y")
         await until(pilot, lambda: bool(runner.requests))
     (request,) = runner.requests

@@ -12,7 +12,7 @@ from wizard.host.files import listing, prints
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.run.executor import now
 from wizard.run.journal import Journal, Owned
-from wizard.run.rollback import go_back
+from wizard.run.rollback import roll_back_folder
 from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_record
 from wizard.system.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
@@ -104,4 +104,4 @@ def again(run: Path) -> Record:
 
 def back(record: Record) -> tuple[str, ...]:
     """Go back; gives what was told."""
-    return go_back(find_folder_rollback(record), record, now())
+    return roll_back_folder(find_folder_rollback(record), record, now())

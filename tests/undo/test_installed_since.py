@@ -11,11 +11,11 @@ from tests.run.places import tree
 from tests.undo.replacing import KEPT, SITE, again, back, install, remove, replaced
 from wizard.core.trouble import Trouble
 from wizard.run.executor import now
-from wizard.run.rollback import go_back
+from wizard.run.rollback import roll_back_folder
 from wizard.run.rollback_folder import find_folder_rollback
 
 
-def test_with_nothing_installed_since_the_way_back_is_exact(venv: Path) -> None:
+def test_with_nothing_installed_since_the_rollback_is_exact(venv: Path) -> None:
     before = tree(venv)
     record, _ = replaced(venv)
     assert back(record) == ()
@@ -90,7 +90,7 @@ def test_files_that_were_removed_from_the_backup_are_told_before_and_after(venv:
     (venv / ".rdna1-setup/files" / SITE / "torch_both.py").unlink()
     way = find_folder_rollback(record)
     assert "cannot be" in str(way)
-    (problem,) = go_back(way, record, now())
+    (problem,) = roll_back_folder(way, record, now())
     assert "torch_both.py" in problem
     assert not (venv / SITE / "torch_both.py").exists(), "a file of the new torch stayed"
     assert (venv / SITE / "torch_old.py").read_text() == "old"

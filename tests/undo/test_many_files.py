@@ -12,7 +12,7 @@ from tests.undo.many_files import FILES, run_with_many_files
 from wizard.core.events import CHECKED, REMOVED, Progress
 from wizard.host.live import LiveHost
 from wizard.run.executor import Live, now
-from wizard.run.rollback import Rollback, find_whole_undo, go_back
+from wizard.run.rollback import Rollback, find_undo, roll_back_folder
 
 LONGEST_S = 30.0
 """About a second on two cores; a machine under load is given more."""
@@ -21,7 +21,7 @@ LONGEST_S = 30.0
 async def test_they_are_all_checked_and_then_all_removed_within_seconds(tmp_path: Path) -> None:
     venv, places = run_with_many_files(tmp_path), places_below(tmp_path)
     began = time.monotonic()
-    taking = Rollback(find_whole_undo(places, LiveHost()), Live(places, {}), places)
+    taking = Rollback(find_undo(places, LiveHost()), Live(places, {}), places)
     async with aclosing(taking.events()) as events:
         told = [event async for event in events if isinstance(event, Progress)]
     assert time.monotonic() - began < LONGEST_S
@@ -32,9 +32,9 @@ async def test_they_are_all_checked_and_then_all_removed_within_seconds(tmp_path
 
 def test_each_file_that_is_checked_and_removed_is_told(tmp_path: Path) -> None:
     run_with_many_files(tmp_path, 200)
-    found = find_whole_undo(places_below(tmp_path), LiveHost()).folder
+    found = find_undo(places_below(tmp_path), LiveHost())
     told: list[tuple[int, int, str]] = []
-    go_back(found.way, found.record, now(), lambda *so: told.append(so))
+    roll_back_folder(found.folder, found.record, now(), lambda *so: told.append(so))
     checked = [done for done, _, unit in told if unit == CHECKED]
     removed = [done for done, _, unit in told if unit == REMOVED]
     assert checked == list(range(1, 202))

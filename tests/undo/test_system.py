@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from wizard.apt.packages import LocalDeb
 from wizard.core.events import Output, StepFailed
 from wizard.core.journal import Kind, Record
 from wizard.core.trouble import Trouble
+from wizard.host.host import Host
 from wizard.machine.recorded import RecordedHost
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups
@@ -27,11 +27,17 @@ from wizard.plan.steps import Plan, Step
 from wizard.run.journal import Journal
 from wizard.run.obstacles import run_to_resume
 from wizard.run.rehearsal import Rehearsal
-from wizard.run.rollback import Rollback, find_forgettable, find_undo, find_whole_undo, undo
-from wizard.run.rollback_system import kept_debs, lost_by, staying, system_rollback, touched_system
+from wizard.run.rollback import Rollback, Undo, find_forgettable, find_undo
+from wizard.run.rollback_folder import find_folder_rollback
+from wizard.run.rollback_system import (
+    SystemRollback,
+    find_system_rollback,
+    kept_debs,
+    touched_system,
+)
 from wizard.run.runs import can_undo, read_record
 
-MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
+HOST = RecordedHost(Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean")
 STEP = AddToGroups("x", "owner", ("render",))
 
 
@@ -62,33 +68,28 @@ def test_a_step_of_root_s_that_cannot_be_read_is_never_taken_for_nothing(
     unreadable = replace(record, plan={**record.plan, "steps": steps})
     assert touched_system(unreadable)
     with pytest.raises(Trouble, match="cannot be read") as told:
-        system_rollback(unreadable, RecordedHost(MACHINE), places_below(tmp_path))
+        find_system_rollback(unreadable, HOST, places_below(tmp_path))
     assert "UNDO.sh" in told.value.next_step
 
 
-def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_path: Path) -> None:
+def test_such_a_run_is_never_forgotten(tmp_path: Path) -> None:
     places, record = places_below(tmp_path), run_of(tmp_path, begun=True)
-    shown, time = find_undo(places), datetime(2026, 1, 1, tzinfo=timezone.utc)
     with pytest.raises(Trouble, match="changed system packages, or files") as refused:
-        undo(shown, places, time)
+        find_forgettable(places, record.id)
     assert f"rollback {record.id}" in refused.value.next_step
     assert "UNDO.sh" in refused.value.next_step
-    with pytest.raises(Trouble, match="changed system packages, or files"):
-        find_forgettable(places, record.id)
-    assert undo(shown, places, time, system_is_back=True) == ()
-    assert not can_undo(places)
 
 
 def test_a_rollback_is_itself_no_run_to_undo(tmp_path: Path) -> None:
     run_of(tmp_path, begun=True, kind=Kind.ROLLBACK)
     assert not can_undo(places_below(tmp_path))
     with pytest.raises(Trouble, match="There is no run to undo"):
-        find_undo(places_below(tmp_path))
+        find_undo(places_below(tmp_path), HOST)
 
 
-def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> None:
+def test_what_undo_sh_has_undone_needs_no_root_any_more(tmp_path: Path) -> None:
     record = run_of(tmp_path, begun=True)
-    host, places = RecordedHost(MACHINE), places_below(tmp_path)
+    host, places = HOST, places_below(tmp_path)
     events = tmp_path / "runs" / record.id / "events.jsonl"
     events.parent.mkdir(parents=True)
     for last, undone in (
@@ -98,19 +99,19 @@ def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> N
         ('{"event": "ready"}\n', False),
     ):
         events.write_text(f"{events.read_text() if events.exists() else ''}{last}")
-        assert (system_rollback(record, host, places, tmp_path) is None) == undone, last
+        assert (find_system_rollback(record, host, places, tmp_path).plan is None) == undone, last
 
 
 @pytest.mark.parametrize(
     ("groups", "nothing"), [("render:x:9:", True), ("render:x:9:owner", False)]
 )
-def test_a_group_that_root_never_joined_needs_no_root_to_be_taken_back(
+def test_a_group_that_root_never_joined_needs_no_root_to_be_undone(
     tmp_path: Path, groups: str, nothing: bool
 ) -> None:
     """Where sudo gave no rights, the run must not be one that only root can undo."""
     host = make(tmp_path / "host", {"/etc/group": groups, "/var/lib/dpkg/status": STATUS})
-    way = system_rollback(run_of(tmp_path, begun=True), host, places_below(tmp_path), tmp_path)
-    assert (way is None) == nothing
+    record, places = run_of(tmp_path, begun=True), places_below(tmp_path)
+    assert (find_system_rollback(record, host, places, tmp_path).plan is None) == nothing
 
 
 def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path: Path) -> None:
@@ -131,11 +132,12 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     step = removal_of(("comgr", "1.0"), ("rocm-core", "2.0"))
     run_without_folder(tmp_path, step)
     places = places_below(tmp_path)
-    shown = find_whole_undo(places, RecordedHost(MACHINE))
-    assert shown.lost == step.for_good
+    shown = find_undo(places, HOST)
+    assert shown.system.lost == step.for_good
     for package in ("comgr 1.0", "rocm-core 2.0"):
         assert f"not restored: {package} was removed permanently" in str(shown)
-    taking = Rollback(replace(shown, system=None), Rehearsal(), places)
+    left = replace(shown, system=SystemRollback(lost=shown.system.lost))
+    taking = Rollback(left, Rehearsal(), places)
     events = [event async for event in taking.events()]
     (said,) = (event.lines for event in events if isinstance(event, Output))
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
@@ -170,14 +172,14 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
         tmp_path / "x", {"/var/lib/dpkg/status": STATUS}, answers={"DPKG_PACKAGES": [COMGR]}
     )
     with pytest.raises(Trouble, match="installed: raytracer") as refused:
-        find_whole_undo(places_below(tmp_path), host)
+        find_undo(places_below(tmp_path), host)
     assert "run `sudo apt-get remove raytracer`, then" in refused.value.next_step
     alone = make(
         tmp_path / "y",
         {"/var/lib/dpkg/status": STATUS.replace("Depends", "Suggests")},
         answers={"DPKG_PACKAGES": [COMGR]},
     )
-    way = system_rollback(record, alone, places_below(tmp_path))
+    way = find_system_rollback(record, alone, places_below(tmp_path)).plan
     assert way is not None
     assert way.steps[0].expect_remove == ("comgr",)  # type: ignore[union-attr]
 
@@ -185,7 +187,7 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
 def test_what_was_not_removed_after_all_is_not_lost(tmp_path: Path) -> None:
     record = run_without_folder(tmp_path, removal_of(("comgr", "1.0")))
     host = make(tmp_path / "x", {"/etc/hostname": ""}, answers={"DPKG_PACKAGES": [COMGR]})
-    assert lost_by(record, host) == ()
+    assert find_system_rollback(record, host, places_below(tmp_path), tmp_path).lost == ()
 
 
 async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path: Path) -> None:
@@ -196,26 +198,30 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
     )
     record, places = run_without_folder(tmp_path, *steps), places_below(tmp_path)
     events = tmp_path / "runs" / record.id / "events.jsonl"
+
+    def changed(host: Host) -> tuple[str, ...]:
+        return find_system_rollback(record, host, places, tmp_path).changed
+
     bare = {"DPKG_PACKAGES": ["editor\t1\tii \tx"]}
     ours = make(tmp_path / "x", {path: "ours\n"}, answers=bare)
     theirs = make(tmp_path / "y", {path: "mine\n"}, answers={"DPKG_PACKAGES": [COMGR]})
-    assert staying(record, theirs, tmp_path) == {}  # root never began: nothing of it is the run's
+    assert changed(theirs) == ()  # root never began: nothing of it is the run's
     events.parent.mkdir(parents=True)
     events.write_text('{"event": "ready"}\n')
-    assert staying(record, ours, tmp_path) == {}
-    told = staying(record, theirs, tmp_path)
-    assert told == {
-        "comgr": "comgr 1.0 was installed since the run",
-        path: f"{path} was changed after the run wrote it",
-    }
-    way = system_rollback(record, theirs, places, tmp_path)
+    assert changed(ours) == ()
+    assert changed(theirs) == (
+        "comgr 1.0 was installed since the run",
+        f"{path} was changed after the run wrote it",
+    )
+    way = find_system_rollback(record, theirs, places, tmp_path).plan
     assert way is not None
     assert [type(step) for step in way.steps] == [RestoreSettings]
-    shown = replace(find_whole_undo(places, theirs), system=None, staying=tuple(told.values()))
-    assert all(f"leave unchanged: {each}" in str(shown) for each in shown.staying)
+    left = SystemRollback(changed=changed(theirs))
+    shown = replace(find_undo(places, theirs), system=left)
+    assert all(f"leave unchanged: {each}" in str(shown) for each in left.changed)
     happened = [event async for event in Rollback(shown, Rehearsal(), places).events()]
     (said,) = (event.lines for event in happened if isinstance(event, Output))
-    assert said == shown.staying
+    assert said == left.changed
 
 
 COMGR = "comgr\t1.0\tii \tROCm <x@amd.com>"
@@ -241,7 +247,7 @@ def run_without_folder(
     return found
 
 
-def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path) -> None:
+def test_a_run_that_only_edited_files_of_the_user_has_a_rollback(tmp_path: Path) -> None:
     record = run_without_folder(tmp_path, OUT)
     assert touched_system(record)
     assert make_rollback(noted_plan(record), (1,), (), {}, run=record.id).steps == (
@@ -255,7 +261,7 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
     )
 
 
-def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
+async def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places, record = places_below(tmp_path), run_without_folder(tmp_path, OUT)
@@ -264,9 +270,9 @@ def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
         (here / name).mkdir(parents=True)
     (here / "bin" / "mine").write_text("mine")
     monkeypatch.chdir(here)
-    shown = find_undo(places)
+    shown = Undo(record, find_folder_rollback(record))
     assert "remove" not in str(shown)
-    assert undo(shown, places, datetime(2026, 1, 1, tzinfo=timezone.utc), system_is_back=True) == ()
+    assert [event async for event in Rollback(shown, Rehearsal(), places).events()]
     assert sorted(path.name for path in here.rglob("*")) == ["bin", "include", "lib", "mine"]
     assert read_record(Path(record.folder)) is not None
     assert not can_undo(places)
@@ -276,7 +282,7 @@ def test_of_two_runs_about_the_system_the_newer_goes_first(tmp_path: Path) -> No
     older = run_without_folder(tmp_path, OUT)
     run_without_folder(tmp_path, STEP, name="20260102-000000-bbbbbb")
     with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb is newer"):
-        find_undo(places_below(tmp_path), older.id)
+        find_undo(places_below(tmp_path), HOST, older.id)
 
 
 def test_a_run_without_a_folder_takes_no_folder_that_one_was_started_in(

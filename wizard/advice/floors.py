@@ -18,7 +18,7 @@ from wizard.machine.system import disk_in
 NUMPY = "numpy"
 GIGABYTE = 10**9
 LARGEST_KNOWN = 9 * GIGABYTE
-"""Download and installed files of the largest road whose sizes are known."""
+"""Download and installed files of the largest stack whose sizes are known."""
 MEMORY_ASKED = 8 * GIGABYTE
 """What the notes ask for (hkevin01/rocm-patch, README.md)."""
 SHARE = 0.9

@@ -12,11 +12,10 @@ from wizard.core.fact import Unknown
 from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import Word, verdict_on
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.variables import general
+from wizard.knowledge.variables import LIBRARY_PATH, general
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.system import refuses_executable_stacks
 
-LOADER = "LD_LIBRARY_PATH"
 REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
 """How variables begin that a bundled ROCm reads as well as a system's."""
 MEASURED = "MIOPEN_"
@@ -141,7 +140,7 @@ def _breaks(same: list[Setting], machine: Machine, stack: Stack) -> str:
     name = same[0].name
     breaks = "breaks" if name in stack.unset else "can break"
     # the loader reads its path when a process starts: nothing inside Python can take that back
-    early = name == LOADER or name.startswith(MEASURED)
+    early = name == LIBRARY_PATH or name.startswith(MEASURED)
     starts = "rdna1-python starts without it" if early else "the plan unsets it"
     return f"{_shown(same, machine)} {breaks} this stack; {starts}"
 
@@ -152,7 +151,7 @@ def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
 
 def _takes_effect(setting: Setting) -> bool:
     """Whether ROCm or torch reads it: what the table does not have is judged by its name."""
-    if setting.name == LOADER:  # stacks that do not unset it were built to ignore it
+    if setting.name == LIBRARY_PATH:  # stacks that do not unset it were built to ignore it
         return False
     kind = setting.effect.partition(":")[0]
     return kind == "effective" or (not kind and setting.name.startswith(REACHING))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from wizard.advice.card import chosen_card, target_of, with_card
-from wizard.advice.fit import INTERNET, Fit, Supply, answer_for_target, fit
+from wizard.advice.fit import Fit, answer_for_target, fit
 from wizard.advice.floors import takes_torch
 from wizard.advice.leftovers import torches_there
 from wizard.core.amounts import capitalized, listed
@@ -105,7 +105,6 @@ def recommend(
     applications: Sequence[str] | None = None,
     gpu: str = "",
     *,
-    supply: Supply = INTERNET,
     preset: str = "",
 ) -> Recommendation:
     """What to take on this machine. Raises KeyError for an unknown application.
@@ -117,7 +116,7 @@ def recommend(
     ids = found_applications(machine) if applications is None else tuple(applications)
     asked = applications_named(ids or (PLAIN_TORCH,))
     stacks = {stack.id: stack for stack in load_stacks()}
-    fits = tuple(fit(machine, asked, stack, supply, preset) for stack in stacks.values())
+    fits = tuple(fit(machine, asked, stack, preset=preset) for stack in stacks.values())
     order = in_order(fits, stacks)
     outside = _outside(target_of(chosen_card(machine)), order[0], stacks, asked)
     return Recommendation(

@@ -42,10 +42,10 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.shapes import DEFAULT, Row, find_preset
 from wizard.conv2d.stop_reasons import budget_spent
 from wizard.conv2d.sweep import Deadlines, Sweep, SweepDone
-from wizard.core.lines import clean
+from wizard.core.lines import clean, wrapped
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Gpu, Machine
@@ -54,14 +54,13 @@ from wizard.report.card_test import (
     outcome_of_test,
     report_files_of_test,
     results_address,
-    wrapped,
     written_lines,
 )
 from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import trouble_lines
 from wizard.run.executor import now
-from wizard.run.runs import read_records
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.run.runs import records_of
+from wizard.services.command_line import acts, host_of
 
 SEARCHED_LATER = 3
 """Hangs that a search by itself is allowed."""
@@ -159,7 +158,7 @@ def _pythons(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
 
     ``native`` is known by its folder: the one that a run of ours made, or the usual one.
     """
-    records = () if host.name else read_records(Path(places_of(host).runs))
+    records = records_of(host)
     folders = {str(each.plan["venv"]) for each in records if each.plan["stack"] == "native"}
     folders.add(f"{host.home}/ai/native")
     there = [each.python for each in torches_there(machine) if each.build == "rocm"]
@@ -395,6 +394,6 @@ def _form(
             for each in tested
         ],
         "folder": str(folder),
-        "files": [paper.name for paper in report_files.files],
+        "files": [each.name for each in report_files.files],
         "send_to": results_address() or None,
     }

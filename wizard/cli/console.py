@@ -22,6 +22,22 @@ def agreed(question: str) -> bool:
         return False
 
 
+def not_agreed(unchanged: str = "Nothing was changed", command: str = "") -> int:
+    """The exit code where nobody said yes; where nobody could, how to say it beforehand."""
+    if sys.stdin.isatty():
+        print(f"{unchanged}.", file=sys.stderr)
+        return 2
+    confirm = (
+        f"To confirm, use this command:\n  {command} --yes"
+        if command
+        else "Then run the same command again with --yes."
+    )
+    return refuse(
+        f"{unchanged}, because there is no terminal in which to prompt you. Read the text above. "
+        f"{confirm}"
+    )
+
+
 def is_yes(answer: str) -> bool:
     """True for the key that agrees; who types the word out means it too."""
     return answer.strip().lower() in ("y", "yes")

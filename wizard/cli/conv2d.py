@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import shlex
 import sys
@@ -53,13 +52,14 @@ from wizard.conv2d.verdicts import RIGHT, Verdict, result_json
 from wizard.conv2d.worker.process import worker_argv
 from wizard.core.amounts import counted
 from wizard.core.json_form import to_json
+from wizard.core.lines import WIDTH
 from wizard.core.own_files import Places
+from wizard.host.host import places_of
 from wizard.machine.detect import detect
 from wizard.report.conv2d import request_lines
 from wizard.report.conv2d_answers import keep_command, outcome_lines, trouble_lines
-from wizard.report.machine import WIDTH
-from wizard.run.runs import read_records
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.run.runs import records_of
+from wizard.services.command_line import acts, host_of
 
 
 def run_conv2d(arguments: argparse.Namespace) -> int:
@@ -171,7 +171,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     if arguments.machine:
         found = torches_there(detect(host))
         return found[0].python if found else "python3"
-    for record in read_records(Path(places_of(host).runs)):
+    for record in records_of(host):
         python = Path(str(record.plan["venv"])) / "bin" / "python"
         if record.plan["venv"] and python.exists():
             return str(python)
@@ -196,8 +196,8 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
     tried = list(tried_lines(request))
     if arguments.json:
         shapes = [row.label for row in sweep.rows]
-        form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-        print(json.dumps({**form, **({"tried": tried} if tried else {})}))
+        form = {"dry_run": True, "command": command, "shapes": shapes}
+        print_json({**form, **({"tried": tried} if tried else {})})
         return
     if isinstance(request, LimitRequest):
         print(
@@ -277,7 +277,7 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     sweep = sweep_in(request)
     document["results"] = [result_json(result) for result in done.results]
     document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
-    document["clean"] = sweep.surroundings.clean
+    document["clean"] = sweep.environment.clean
     if done.limit is not None:
         document["limit"] = to_json(done.limit)
     return document | answer_form(done, sweep.python)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import shlex
 import sys
@@ -15,10 +14,9 @@ from typing import Any, TypeVar
 
 from wizard.cli.console import print_json, refuse
 from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_form
-from wizard.conv2d.cards import card_form
-from wizard.conv2d.cards.card_form import card_from, card_text
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
-from wizard.conv2d.cards.result_card import ResultCard, look_here
+from wizard.conv2d.cards.make_card import look_here
+from wizard.conv2d.cards.result_card import ResultCard, card_from, card_text
 from wizard.conv2d.models import load_models, model_verdicts
 from wizard.conv2d.repro import repro_of_result, repro_text, row_of
 from wizard.conv2d.requests import WrongRequest, named_table, sweep_of
@@ -30,6 +28,7 @@ from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_argv, ask_miopen
+from wizard.host.host import places_of
 from wizard.report.conv2d import model_lines, request_lines, since_lines
 from wizard.report.conv2d_row import candidates_lines, repro_lines
 from wizard.report.conv2d_runs import (
@@ -40,7 +39,8 @@ from wizard.report.conv2d_runs import (
     holds_text,
     past_runs,
 )
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services import named_files
+from wizard.services.command_line import acts, host_of
 
 T = TypeVar("T")
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
@@ -76,7 +76,7 @@ def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     if not acts(arguments):
         print(f"A dry run writes nothing. {name} would contain:\n{text}")
         return
-    card_form.write_new(Path(name), text)
+    named_files.write_new(Path(name), text)
     print(f"Written to {name}. Read it before you share it.")
 
 
@@ -90,8 +90,7 @@ def ask(arguments: argparse.Namespace) -> int:
         command = shlex.join(ask_argv(sweep.python))
         if arguments.json:
             shapes = [row.label for row in rows]
-            form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-            print(json.dumps(form))
+            print_json({"dry_run": True, "command": command, "shapes": shapes})
             return 0
         print("Nothing is started. MIOpen would be asked about these shapes:\n")
         print(*request_lines(sweep.rows), sep="\n")
@@ -99,7 +98,7 @@ def ask(arguments: argparse.Namespace) -> int:
         return 0
     if live_run(places_of(host_of(arguments))) is not None:
         return refuse(MEASURING)
-    environ, _ = sweep.surroundings.environment(os.environ)
+    environ, _ = sweep.environment.variables(os.environ)
     asked = asyncio.run(ask_miopen(sweep, rows, environ))
     report_answers(rows, asked, as_json=arguments.json)
     known = [each for each in asked if isinstance(each, Candidates)]

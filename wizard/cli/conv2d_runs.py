@@ -8,11 +8,10 @@ import os
 import signal
 import sys
 import termios
-import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from wizard.cli.console import is_yes, print_json, refuse
+from wizard.cli.console import is_yes, not_agreed, print_json, refuse
 from wizard.conv2d.caution import IN_USE, Circumstances, budget_texts, caution_texts
 from wizard.conv2d.requests import Request, described, name_of
 from wizard.conv2d.runs.events import followed
@@ -21,18 +20,15 @@ from wizard.conv2d.runs.history import read_status, status_form
 from wizard.conv2d.runs.runner import Stopped, obstacle, start_run, stop
 from wizard.conv2d.sweep import StopReason, SweepDone
 from wizard.conv2d.text import follow
+from wizard.core.lines import wrapped
 from wizard.core.own_files import Places
 from wizard.core.process import on_signals
+from wizard.host.host import places_of
 from wizard.report.conv2d_runs import history_lines
-from wizard.report.machine import WIDTH
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.command_line import acts, host_of
 
 ENDS = "Press Ctrl+C to end the measurement. To measure without this risk, use --device cpu."
 EVEN_SO = "add --even-if-in-use"
-NO_TERMINAL = (
-    "Nothing was started, because there is no terminal in which to prompt you. Read the text "
-    "above, then run the command again with --yes."
-)
 APART = (
     "The measurement runs in the background. Ctrl+C stops it, but closing this terminal does "
     "not.\n`rdna1-setup conv2d --attach` shows it again."
@@ -74,17 +70,14 @@ def refusal(
         return refuse("\n".join(_wrapped((f"Nothing was started. {IN_USE.format(EVEN_SO)}",))))
     if arguments.yes:
         return None
-    if not sys.stdin.isatty():
-        return refuse(NO_TERMINAL)
-    if not _agreed():
-        print("Nothing was started.", file=sys.stderr)
-        return 2
+    if not sys.stdin.isatty() or not _agreed():
+        return not_agreed("Nothing was started")
     return None
 
 
 def _wrapped(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
-        yield from textwrap.wrap(text, WIDTH)
+        yield from wrapped(text)
 
 
 def _agreed() -> bool:

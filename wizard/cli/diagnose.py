@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import textwrap
 from typing import Any
 
 from wizard.advice.recommend import recommend
 from wizard.cli.console import print_json, refuse
-from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry
+from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry_out
 from wizard.core.journal import Kind
 from wizard.core.json_form import SCHEMA
+from wizard.core.lines import wrapped
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import About, Finding, conclude, exit_code, to_form
 from wizard.diagnose.fix import Supply, make_fix
@@ -21,7 +21,7 @@ from wizard.diagnose.listed_cards import card_form
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import found as finding_of
 from wizard.diagnose.this_machine import TRY_S, to_try
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.causes import load_causes
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -39,9 +39,9 @@ from wizard.report.findings import (
 )
 from wizard.report.recommendation import short_text
 from wizard.run.resume import stopped_plan
-from wizard.services.command_line import absolute, acts, host_of, places_of
+from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.machine import Unreadable, diagnosis_of, explained_file
-from wizard.services.plans import name_applications
+from wizard.services.plan_request import name_applications
 
 TRYING = (
     "Trying each torch on the card, for at most {:g} s each. This can hang the card, so save your "
@@ -85,7 +85,7 @@ def run_diagnose(arguments: argparse.Namespace) -> int:
     else:
         print("\n".join(diagnosis_lines(machine, diagnosis)))
         if diagnosis.rdna1:
-            print("", *textwrap.wrap(short_text(recommended), 79), sep="\n")
+            print("", *wrapped(short_text(recommended)), sep="\n")
     return exit_code(diagnosis.findings)
 
 
@@ -101,7 +101,7 @@ def fix(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     finding, plan = _planned(arguments, host, machine)
-    code = carry(plan, arguments, host)
+    code = carry_out(plan, arguments, host)
     return _looked_again(arguments, finding) if code == 0 and acts(arguments) else code
 
 
@@ -166,7 +166,7 @@ def _looked_again(arguments: argparse.Namespace, fixed: Finding) -> int:
         print(json.dumps(form), flush=True)
     else:
         text = WORDS[outcome].format(cause=fixed.cause)
-        print(*textwrap.wrap(text, 79, break_on_hyphens=False), sep="\n")
+        print(*wrapped(text), sep="\n")
     return int(outcome in (Outcome.THERE, Outcome.UNSEEN))
 
 

@@ -8,14 +8,16 @@ import json
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import aclosing, redirect_stdout, suppress
+from pathlib import Path
 from typing import Any
 
-from wizard.cli.console import agreed, forget_output, refuse, refuse_for
+from wizard.cli.console import agreed, forget_output, not_agreed, refuse_for
 from wizard.core.events import Event, PlanFinished
 from wizard.core.json_form import SCHEMA, to_json
+from wizard.core.lines import clean
 from wizard.core.process import on_signals
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.report.plan import (
@@ -27,12 +29,12 @@ from wizard.report.plan import (
     plan_lines,
 )
 from wizard.root.session import STATE, find_at_work
-from wizard.run.at_work import at_work_text
-from wizard.run.exact_plan import asking_of, preflight
+from wizard.run.at_work import at_work_text, events_of
 from wizard.run.executor import Executor, Live
 from wizard.run.obstacles import foreseen
+from wizard.run.preflight import preflight
 from wizard.run.rehearsal import Rehearsal
-from wizard.services.command_line import acts, places_of
+from wizard.services.command_line import acts
 
 GOES_ON = (
     "This continues an unfinished run. To start over instead, undo it first: rdna1-setup rollback"
@@ -152,7 +154,7 @@ def cannot_ask(arguments: argparse.Namespace) -> bool:
     return arguments.json and acts(arguments) and not arguments.yes
 
 
-def carry(
+def carry_out(
     plan: Plan, arguments: argparse.Namespace, host: Host, machine: Machine | None = None
 ) -> int:
     """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified.
@@ -160,7 +162,7 @@ def carry(
     With the ``machine``, the ending names the programs where they were found.
     """
     if acts(arguments):
-        refusals = asyncio.run(preflight(plan, places_of(host), asking_of(host)))
+        refusals = preflight(plan, host)
         for each in refusals:
             refuse_for(each)
         if refusals:
@@ -183,10 +185,10 @@ def show_and_do(
     """Show the plan, ask, and let this executor do it."""
     if not arguments.json:
         as_of = () if acts(arguments) else as_of_lines(plan)
-        told = plan_lines(plan, log=log_text(plan, host))
+        told = plan_lines(plan, runs=places_of(host).runs)
         print(*as_of, *told, sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry out this plan?"):
-        return _not_agreed()
+        return not_agreed()
     teller = None if acts(arguments) else _tell_foreseen
     events = executor.carry_out(plan)
     following = follow(events, executor.cancel, as_json=arguments.json, teller=teller)
@@ -202,17 +204,29 @@ def _tell_foreseen(event: Event) -> None:
         print(line)
 
 
-def log_text(plan: Plan, host: Host) -> str:
-    """Where the run of a plan is recorded, and what root replaces is kept."""
-    rooted = any(step.needs_root for step in plan.steps)
-    return f"{places_of(host).runs}{f'; log and backup of root: {STATE}' if rooted else ''}"
+ENDED = "The root step has finished."
 
 
-def _not_agreed() -> int:
-    if sys.stdin.isatty():
-        print("Nothing was changed.", file=sys.stderr)
-        return 2
-    return refuse(
-        "Nothing was changed, because there is no terminal in which to prompt you. Read the plan "
-        "above, then run the same command again with --yes."
-    )
+def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> None:
+    """Where a command acts, what root still does for an earlier start comes to its end before.
+
+    It is told on standard error, for what a command prints may be read by a program.
+    """
+    session = find_at_work(state or STATE) if acts(arguments) else None
+    if session is None:
+        return
+    with redirect_stdout(sys.stderr):
+        print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
+        asyncio.run(show_events(events_of(session), ENDED))
+
+
+async def show_events(events: AsyncGenerator[Event, None], ending: str = "") -> int:
+    """Print events as lines, and progress every tenth of the way; 0 when it ended well."""
+    last = ending or f"{ENDED} To continue the plan, start rdna1-setup again."
+    tell = Teller(lambda _: (last,))
+    async with aclosing(events) as coming:
+        async for event in coming:
+            tell(event)
+            if isinstance(event, PlanFinished):
+                return 0 if event.ok else 1
+    return 1

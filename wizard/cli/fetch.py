@@ -16,12 +16,13 @@ from wizard.core.fact import Unknown
 from wizard.core.trouble import Trouble
 from wizard.fetch.download import Fetch, Filling, Here
 from wizard.fetch.folder import PYTHON, WHEELS, Folder, Sources, Target, in_words, target_of
+from wizard.host.host import places_of
 from wizard.host.live import LiveHost
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.services.command_line import absolute, host_of, places_of
-from wizard.services.plans import name_applications
+from wizard.services.command_line import absolute, host_of
+from wizard.services.plan_request import name_applications
 
 
 def run_fetch(arguments: argparse.Namespace) -> int:

@@ -671,12 +671,12 @@ COMMANDS = {
         _explain,
     ),
     "plan": Command(
-        "setup.run_plan",
+        "plan.run_plan",
         "Show every step, command and file of an installation, without doing anything.",
         _plan,
     ),
     "apply": Command(
-        "setup.run_apply",
+        "apply.run_apply",
         "Carry out a plan. You see it first, can resume it, and can undo it with rollback.",
         _apply,
     ),
@@ -686,12 +686,12 @@ COMMANDS = {
         _fetch,
     ),
     "remove": Command(
-        "setup.run_clearing",
+        "apply.run_clearing",
         "Remove ROCm from the system, package by package. You can undo it. Venvs are kept.",
         _remove,
     ),
     "clean-up": Command(
-        "setup.run_clearing",
+        "apply.run_clearing",
         "Remove leftovers from other scripts (settings, folders, broken packages). You can "
         "undo it.",
         _clean_up,
@@ -707,7 +707,7 @@ COMMANDS = {
         _test_my_card,
     ),
     "keep": Command(
-        "setup.run_keep", "Keep a setting for one venv. You review it first and can undo it.", _keep
+        "apply.run_keep", "Keep a setting for one venv. You review it first and can undo it.", _keep
     ),
     "rollback": Command(
         "rollback.run_rollback",

@@ -18,9 +18,10 @@ from wizard.core.wording import DEMO_TOLD, DRY_RUN_TOLD
 from wizard.diagnose.explain import explain_file
 from wizard.diagnose.finding import Finding, conclude, counts_text
 from wizard.diagnose.fix_settings import without_plan
+from wizard.host.host import places_of
 from wizard.report.findings import explanation_lines, fix_command, whole_lines
-from wizard.run.runs import half_back, unfinished_run
-from wizard.services.command_line import absolute, acts, host_of, places_of
+from wizard.run.runs import half_undone, unfinished_run
+from wizard.services.command_line import absolute, acts, host_of
 from wizard.services.machine import diagnosis_of
 
 FINDINGS = "Which finding do you want to see? Type its number to see the evidence and the fix."
@@ -175,7 +176,7 @@ def _begin(guide: Guide, why: str) -> None:
 def _unfinished(guide: Guide) -> tuple[str, ...]:
     """A run that stopped before its end, or before all of it was taken back."""
     places = places_of(host_of(guide.arguments))
-    if back := half_back(places):
+    if back := half_undone(places):
         return ("", f"Run {back.id} is only partly undone. Open Roll back to finish undoing it.")
     waits = unfinished_run(places)
     if waits is None:

@@ -14,15 +14,16 @@ from wizard.conv2d.runs.history import read_status
 from wizard.conv2d.shapes import load_presets
 from wizard.conv2d.sweep import found_by
 from wizard.core.lines import clean
+from wizard.host.host import places_of
 from wizard.knowledge.claims import trains
 from wizard.machine.facts import Machine
-from wizard.services.command_line import absolute, acts, host_of, places_of
+from wizard.services.command_line import absolute, acts, host_of
 
 PYTHONS = "Which Python do you want to measure with? Its torch will be measured."
 TYPED = "another one: I will type it"
 NAME = "Path to the Python in an environment that has torch, such as ~/ai/rocm52/bin/python:"
 DEVICES = "On which device?"
-AIMS = "What do you want to know?"
+QUESTIONS = "What do you want to know?"
 PRESETS = "Which table of shapes?"
 LIMITS = "For which channel counts do you want to find the largest size that works?"
 SETTINGS = "Which shape do you want to get working?"
@@ -37,7 +38,7 @@ DEVICES_MORE = """\
 1 measures on the graphics card. A shape that hangs is ended at its time limit; until then the \
 desktop may stand still.
 2 computes on the processor. Nothing can hang, but it says nothing about your card."""
-AIMS_MORE = """\
+QUESTIONS_MORE = """\
 1 measures a table of shapes, one by one, and says of each whether it is right, wrong or hangs.
 2 measures a single small shape.
 3 asks which table: the layers of a model, or shapes that others published.
@@ -74,7 +75,7 @@ class Wanted:
 
     python: str = ""
     device: str = ""
-    aim: str = "table"
+    question: str = "table"
     shapes: tuple[str, ...] = ()
     agreed: tuple[str, ...] = ()
     trains: bool = False
@@ -84,7 +85,7 @@ class Wanted:
     def words(self) -> tuple[str, ...]:
         """The command line that they make."""
         python = ("--python", self.python) if self.python else ()
-        work = WORK if self.trains and self.aim in ("table", "quick", "preset") else ()
+        work = WORK if self.trains and self.question in ("table", "quick", "preset") else ()
         return ("conv2d", *python, "--device", self.device, *self.shapes, *work, *self.agreed)
 
 
@@ -119,7 +120,7 @@ class Measuring:
         device = self.guide.ask.choose(DEVICES, options, usual, explain=DEVICES_MORE)
         return replace(wanted, device=device)
 
-    def aim(self, wanted: Wanted) -> Wanted:
+    def question(self, wanted: Wanted) -> Wanted:
         """What is to be found out."""
         options = [
             Option("which shapes pass: the table on which the public notes disagree", "table"),
@@ -129,11 +130,13 @@ class Measuring:
             Option("the fewest variables that make one shape work", "setting"),
             Option("other operations than Conv2d", "operations"),
         ]
-        return replace(wanted, aim=self.guide.ask.choose(AIMS, options, explain=AIMS_MORE))
+        return replace(
+            wanted, question=self.guide.ask.choose(QUESTIONS, options, explain=QUESTIONS_MORE)
+        )
 
     def shapes(self, wanted: Wanted) -> Wanted | None:
         """The options of ``conv2d`` that ask for that."""
-        match wanted.aim:
+        match wanted.question:
             case "quick":
                 shapes: tuple[str, ...] = QUICK
             case "preset":
@@ -196,10 +199,10 @@ def measure_installed(
 def _ask_and_measure(guide: Guide, machine: Machine | None, known: Wanted) -> int:
     pythons = tuple(_pythons(guide, machine)) if machine else ()
     asking = Measuring(guide, pythons, with_card=machine is not None and bool(machine.gpus))
-    steps = (asking.python, asking.device, asking.aim, asking.shapes, asking.desktop)
+    steps = (asking.python, asking.device, asking.question, asking.shapes, asking.desktop)
     wanted = in_turn(steps, known)
     code = guide.carry_out(*wanted.words)
-    if wanted.aim == "setting" and acts(guide.arguments):
+    if wanted.question == "setting" and acts(guide.arguments):
         _keep(guide, wanted.python)
     return code
 

@@ -8,23 +8,25 @@ from itertools import chain
 from pathlib import Path
 
 from wizard.advice.card import chosen_card
+from wizard.advice.comparison import line_speed
 from wizard.advice.recommend import found_applications, recommend
 from wizard.cli.plain_measuring import measure_installed
 from wizard.cli.questions import HOW_TO_ANSWER, Guide, Option, WentBack, in_turn
 from wizard.core.journal import OLDER, Kind
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.applications import PLAIN_TORCH, Application, load_applications
 from wizard.knowledge.cards import AMD
 from wizard.knowledge.claims import load_purposes
 from wizard.knowledge.stacks import find_stack, load_stacks
 from wizard.machine.facts import Gpu, Machine
-from wizard.plan.amd_packages import broken_driver
+from wizard.plan.amd_packages import broken_driver, scopes_of
 from wizard.plan.choice import Choice
+from wizard.plan.clean_up import make_clearing
 from wizard.plan.group_steps import joinable
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.rollback_packages import Sources, no_way_back
+from wizard.plan.rollback_packages import RollbackFiles, no_rollback
 from wizard.plan.steps import Plan
 from wizard.report.recommendation import (
     Compared,
@@ -35,25 +37,11 @@ from wizard.report.recommendation import (
     stack_lines,
 )
 from wizard.report.stacks import sheet_lines
-from wizard.run.exact_plan import (
-    asked_sources,
-    asking_of,
-    clearing_plan,
-    removal_scopes,
-    waiting_plan,
-)
+from wizard.run.preflight import rollback_files, unfinished_plan
 from wizard.run.resume import stopped_plan
-from wizard.run.runs import older_runs, read_records, stands
-from wizard.services.command_line import (
-    absolute,
-    acts,
-    app_words,
-    folder_of,
-    host_of,
-    places_of,
-    with_sources,
-)
-from wizard.services.plans import plan_here, speed_of_line
+from wizard.run.runs import older_runs, read_records, records_of, undoable
+from wizard.services.command_line import absolute, acts, host_of
+from wizard.services.plan_request import app_words, folder_of, plan_here, with_sources
 
 AWAY = "What do you want to remove? You will see the plan first, and you can undo it."
 RUNS = (
@@ -134,11 +122,11 @@ def _for_good(
     guide: Guide, host: Host, machine: Machine, words: Sequence[str]
 ) -> tuple[str, ...] | None:
     kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
-    scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
+    scopes = scopes_of(distribution="--distribution-rocm" in words, driver=False)
     if stopped_plan(kind, places_of(host)) is not None:
         return ()
     try:
-        plan = clearing_plan(kind, scopes, machine, host)
+        plan = make_clearing(kind, scopes, machine, host)
     except PlanImpossible:
         return ()  # the command says why
     return ask_for_good(guide, host, plan)
@@ -150,15 +138,15 @@ def ask_for_good(guide: Guide, host: Host, plan: Plan) -> tuple[str, ...] | None
     All of it is named, and it stays unless the answer is yes.
     """
     try:
-        sources = asked_sources(plan, asking_of(host))
+        files = rollback_files(plan, host)
     except Trouble:
         return ()  # the command says why
-    return chosen_for_good(guide, sources) if sources.lost else ()
+    return chosen_for_good(guide, files) if files.lost else ()
 
 
-def chosen_for_good(guide: Guide, sources: Sources) -> tuple[str, ...] | None:
+def chosen_for_good(guide: Guide, files: RollbackFiles) -> tuple[str, ...] | None:
     """The same, once it is known that something would be lost."""
-    refusal = no_way_back(sources)
+    refusal = no_rollback(files)
     guide.say("", *map(clean, (refusal.happened, refusal.meaning)))
     options = [
         Option("no: nothing is removed", False),
@@ -176,7 +164,7 @@ def roll_back(guide: Guide) -> int:
         guide.say(NOT_HERE)
         return 0
     folder = Path(places_of(host_of(guide.arguments)).runs)
-    runs = list(filter(stands, read_records(folder)))
+    runs = list(filter(undoable, read_records(folder)))
     older = [run for run in older_runs(folder) if not run.rolled_back]
     if not runs and not older:
         guide.say(NO_RUN)
@@ -250,7 +238,7 @@ class Setup:
 
     def stack(self, wanted: Wanted) -> Wanted:
         """The stack, with the advice before it."""
-        speed = speed_of_line(self.host, places_of(self.host))
+        speed = line_speed(records_of(self.host))
         recommended = recommend(self.machine, wanted.applications, wanted.gpu)
         found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
         self.guide.say("", *recommendation_lines(recommended), UNDO)
@@ -335,7 +323,7 @@ class Setup:
         )
         choice = with_sources(choice, self.guide.arguments)
         try:
-            if waiting_plan(choice, places_of(self.host)) is not None:
+            if unfinished_plan(choice, places_of(self.host)) is not None:
                 return ()
             plan = plan_here(self.machine, choice, self.host)
         except PlanImpossible:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Generic, TextIO, TypeVar
 
 from wizard.core.credentials import redact
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean
 from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.report.machine import WIDTH
-from wizard.services.command_line import app_words, host_of
+from wizard.services.command_line import host_of
+from wizard.services.plan_request import app_words
 
 DEEPER = 4
 """How much further in a line begins that goes on with the one above."""

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.advice.recommend import recommend
-from wizard.cli.console import agreed, print_json, refuse
+from wizard.cli.console import agreed, not_agreed, print_json, refuse
 from wizard.core.fact import Fact, Unknown
-from wizard.core.lines import clean, shown
+from wizard.core.lines import clean, shown, wrapped
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.diagnose.outcomes import plan_joins, verdict
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.explanations import load_explanations
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -38,24 +36,18 @@ from wizard.report.bundle import (
     require_new,
     write_folder,
 )
+from wizard.report.explanations import approaches, list_form, list_lines, topic_form, topic_lines
 from wizard.report.issue import report_text
-from wizard.report.machine import WIDTH, recorded_lines
+from wizard.report.machine import recorded_lines
 from wizard.report.plan import cost_lines
 from wizard.report.private import Redaction
 from wizard.report.recommendation import recommendation_lines
 from wizard.report.sources import Gathered, collect_env, environment_for, gather
-from wizard.report.stacks import approaches, list_form, list_lines, topic_form, topic_lines
 from wizard.root.session import STATE
 from wizard.run.at_work import at_work
 from wizard.run.runs import restart_words
-from wizard.services.command_line import (
-    acts,
-    app_words,
-    folder_of,
-    host_of,
-    places_of,
-    with_sources,
-)
+from wizard.services.command_line import acts, host_of
+from wizard.services.plan_request import app_words, folder_of, with_sources
 
 MOST_FINDINGS = 6
 """More would not leave the page its place: `diagnose` shows all of them."""
@@ -71,10 +63,6 @@ MORE = (
 TOUCHES = (
     "Running PyTorch's collect_env, which loads torch and reads the card's name. It will be "
     "stopped if it takes longer than 90 s."
-)
-NO_YES = (
-    "rdna1-setup: nothing was written, because there is no terminal in which to prompt you. Read "
-    "the text above, then run the command again with --yes."
 )
 
 
@@ -100,8 +88,8 @@ def _verdict(machine: Machine) -> Iterator[str]:
     """How the machine stands, and what somebody should do something about."""
     findings = diagnose(machine).findings
     told = verdict(machine, findings, f"`{DIAGNOSE}`")
-    yield from textwrap.wrap(told.text, WIDTH)
-    yield from textwrap.wrap(told.second, WIDTH)
+    yield from wrapped(told.text)
+    yield from wrapped(told.second)
     counting = [each for each in findings if each.counts and not plan_joins(each)]
     if any(shown(each.title).rstrip(".") not in told.text for each in counting):
         yield from _attention(counting)
@@ -111,7 +99,7 @@ def _attention(findings: Sequence[Finding]) -> Iterator[str]:
     yield from ("", "== Needs attention")
     for each in findings[:MOST_FINDINGS]:
         text = f"{each.status.word}: {shown(each.title)}"
-        yield from textwrap.wrap(text, WIDTH, subsequent_indent="  ")
+        yield from wrapped(text, indent="  ")
     if (left := len(findings) - MOST_FINDINGS) > 0:
         yield f"And {left} more: {DIAGNOSE}"
 
@@ -129,7 +117,7 @@ def _recommended(
     try:
         plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
-        yield from textwrap.wrap(f"No plan is possible here: {error}", WIDTH)
+        yield from wrapped(f"No plan is possible here: {error}")
         return
     yield from cost_lines(plan)
     yield f"Read the plan:    {_command('plan', choice, arguments, applications)}"
@@ -153,7 +141,7 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
 def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     """That a restart waits, or that it has happened and what comes next; nothing for neither."""
     words = restart_words(places_of(host_of(arguments)))
-    return ("", *textwrap.wrap(words, WIDTH)) if words else ()
+    return ("", *wrapped(words)) if words else ()
 
 
 def _command(
@@ -184,7 +172,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     gathered = gather(host, places_of(host))
     redaction = Redaction(gathered.identity)
     if arguments.format == "json":
-        print(json.dumps(report_form(gathered, redaction), indent=1))
+        print_json(report_form(gathered, redaction))
     else:
         print(report_text(gathered, redaction), end="")
     return 0
@@ -236,7 +224,7 @@ def write_report(arguments: argparse.Namespace) -> int:
         print("\nA dry run writes nothing. The report would contain:")
         return 0
     if not arguments.yes and not agreed("\nWrite it?"):
-        print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
+        not_agreed("Nothing was written")
         return 1
     written = write_folder(report_files, folder, zipped=arguments.zip)
     print(

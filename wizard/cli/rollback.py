@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, redirect_stdout
 from pathlib import Path
 
-from wizard.cli.console import agreed, print_json, refuse
-from wizard.cli.execution import Teller, follow
-from wizard.core.events import Event, PlanFinished
+from wizard.cli.console import agreed, not_agreed, print_json, refuse
+from wizard.cli.execution import follow, show_events, watch_first
 from wizard.core.journal import OLDER
 from wizard.core.lines import clean, clean_lines
 from wizard.core.own_files import Places
+from wizard.host.host import places_of
 from wizard.report.plan import plan_lines
-from wizard.root.session import STATE, find_at_work
-from wizard.run.at_work import at_work, at_work_text, events_of
+from wizard.run.at_work import at_work
 from wizard.run.executor import Live, now
-from wizard.run.rollback import Rollback, find_forgettable, find_whole_undo, forget_run
+from wizard.run.rollback import Rollback, find_forgettable, find_undo, forget_run
 from wizard.run.runs import older_runs, read_records, unreadable_runs
-from wizard.services.command_line import acts, host_of, places_of
+from wizard.services.command_line import acts, host_of
 
 NOTHING = "rdna1-setup is not running anything as root."
-ENDED = "The root step has finished."
 
 
 def run_watch(arguments: argparse.Namespace) -> int:
@@ -37,31 +32,6 @@ def run_watch(arguments: argparse.Namespace) -> int:
         return 0
     print(f"{found.text}. It continues on its own. Ctrl+C only closes this view.", flush=True)
     return asyncio.run(show_events(found.watch()))
-
-
-def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> None:
-    """Where a command acts, what root still does for an earlier start comes to its end before.
-
-    It is told on standard error, for what a command prints may be read by a program.
-    """
-    session = find_at_work(state or STATE) if acts(arguments) else None
-    if session is None:
-        return
-    with redirect_stdout(sys.stderr):
-        print(f"{clean(at_work_text(session))} (an earlier run). Waiting for that run to finish.")
-        asyncio.run(show_events(events_of(session), ENDED))
-
-
-async def show_events(events: AsyncGenerator[Event, None], ending: str = "") -> int:
-    """Print events as lines, and progress every tenth of the way; 0 when it ended well."""
-    last = ending or f"{ENDED} To continue the plan, start rdna1-setup again."
-    tell = Teller(lambda _: (last,))
-    async with aclosing(events) as coming:
-        async for event in coming:
-            tell(event)
-            if isinstance(event, PlanFinished):
-                return 0 if event.ok else 1
-    return 1
 
 
 def run_rollback(arguments: argparse.Namespace) -> int:
@@ -77,31 +47,20 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     if arguments.forget:
         return _forget(arguments, places)
     watch_first(arguments)
-    found = find_whole_undo(places, host, arguments.run_id or "", wait=acts(arguments))
+    found = find_undo(places, host, arguments.run_id or "", wait=acts(arguments))
     print(clean_lines(str(found)), flush=True)
-    if found.system is not None:
-        print("", *plan_lines(found.system), sep="\n", flush=True)
+    if found.system.plan is not None:
+        print("", *plan_lines(found.system.plan), sep="\n", flush=True)
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0
     if not arguments.yes and not agreed("Roll back?"):
-        return _not_agreed("Nothing was removed", found.folder.record.id)
+        return not_agreed("Nothing was removed", f"rdna1-setup rollback {found.record.id}")
     taking = Rollback(found, Live(places, host.environ, yes=arguments.yes), places)
     code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
     if code == 0:
         print("Undone.")
     return code
-
-
-def _not_agreed(happened: str, words: str) -> int:
-    """The exit code where nobody said yes; where nobody could, what says it beforehand."""
-    if sys.stdin.isatty():
-        print(f"{happened}.")
-        return 2
-    return refuse(
-        f"{happened}, because there is no terminal in which to prompt you. Read the text above. "
-        f"To confirm, add --yes:\n  rdna1-setup rollback {words} --yes"
-    )
 
 
 def _list(places: Places, *, as_json: bool) -> int:
@@ -141,7 +100,7 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
         print("Dry run: nothing was changed.")
         return 0
     if not arguments.yes and not agreed(f"Forget run {record.id}?"):
-        return _not_agreed("Nothing was changed", f"{record.id} --forget")
+        return not_agreed(command=f"rdna1-setup rollback {record.id} --forget")
     forget_run(record, places, now())
     print(f"Run {record.id} is now listed as undone.")
     return 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from wizard.conv2d.cards.result_card import GFX, chip_measured
+from wizard.conv2d.cards.make_card import GFX
 from wizard.conv2d.requests import Request, name_of
 from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import FINISHED, read_status
@@ -15,7 +15,7 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import SettingAnswer, Sweep, SweepDone
-from wizard.conv2d.verdicts import Result
+from wizard.conv2d.verdicts import Result, chip_measured
 from wizard.core.own_files import Places
 from wizard.knowledge.cards import is_rdna1
 

@@ -69,7 +69,7 @@ async def carried_out(
     ``rows`` are those known beforehand. The same strategy with the same journal goes on where it
     was cut off. ``ask`` is how MIOpen is asked, where it may be.
     """
-    environ, left_out = sweep.surroundings.environment(os.environ if environ is None else environ)
+    environ, left_out = sweep.environment.variables(os.environ if environ is None else environ)
     try:
         book = open_journal(journal, resume)
     except JournalBusy:
@@ -82,7 +82,7 @@ async def carried_out(
     with closing(book), shared_memory(largest) as memory:
         team = Team(sweep, environ, memory, kill, sources or _sources(sweep))
         trial = Trial(replace(sweep, rows=rows), book, team, sweep.spawn)
-        if sweep.surroundings.clean:
+        if sweep.environment.clean:
             yield Note(
                 "Of your shell's settings, this measurement ignores "
                 f"{', '.join(left_out) or 'nothing'}."

@@ -8,7 +8,7 @@ from typing import Any
 
 from assets import FOLDER
 from wizard import __version__
-from wizard.conv2d.cards.result_card import told_gfx, told_name, told_setting, told_version
+from wizard.conv2d.cards.make_card import told_gfx, told_name, told_setting, told_version
 from wizard.conv2d.shapes import Row, load_operations
 from wizard.conv2d.sweep import SEED
 from wizard.conv2d.verdicts import Result

@@ -33,8 +33,9 @@ from wizard.conv2d.shapes import (
     rows_of,
     square,
 )
-from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep, SweepEvent
+from wizard.conv2d.sweep import Deadlines, Sweep, SweepEnvironment, SweepEvent
 from wizard.conv2d.worker.questions import Ask
+from wizard.core.amounts import counted
 from wizard.core.json_form import WrongForm, to_json, typed
 from wizard.core.own_files import places
 
@@ -131,7 +132,7 @@ def described(request: Request) -> str:
         case Sweep():
             count = len(request.rows)
             noun = "operation" if any(row.operation for row in request.rows) else "shape"
-            return f"{count} {noun}{'' if count == 1 else 's'} on {request.device}"
+            return f"{counted(count, noun)} on {request.device}"
         case LimitRequest():
             ends = f"{request.smallest}-{request.largest}"
             return f"limit of {request.axis} in {ends} on {request.sweep.device}"
@@ -175,7 +176,7 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         spawn=arguments.spawn,
         repeats=_repeats(arguments) or 1,
         deadlines=_deadlines(arguments),
-        surroundings=Surroundings(clean=arguments.clean, keep=arguments.keep_databases),
+        environment=SweepEnvironment(clean=arguments.clean, keep=arguments.keep_databases),
     )
     return sweep, () if named is None else (_caution(preset),)
 
@@ -369,9 +370,9 @@ def _manner_words(sweep: Sweep) -> Iterator[str]:
         yield from ("--import-deadline", f"{deadlines.imports:g}")
     if sweep.spawn:
         yield "--spawn"
-    if sweep.surroundings.clean:
+    if sweep.environment.clean:
         yield "--clean"
-    if sweep.surroundings.keep:
+    if sweep.environment.keep:
         yield "--keep-databases"
 
 

@@ -12,12 +12,12 @@ from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.core.json_form import to_json, typed
+from wizard.knowledge.variables import LIBRARY_PATH
 
 SEED = 5600
 """From which image and weights of the first shape are drawn; each other shape has the next one."""
 LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
 """How the variables begin that steer ROCm."""
-LIBRARY_PATH = "LD_LIBRARY_PATH"
 SYSTEM_ROCM = "/opt/rocm"
 LOGGING = (("MIOPEN_LOG_LEVEL", "6"),)
 """What makes MIOpen say what it is about to do. Level 5 names no kernel; MIOPEN_ENABLE_LOGGING
@@ -25,7 +25,7 @@ would add a trace of every call, which tells nothing more of a hang and takes ti
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SweepEnvironment:
     """What a sweep makes of the environment that it was started in."""
 
     clean: bool = False
@@ -35,12 +35,12 @@ class Surroundings:
     keep: bool = False
     """True to leave the isolated databases where they are at the end."""
 
-    def environment(self, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    def variables(self, environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
         """What is measured in, and what was left out of it, as ``NAME=VALUE``."""
         return without_leftovers(environ) if self.clean else (dict(environ), ())
 
 
-AS_IT_IS = Surroundings()
+AS_IT_IS = SweepEnvironment()
 
 
 def without_leftovers(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -189,7 +189,7 @@ class Sweep:
     hangs: int | None = None
     """How many launches may hang in one go before it stops; None for as many as there are."""
     deadlines: Deadlines = Deadlines()
-    surroundings: Surroundings = AS_IT_IS
+    environment: SweepEnvironment = AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ class Search:
 
 def isolated(sweep: Sweep) -> Sweep:
     """The same sweep with databases of its own for each way of measuring."""
-    return replace(sweep, surroundings=replace(sweep.surroundings, isolated=True))
+    return replace(sweep, environment=replace(sweep.environment, isolated=True))
 
 
 @dataclass(frozen=True, slots=True)

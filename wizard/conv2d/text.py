@@ -24,23 +24,11 @@ from wizard.conv2d.sweep import (
     WorkerStarted,
     setting_text,
 )
-from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.verdicts import RIGHT, WORDS, Result, Verdict, noun_of
 from wizard.conv2d.worker.judgement import control_words
+from wizard.core.amounts import counted
 from wizard.core.process import on_signals
 
-WORDS = {
-    Verdict.PASS: "right",
-    Verdict.SLOW: "right but slow",
-    Verdict.WRONG: "wrong",
-    Verdict.FLAKY: "flaky",
-    Verdict.HUNG: "hung",
-    Verdict.CRASHED: "crashed",
-    Verdict.ERROR: "ended with an error",
-    Verdict.OUT_OF_MEMORY: "out of memory",
-    Verdict.UNUSABLE: "not measured",
-}
-ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
-"""What a reader looks for first: counted also where it is none."""
 MEANINGS = {
     Verdict.HUNG: "it did not finish within the deadline, and the process was killed. A program "
     "with such a layer hangs there. A first call that compiles can look the same.",
@@ -63,18 +51,6 @@ WITH_A_CARD = "if this machine has an AMD graphics card, {}. Without one, you ar
 MEASURE_IT = "the same command without --device cpu measures it"
 INSTALL_FOR_IT = "rdna1-setup plan recommends a stack that uses it"
 CONTROL = "the processor is the reference: this says nothing about the graphics card."
-
-
-def counted(results: Sequence[Result]) -> str:
-    """How many ended how."""
-    counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
-    told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]
-    return f"{len(results)} {noun_of(results)}{'' if len(results) == 1 else 's'}: {', '.join(told)}"
-
-
-def noun_of(results: Sequence[Result]) -> str:
-    """What was measured, in a word."""
-    return "operation" if any(result.operation for result in results) else "shape"
 
 
 def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -106,7 +82,7 @@ def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]
 
 def _controls(results: Sequence[Result]) -> str:
     controls = [result.control for result in results if result.control]
-    failures = "1 failure" if len(controls) == 1 else f"{len(controls)} failures"
+    failures = counted(len(controls), "failure")
     text = f"a shape that was right before was measured again after {failures}, and was "
     if all(control.verdict in RIGHT for control in controls):
         return f"{text}right each time, so only the shapes that failed are at fault."

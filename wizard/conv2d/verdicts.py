@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 
 from wizard.conv2d.candidates import Candidates, candidates_form
 from wizard.conv2d.shapes import Published, Setting, Shape, label_of
+from wizard.core.amounts import counted
 from wizard.core.json_form import to_json
+from wizard.knowledge.cards import gfx_of_name
+from wizard.knowledge.variables import OVERRIDE
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 LARGEST_OUTPUT = 8
@@ -157,7 +160,7 @@ def judge(
 ) -> tuple[Verdict, str]:
     """Right or wrong numbers, and the words for it."""
     if nonfinite:
-        numbers = "1 number" if nonfinite == 1 else f"{nonfinite} numbers"
+        numbers = counted(nonfinite, "number")
         are = "is" if nonfinite == 1 else "are"
         return Verdict.WRONG, f"{numbers} in the {part} {are} infinite or not a number"
     if max_abs_error is None or max_abs_error > allowed:
@@ -334,18 +337,18 @@ def together(results: Sequence[Result]) -> Result:
     if not more:
         return first
     failures = [result for result in results if result.verdict not in RIGHT]
-    counted = replace(
+    whole = replace(
         _figures(results),
         runs=len(results),
         failed=len(failures),
         rate=rate_words(len(failures), len(results), _how(failures)),
     )
     if not failures:
-        return counted
+        return whole
     worst = min(failures, key=lambda result: GRAVEST.index(result.verdict))
     always = len(failures) == len(results)
     return replace(
-        counted,
+        whole,
         verdict=worst.verdict if always else Verdict.FLAKY,
         detail=worst.detail if always else f"{worst.verdict.value}: {worst.detail}",
         nonfinite=worst.nonfinite,
@@ -382,3 +385,72 @@ def _how(failures: Sequence[Result]) -> str:
     if len(counts) == 1:
         return "failed"
     return f"failed ({', '.join(f'{n} {word}' for word, n in counts.items())})"
+
+
+WORDS = {
+    Verdict.PASS: "right",
+    Verdict.SLOW: "right but slow",
+    Verdict.WRONG: "wrong",
+    Verdict.FLAKY: "flaky",
+    Verdict.HUNG: "hung",
+    Verdict.CRASHED: "crashed",
+    Verdict.ERROR: "ended with an error",
+    Verdict.OUT_OF_MEMORY: "out of memory",
+    Verdict.UNUSABLE: "not measured",
+}
+ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
+"""What a reader looks for first: counted also where it is none."""
+
+
+def results_text(results: Sequence[Result]) -> str:
+    """How many ended how."""
+    counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
+    told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]
+    return f"{counted(len(results), noun_of(results))}: {', '.join(told)}"
+
+
+def noun_of(results: Sequence[Result]) -> str:
+    """What was measured, in a word."""
+    return "operation" if any(result.operation for result in results) else "shape"
+
+
+def chip_measured(loaded: Loaded) -> str | None:
+    """The card's own target, or its name where it has none; None where it is not known.
+
+    An override changes what the runtime says: then only the card's name tells.
+    """
+    if loaded.device is None or loaded.device == "cpu":
+        return None
+    if loaded.hip is None:
+        return loaded.device
+    named = gfx_of_name(loaded.device)
+    overridden = any(name.startswith(OVERRIDE) for name, _ in loaded.setting)
+    if named or overridden or loaded.gfx is None:
+        return named
+    return loaded.gfx.partition(":")[0]
+
+
+def rocm_measured(loaded: Loaded) -> str | None:
+    """The release of ROCm that torch was built with, for example ``5.7``; None for none."""
+    return None if loaded.hip is None else release_of(loaded.hip)
+
+
+def release_of(version: str) -> str:
+    """The release of a version, without what only names the build of it."""
+    return ".".join(version.split(".")[:2])
+
+
+def is_other_chip(claim: Published, loaded: Loaded) -> bool:
+    """True when a claim was made on another chip than the one that was measured."""
+    mine = chip_measured(loaded)
+    return claim.chip is not None and mine is not None and claim.chip != mine
+
+
+def is_of_other_chip(claim: Published, result: Result | None, here: str | None) -> bool:
+    """True when a claim was made on another chip than was measured, or than is here.
+
+    ``here`` counts where nothing was measured yet, and may not be known.
+    """
+    if result is not None and result.loaded.device is not None:
+        return is_other_chip(claim, result.loaded)
+    return claim.chip is not None and here is not None and claim.chip != here

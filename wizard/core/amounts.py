@@ -12,8 +12,10 @@ from math import ceil
 KB, MB, GB = 10**3, 10**6, 10**9
 
 
-def size_text(count: int) -> str:
-    """A number of bytes for people."""
+def size_text(count: int | None) -> str:
+    """A number of bytes for people; None where nobody knows it."""
+    if count is None:
+        return "not known"
     if count == 0:
         return "0"
     if count < MB:
@@ -44,7 +46,8 @@ def capitalized(text: str) -> str:
 
 
 def listed(texts: Sequence[str], most: int = 0) -> str:
-    """The texts, of which there is one at least, as one; of more than ``most``, where that is given, the rest is counted."""
+    """The texts, of which there is one at least, as one; of more than ``most``, where that is
+    given, the rest is counted."""
     *start, last = texts
     if most and len(texts) > most:
         start, last = list(texts[: most - 1]), f"{len(texts) - most + 1} more"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+import textwrap
 from collections.abc import Iterable
 
 LONGEST_LINE = 4_000
 """Characters kept of one line: a program may print megabytes without a line end."""
+WIDTH = 79
+"""Columns of our plain text."""
 
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
@@ -39,6 +42,28 @@ def beginning(text: str, most: int) -> str:
 def shown(text: str) -> str:
     """Text from outside on one line, without control characters."""
     return " ".join(clean(text).split())
+
+
+def cut(text: str, cells: int) -> str:
+    """The text in at most so many columns; what is missing is marked."""
+    return text if len(text) <= cells else f"{text[: cells - 1]}…"
+
+
+def wrapped(text: str, width: int = WIDTH, head: str = "", indent: str | None = None) -> list[str]:
+    """The text in lines that steer no terminal: ``head`` before the first, and ``indent``, else
+    as many blanks, before each other.
+
+    A word is not cut, for half of a path, an option or an address is none; but a panel that is
+    narrower than a page has no room for the longest.
+    """
+    return textwrap.wrap(
+        clean(text),
+        width,
+        initial_indent=head,
+        subsequent_indent=" " * len(head) if indent is None else indent,
+        break_on_hyphens=False,
+        break_long_words=width < WIDTH,
+    )
 
 
 def clean_lines(text: str) -> str:

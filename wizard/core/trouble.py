@@ -282,7 +282,7 @@ class Trouble(Exception):
         self.next_step = next_step
 
 
-class NoWayBack(Trouble):
+class NoRollback(Trouble):
     """Packages would go that rollback could not put back; the user may choose that."""
 
 

@@ -12,11 +12,11 @@ from wizard.advice.leftovers import short_path
 from wizard.conv2d import hangs
 from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.hangs import NEXT_STEPS, HangClass
-from wizard.conv2d.text import MEANINGS, WORDS, next_steps, noun_of
-from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.text import MEANINGS, next_steps
+from wizard.conv2d.verdicts import RIGHT, WORDS, Result, Verdict, noun_of
 from wizard.core.amounts import capitalized, counted
 from wizard.core.journal import Record
-from wizard.diagnose.conclusions import OVERRIDE, is_foreign, override_hangs
+from wizard.diagnose.conclusions import is_foreign, override_hangs
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import HANG, NO_CAUSE, Confidence, Evidence, Finding, Status
 from wizard.diagnose.measurements import (
@@ -30,6 +30,7 @@ from wizard.diagnose.measurements import (
 )
 from wizard.diagnose.outcomes import fine, found, not_tested, warned
 from wizard.knowledge.causes import load_causes
+from wizard.knowledge.variables import OVERRIDE
 from wizard.machine.facts import Machine
 from wizard.machine.stack_facts import stack_of, stack_of_form
 

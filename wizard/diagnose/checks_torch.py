@@ -15,7 +15,6 @@ from wizard.diagnose.checks_system import processor_gpus
 from wizard.diagnose.conclusions import (
     IDLE,
     MASKS,
-    OVERRIDE,
     elsewhere,
     empty_element,
     hides,
@@ -32,6 +31,7 @@ from wizard.host.host import Host
 from wizard.knowledge.claims import Grade
 from wizard.knowledge.solvers import OFF, ONLY, load_families
 from wizard.knowledge.stacks import rocm_of
+from wizard.knowledge.variables import LIBRARY_PATH, OVERRIDE
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall
 from wizard.machine.gpus import NVIDIA
 from wizard.machine.pythons import DISTRIBUTION
@@ -162,14 +162,14 @@ def spoofed_processor(machine: Machine) -> Iterator[Finding]:
 def library_path(machine: Machine) -> Iterator[Finding]:
     """LD_LIBRARY_PATH in front of the libraries of a wheel, or with an empty element."""
     for e, torch in each_torch(machine):
-        paths = [s for s in reaching(machine, e) if s.name == "LD_LIBRARY_PATH"]
+        paths = [s for s in reaching(machine, e) if s.name == LIBRARY_PATH]
         leading = [s for s in paths if "rocm" in s.value.lower() or empty_element(s.value)]
         if torch.build == "rocm" and leading and torch_before(torch.version, (2, 1)):
             evidence = (_shown(e, torch, machine), *shown_settings(leading, machine))
             about = About(e.path, settings=tuple(leading))
             yield found("library-path-shadow", evidence, Confidence.LIKELY, about=about)
             return
-    everywhere = [s for s in machine.settings if s.name == "LD_LIBRARY_PATH" and not s.within]
+    everywhere = [s for s in machine.settings if s.name == LIBRARY_PATH and not s.within]
     empty = [s for s in everywhere if empty_element(s.value)]
     if empty:
         # What a session has may come from a line that is only faulty where nothing was set before.
@@ -190,7 +190,7 @@ def own_rocm(machine: Machine) -> Iterator[Finding]:
     for environment, torch in each_torch(machine):
         own = rocm_of(torch.version)
         others = [t for t in system if own and not str(t.version).startswith(f"{own[0]}.{own[1]}")]
-        led = any(s.name == "LD_LIBRARY_PATH" for s in reaching(machine, environment))
+        led = any(s.name == LIBRARY_PATH for s in reaching(machine, environment))
         led_away = led and torch_before(torch.version, (2, 1))
         if own is None or not OFFICIAL.search(torch.version) or not others or led_away:
             continue

@@ -11,10 +11,9 @@ from wizard.diagnose.lines import Line, as_text, plain
 from wizard.diagnose.reading import Concluded, Reading, Said, evidence_of
 from wizard.knowledge.cards import is_integrated, is_rdna1
 from wizard.knowledge.stacks import find_stack, rocm_of
-from wizard.knowledge.variables import effect_of
+from wizard.knowledge.variables import LIBRARY_PATH, OVERRIDE, effect_of
 from wizard.machine.facts import Environment, Machine, Setting
 
-OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 OVERRIDE_HANGS_SINCE = (5, 3)
 """The ROCm from which on users report hangs of RDNA1 cards with HSA_OVERRIDE_GFX_VERSION=10.3.0."""
 OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
@@ -235,7 +234,7 @@ def hides(value: str, count: int) -> bool:
 
 def path_shadow(reading: Reading) -> Concluded | None:
     """LD_LIBRARY_PATH leads to ROCm's folders, or to the current one, beside a torch it reaches."""
-    told = [s for s in reading.told["settings"] if s.name == "LD_LIBRARY_PATH"]
+    told = [s for s in reading.told["settings"] if s.name == LIBRARY_PATH]
     leading = [s for s in told if "rocm" in s.value or empty_element(s.value)]
     bundling = any(torch_before(said.value, (2, 1)) for said in reading.told["torch"])
     newer = bool(reading.told["torch"]) and not bundling

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from wizard.core.amounts import counted
 from wizard.machine.facts import Setting
 
 NO_CAUSE = "none"
@@ -169,7 +170,7 @@ def conclude(findings: Iterable[Finding]) -> Conclusion:
     elif told[0].counts:
         text = f"Most likely: {title}."
     elif status is Status.NOT_TESTED:
-        checks = "1 check" if count == 1 else f"{count} checks"
+        checks = counted(count, "check")
         text = f"No problem was found, but {checks} could not be done."
     else:
         checks = "the one check is" if count == 1 else f"all {count} checks are"

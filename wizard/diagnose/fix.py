@@ -12,7 +12,7 @@ from wizard.apt.sources import PIN
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown, known
 from wizard.core.journal import Kind
-from wizard.core.own_files import Places, places
+from wizard.core.own_files import Places
 from wizard.diagnose.finding import About, Finding
 from wizard.diagnose.fix_settings import (
     Fix,
@@ -24,11 +24,10 @@ from wizard.diagnose.fix_settings import (
 )
 from wizard.host.contents import OURS, Contents, read_live_contents
 from wizard.host.distributions import Distribution, conflicts
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
-from wizard.operations.groups import AddToGroups
 from wizard.operations.packages import AptChange, FinishInterrupted, KeepDebs
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.operations.set_aside_packages import SetAsidePackages
@@ -36,7 +35,7 @@ from wizard.operations.system_files import WriteSystemFile
 from wizard.operations.uv_project import Manifest
 from wizard.plan.amd_packages import require_apt
 from wizard.plan.form import with_id
-from wizard.plan.group_steps import GROUPS, join_groups
+from wizard.plan.group_steps import join_groups
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.new_environment import (
     CHANGES_NOTHING_YET,
@@ -49,11 +48,12 @@ from wizard.plan.new_environment import (
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import PIN_TEXT, PIN_WHY
+from wizard.system.joined_groups import GPU_GROUPS
 
 
 def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Fix:
     """The user joins the groups of the devices."""
-    if others := [name for name in groups if name not in GROUPS]:
+    if others := [name for name in groups if name not in GPU_GROUPS]:
         raise PlanImpossible(
             f"The device belongs to the {others[0]} group, and this program does not add you to "
             "that group. A udev rule from the distribution is missing. Restart the machine, or "
@@ -242,7 +242,7 @@ def _exchanged(
     supply: Supply,
 ) -> tuple[Step, ...]:
     """One distribution set aside and another one of its name installed, all others held."""
-    work = _work_folder(places(host.environ, host.home), there.path, wanted, supply)
+    work = _work_folder(places_of(host), there.path, wanted, supply)
     chosen = supply.torch_index or index
     resolve = resolve_held(
         "uv chooses the version before anything is changed. All other packages keep their "
@@ -346,9 +346,7 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Fix:
 def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
     """A plan about files and the system alone, or one that exchanges packages in a folder."""
     plan = system_plan(Kind.FIX, fix.steps, fix.notes, cause=finding.cause)
-    joins = any(isinstance(step, AddToGroups) for step in fix.steps)
-    exchanges = any(isinstance(step, SetAsidePackages) for step in fix.steps)
-    if exchanges:
+    if plan.changes_existing:
         plan = replace(
             plan,
             footprint="venv",
@@ -356,7 +354,7 @@ def _plan(finding: Finding, about: About, fix: Fix) -> Plan:
             download_bytes=None,
             installed_bytes=None,
         )
-    return with_id(replace(plan, relogin_needed=joins))
+    return with_id(plan)
 
 
 __all__ = ["NothingToDo", "PlanImpossible", "Supply", "has_plan", "make_fix"]

@@ -15,14 +15,12 @@ from wizard.diagnose.finding import NO_CAUSE, Finding, Status, in_order, worst
 from wizard.diagnose.outcomes import not_tested
 from wizard.knowledge.causes import load_causes, load_parts
 from wizard.machine.access import ACCESS, DRIVER, PROCESSES, may_compute
+from wizard.machine.detect import PARTS
 from wizard.machine.facts import Machine
 from wizard.machine.gpus import GPUS
-from wizard.machine.own_runs import OWN_RUNS
-from wizard.machine.packages import APT_SOURCES, PACKAGES
+from wizard.machine.packages import PACKAGES
 from wizard.machine.part import was_late
-from wizard.machine.pythons import INTERPRETERS, UV
-from wizard.machine.rocm import MIOPEN, ROCM_TREES, SYSTEM_FILES
-from wizard.machine.settings import SETTINGS
+from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.surroundings import SURROUNDINGS, warnings
 from wizard.machine.system import DISKS, MOUNTED, SYSTEM
 
@@ -187,14 +185,7 @@ def _has_card(machine: Machine) -> bool:
     return any(gpu.rdna1 for gpu in machine.gpus)
 
 
-ENVIRONMENTS = "Python environments"
-TITLES = (
-    *(GPUS.title, DRIVER.title, SYSTEM.title, SURROUNDINGS.title, ACCESS.title, PROCESSES.title),
-    *(DISKS.title, MOUNTED.title, INTERPRETERS.title, UV.title, ENVIRONMENTS, ROCM_TREES.title),
-    *(PACKAGES.title, APT_SOURCES.title, SYSTEM_FILES.title, SETTINGS.title, "App settings"),
-    *("Applications", MIOPEN.title, OWN_RUNS.title),
-)
-"""Of all parts, in the order in which detection tells them."""
+TITLES = tuple(part.title for part, _ in PARTS)
 
 
 def part_statuses(

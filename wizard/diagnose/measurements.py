@@ -128,7 +128,7 @@ def _of_run(run: Run, request: Sweep) -> Measured:
         python=request.python,
         stack=stack_of_run(run),
         suspect=suspect,
-        clean=request.surroundings.clean,
+        clean=request.environment.clean,
         under_way=status.state == UNDER_WAY and on_card,
         trouble=trouble.happened if trouble and kept and trouble != stopped() else "",
     )

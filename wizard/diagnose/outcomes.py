@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import counted, memory_size_text
-from wizard.core.fact import Unknown
+from wizard.core.fact import Unknown, known
 from wizard.core.lines import shown
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine, Setting
 
 if TYPE_CHECKING:
-    from wizard.core.fact import Fact
     from wizard.machine.facts import Gpu, Machine
 
 
@@ -33,12 +32,7 @@ def card_text(machine: Machine, *, memory: bool = True) -> str:
     room = () if isinstance(size, Unknown) or not memory else (memory_size_text(size),)
     relation = () if gpu.rdna1 else ("not RDNA1",)
     name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
-    return f"{name} ({', '.join((fact_text(gpu.gfx), *room, *relation))})"
-
-
-def fact_text(fact: Fact[str]) -> str:
-    """A fact on one line; an unknown one says so."""
-    return "unknown" if isinstance(fact, Unknown) else shown(fact)
+    return f"{name} ({', '.join((shown(known(gpu.gfx, 'unknown')), *room, *relation))})"
 
 
 SESSION = "this session"

@@ -44,7 +44,7 @@ def header_values(text: str, name: str) -> Iterator[str]:
             yield value.strip()
 
 
-_TORCHES = ("torch", "torchvision", "torchaudio")
+TORCH_FAMILY = ("torch", "torchvision", "torchaudio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _unlisted(
 ) -> Iterator[Distribution]:
     """torch and its siblings as older tools installed them: they load, and no list tells their
     files. Of other packages that need not be known, for they stay."""
-    for torch in (name for name in _TORCHES if name not in listed):
+    for torch in (name for name in TORCH_FAMILY if name not in listed):
         eggs = [name for name in names if re.fullmatch(rf"{torch}(-.+)?\.egg-(info|link)", name)]
         if eggs or host.is_file(f"{site}/{torch}/__init__.py"):
             info = "".join(_text(host, f"{site}/{egg}/PKG-INFO") for egg in eggs[:1])

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from wizard.core.fact import Fact
+from wizard.core.own_files import Places, places
 
 
 class Disk(NamedTuple):
@@ -127,3 +128,8 @@ class Host(Protocol):
 
     def ask(self, query: Query) -> Fact[str]:
         """What a program of the closed list printed; killed at its deadline."""
+
+
+def places_of(host: Host) -> Places:
+    """Where our own files go on that machine."""
+    return places(host.environ, host.home)

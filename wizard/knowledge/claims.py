@@ -59,9 +59,6 @@ TOPICS = {
 }
 """What a claim can be about. ``assets/verdicts.toml`` says which bear on which question."""
 
-ABOUT_NO_STACK = "other ways"
-"""The topic of claims that name no stack."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -71,7 +68,7 @@ class Claim:
     text: str
     """In our own words, one sentence."""
     stacks: tuple[str, ...]
-    """Ids of the stacks that it is about; empty for what is about another road."""
+    """Ids of the stacks that it is about; empty for what is about another approach."""
     topic: str
     """One of ``TOPICS``."""
     leaning: str
@@ -234,7 +231,7 @@ STATES = ("installable", "by hand", "gone", "elsewhere", "waiting")
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """One road, whether we install it or not, and why."""
+    """One approach, whether we install it or not, and why."""
 
     id: str
     title: str

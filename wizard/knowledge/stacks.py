@@ -21,7 +21,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
-    """One road to a working torch, as ``assets/stacks.toml`` describes it."""
+    """One way to a working torch, as ``assets/stacks.toml`` describes it."""
 
     id: str
     title: str

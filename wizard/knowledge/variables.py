@@ -10,6 +10,8 @@ from typing import Any
 
 from wizard.knowledge.tables import read_table
 
+OVERRIDE, LIBRARY_PATH = "HSA_OVERRIDE_GFX_VERSION", "LD_LIBRARY_PATH"
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 
 from wizard.host.host import Host
 from wizard.knowledge.applications import Trace, load_traces
@@ -91,11 +90,10 @@ def _lines(one: FoundApplication) -> list[str]:
     return [where, f"  start it: {one.start}"] if one.start else [where]
 
 
-def applications_part(surveyed: Callable[[], Survey]) -> Part[tuple[FoundApplication, ...]]:
-    """Applications that people run torch for."""
-    return Part(
-        title="Applications",
-        source="files in home folders, dist-info",
-        read=lambda host: read_applications(host, surveyed()),
-        tell=_tell,
-    )
+APPLICATIONS: Part[tuple[FoundApplication, ...]] = Part(
+    title="Applications",
+    source="files in home folders, dist-info",
+    read=read_applications,
+    tell=_tell,
+)
+"""Applications that people run torch for."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from wizard.core.amounts import counted
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
 from wizard.machine.facts import ChangedLibrary, Environment, TorchInstall
 from wizard.machine.part import Found, Part
 from wizard.machine.pythons import DISTRIBUTION, Place, Survey
-from wizard.machine.system import refuses_executable_stacks
 from wizard.machine.torch import Records, read_torch
 
 VENV_KEYS = ("version_info", "version")
@@ -57,10 +55,9 @@ def _release(stated: str) -> str:
 
 def _tell(environments: tuple[Environment, ...]) -> tuple[str, tuple[str, ...]]:
     torches = [one.torch.version for one in environments if one.torch is not None]
-    places = "environment" if len(environments) == 1 else "environments"
     with_torch = f"torch {', '.join(dict.fromkeys(torches))}" if torches else "no torch"
     lines = tuple(line for one in environments for line in _lines(one))
-    return f"{len(environments)} {places}, {with_torch}", lines
+    return f"{counted(len(environments), 'environment')}, {with_torch}", lines
 
 
 def _lines(one: Environment) -> list[str]:
@@ -70,30 +67,16 @@ def _lines(one: Environment) -> list[str]:
         return [f"{one.path} ({one.kind}, Python {python}): no torch"]
     numpy = f"numpy {torch.numpy}" if torch.numpy else "no numpy"
     first = f"{one.path} ({one.kind}, Python {python}): torch {torch.version}, {numpy}"
-    return [first, *(f"  {line}" for line in torch_lines(torch))]
+    return [first, *(f"  {line}" for line in _torch_lines(torch))]
 
 
-def torch_lines(torch: TorchInstall, glibc: Fact[str] | None = None) -> list[str]:
-    """What is out of the ordinary with an installed torch, a line each; against this glibc."""
+def _torch_lines(torch: TorchInstall) -> list[str]:
+    """What is out of the ordinary with an installed torch, a line each."""
     lines = [_changed(one) for one in torch.changed]
     if torch.executable_stack:
-        refusal = {
-            None: "which glibc 2.41 and later refuse",
-            False: f"which this machine's glibc {glibc} still allows; 2.41 and later refuse it",
-            True: f"which this machine's glibc {glibc} refuses, so torch does not start",
-        }[refuses_executable_stacks(glibc)]
         names = ", ".join(torch.executable_stack)
-        lines.append(f"{names}: asks for an executable stack, {refusal}")
+        lines.append(f"{names}: asks for an executable stack, which glibc 2.41 and later refuse")
     return lines
-
-
-def _refusal(glibc: Fact[str] | None) -> str:
-    refuses = refuses_executable_stacks(glibc)
-    if refuses is None:
-        return "which glibc 2.41 and later refuse"
-    if not refuses:
-        return f"which this machine's glibc {glibc} still allows; 2.41 and later refuse it"
-    return f"which this machine's glibc {glibc} refuses, so torch does not start"
 
 
 def _changed(library: ChangedLibrary) -> str:
@@ -105,11 +88,10 @@ def _changed(library: ChangedLibrary) -> str:
     return f"{name} was replaced: {sizes}{saved}"
 
 
-def environments_part(surveyed: Callable[[], Survey]) -> Part[tuple[Environment, ...]]:
-    """Venvs, conda environments and site folders, with the torch in each."""
-    return Part(
-        title="Python environments",
-        source="pyvenv.cfg, conda-meta, dist-info, torch/version.py",
-        read=lambda host: read_environments(host, surveyed()),
-        tell=_tell,
-    )
+ENVIRONMENTS: Part[tuple[Environment, ...]] = Part(
+    title="Python environments",
+    source="pyvenv.cfg, conda-meta, dist-info, torch/version.py",
+    read=read_environments,
+    tell=_tell,
+)
+"""Venvs, conda environments and site folders, with the torch in each."""

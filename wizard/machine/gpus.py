@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wizard.core.amounts import memory_size_text
+from wizard.core.amounts import counted, memory_size_text
 from wizard.core.fact import Fact, Unknown, known
 from wizard.host.host import Host
 from wizard.knowledge.cards import Card, is_rdna1, look_up
@@ -348,9 +348,10 @@ def _lines(gpu: Gpu) -> list[str]:
     vram = f"unknown ({size.because})" if isinstance(size, Unknown) else memory_size_text(size)
     driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
     kind = ", part of the processor" if gpu.integrated else ""
+    by = "; its target is known from this id alone" if gpu.gfx_source == "table" else ""
     lines = [
         f"{gpu.pci_address}: {_title(gpu)}{kind}",
-        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
+        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}{by}",
         f"  driver {driver}, memory {vram}, drives a screen: {shown}",
         *(f"  {line}" for line in board_lines(gpu)),
     ]
@@ -389,9 +390,9 @@ def _compute_lines(gpu: Gpu) -> list[str]:
 def _link_words(link: Fact[Link]) -> str:
     if isinstance(link, Unknown):
         return f"PCIe link: unknown ({link.because})"
-    words = f"PCIe link: {_lanes(link.width)}, {link.speed or 'speed unknown'}"
+    words = f"PCIe link: {counted(link.width, 'lane')}, {link.speed or 'speed unknown'}"
     if link.width < link.widest:
-        words += f"; card and slot support {_lanes(link.widest)}"
+        words += f"; card and slot support {counted(link.widest, 'lane')}"
     if link.speed and link.fastest and link.speed != link.fastest:
         words += f"; up to {link.fastest} (an idle link runs slower to save energy)"
     return words
@@ -399,10 +400,6 @@ def _link_words(link: Fact[Link]) -> str:
 
 def _words(fact: Fact[int] | Fact[bool]) -> str:
     return f"unknown ({fact.because})" if isinstance(fact, Unknown) else str(fact)
-
-
-def _lanes(count: int) -> str:
-    return "1 lane" if count == 1 else f"{count} lanes"
 
 
 GPUS: Part[tuple[Gpu, ...]] = Part(

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from wizard.core.fact import Unknown
-from wizard.core.journal import OLDER, older_run_of, record_of
-from wizard.core.own_files import places
-from wizard.host.host import Host
+from wizard.core.journal import (
+    FILE,
+    OLDER,
+    PARTLY_ROLLED_BACK,
+    ROLLED_BACK,
+    older_run_of,
+    record_of,
+)
+from wizard.host.host import Host, places_of
 from wizard.machine.facts import OwnRun
 from wizard.machine.part import Found, Part
 
 RUN_LIMIT = 50
-FILE = "journal.jsonl"
 STATES = {
     "finished": "finished",
-    "rolled back": "undone",
-    "partly rolled back": "partly undone",
+    ROLLED_BACK: "undone",
+    PARTLY_ROLLED_BACK: "partly undone",
 }
 
 
 def read_own_runs(host: Host) -> Found[tuple[OwnRun, ...]]:
     """Our runs, newest first; journals that cannot be used are unread."""
-    folder = places(host.environ, host.home).runs
+    folder = places_of(host).runs
     names = host.folders(folder)
     if isinstance(names, Unknown):
         return Found((), (names,) if host.exists(folder) else ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from wizard.core.fact import Unknown
@@ -43,11 +43,16 @@ class Part(Generic[T]):
     title: str
     source: str
     """Where it is read, for example ``/proc/cpuinfo``."""
-    read: Callable[[Host], Found[T]]
+    read: Callable[..., Found[T]]
+    """Given the host, and what other parts read too."""
     tell: Callable[[T], tuple[str, tuple[str, ...]]]
     """Summary in one line, and details."""
     without: Callable[[Unknown], Any] = lambda _: ()
     """The value when reading did not end in time."""
+
+    def told(self, value: T) -> PartDone:
+        """A value of it in words."""
+        return PartDone(self.title, self.source, *self.tell(value))
 
 
 def was_late(title: str, unread: Iterable[Unknown]) -> bool:
@@ -58,19 +63,19 @@ def was_late(title: str, unread: Iterable[Unknown]) -> bool:
 class Reading(Generic[T]):
     """A part being read by a thread that nobody has to wait for."""
 
-    def __init__(self, part: Part[T], host: Host) -> None:
+    def __init__(self, part: Part[T], host: Host, *shared: Once[Any]) -> None:
         """Starts at once; a daemon, so that a read without end cannot keep us from exiting."""
         self._part = part
         self._found: Found[T] | None = None
         self._error: BaseException | None = None
         self._thread = threading.Thread(
-            target=self._read, args=(host,), daemon=True, name=f"detect {part.title}"
+            target=self._read, args=(host, *shared), daemon=True, name=f"detect {part.title}"
         )
         self._thread.start()
 
-    def _read(self, host: Host) -> None:
+    def _read(self, host: Host, *shared: Once[Any]) -> None:
         try:
-            self._found = self._part.read(host)
+            self._found = self._part.read(host, *(each() for each in shared))
         except BaseException as error:  # a bug must appear where result() is called, not vanish
             self._error = error
 
@@ -92,9 +97,9 @@ class Reading(Generic[T]):
 
     def told(self, found: Found[T]) -> PartDone:
         """The answer in words."""
-        summary, details = self._part.tell(found.value)
-        unread = tuple(f"not read: {reason.because}" for reason in found.unread)
-        return PartDone(self._part.title, self._part.source, summary, details + unread)
+        done = self._part.told(found.value)
+        unread = (f"not read: {reason.because}" for reason in found.unread)
+        return replace(done, details=(*done.details, *unread))
 
 
 class Once(Generic[T]):

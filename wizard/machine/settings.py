@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from wizard.core.amounts import counted
 from wizard.core.fact import Unknown, known
 from wizard.host.host import Host
-from wizard.knowledge.variables import effect_of, empty_element
+from wizard.knowledge.variables import LIBRARY_PATH, effect_of, empty_element
 from wizard.machine.assignments import (
     Reader,
     assignments,
@@ -143,7 +143,6 @@ def _ending(host: Host, folder: str, ending: str) -> list[str]:
 
 TEXT_LIMIT = 256 * 1024
 """Of each file: nobody writes longer ones, and to understand a damaged one takes minutes."""
-LIBRARY_PATH = "LD_LIBRARY_PATH"
 OWN_VALUE = re.compile(r"\$LD_LIBRARY_PATH\b|\$\{LD_LIBRARY_PATH(?::?[+-][^}]*)?\}")
 """References to its value before, which may be none."""
 
@@ -212,25 +211,29 @@ def has_empty_element(value: str) -> bool:
 def _tell(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
     files = len({one.file for one in settings if one.file})
     live = sum(not one.file for one in settings)
-    lines = tuple(line for one in settings for line in _lines(one))
     if not settings:
         return "none", ()
-    return f"{live} in this session, {len(settings) - live} in {counted(files, 'file')}", lines
+    summary = f"{live} in this session, {len(settings) - live} in {counted(files, 'file')}"
+    return summary, tuple(_lines(settings))
 
 
-def _lines(setting: Setting) -> list[str]:
-    place = f"{setting.file}:{setting.line}" if setting.file else "this session"
-    alone = f" (only in {setting.within})" if setting.within else ""
-    effect = setting.effect or "unknown to this program"
-    return [f"{place}: {_text(setting)}{alone}", f"  {effect}"]
+def _lines(settings: tuple[Setting, ...]) -> Iterator[str]:
+    """Each value with every place where it is set, then what it does."""
+    places: dict[str, list[str]] = {}
+    for one in settings:
+        place = f"{one.file}:{one.line}" if one.file else "this session"
+        alone = f" only for {one.within}" if one.within else ""
+        places.setdefault(_text(one), []).append(f"{place}{alone}")
+    effects = {_text(one): one.effect or "unknown to this program" for one in reversed(settings)}
+    for text, found in places.items():
+        yield f"{text}  ({', '.join(found)})"
+        yield f"  {effects[text]}"
 
 
 def _tell_near(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(line for one in settings for line in _lines(one))
     owners = len({one.within for one in settings})
-    if not settings:
-        return "none", lines
-    return f"{len(settings)} in {owners} of them", lines
+    summary = f"{len(settings)} in {owners} of them" if settings else "none"
+    return summary, tuple(_lines(settings))
 
 
 SETTINGS: Part[tuple[Setting, ...]] = Part(
@@ -242,11 +245,10 @@ SETTINGS: Part[tuple[Setting, ...]] = Part(
 """Variables of ROCm, MIOpen and the loader that a login or a service sets."""
 
 
-def near_settings_part(surveyed: Callable[[], Survey]) -> Part[tuple[Setting, ...]]:
-    """Variables that environments and applications set for themselves."""
-    return Part(
-        title="App settings",
-        source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
-        read=lambda host: read_near_settings(host, surveyed()),
-        tell=_tell_near,
-    )
+NEAR_SETTINGS: Part[tuple[Setting, ...]] = Part(
+    title="App settings",
+    source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
+    read=read_near_settings,
+    tell=_tell_near,
+)
+"""Variables that environments and applications set for themselves."""

@@ -69,25 +69,22 @@ def _cpu(host: Host) -> Fact[str]:
 
 
 def _tell_system(system: System) -> tuple[str, tuple[str, ...]]:
+    """Release, kernel and C library in one line, then why one is not known, and the rest."""
     memory = system.memory_bytes
-    facts: tuple[tuple[str, Fact[str]], ...] = (
-        ("System", system.pretty_name),
-        ("Kernel", system.kernel),
-        ("C library (glibc)", system.glibc),
-        ("Architecture", system.architecture),
-        ("Processor", system.cpu),
-        ("Memory", memory if isinstance(memory, Unknown) else memory_size_text(memory)),
+    first: tuple[tuple[str, Fact[str]], ...] = (
+        ("system", system.pretty_name),
+        ("kernel", system.kernel),
+        ("glibc", system.glibc),
     )
-    summary = ", ".join(
-        text
-        for text, fact in (
-            (f"{system.pretty_name}", system.pretty_name),
-            (f"kernel {system.kernel}", system.kernel),
-            (f"glibc {system.glibc}", system.glibc),
-        )
-        if isinstance(fact, str)
+    known = [f"{name} {fact}" for name, fact in first if isinstance(fact, str)]
+    rest: tuple[tuple[str, Fact[str]], ...] = (
+        *((name, fact) for name, fact in first if isinstance(fact, Unknown)),
+        ("architecture", system.architecture),
+        ("processor", system.cpu),
+        ("memory", memory if isinstance(memory, Unknown) else memory_size_text(memory)),
     )
-    return summary or "unknown system", tuple(f"{name}: {fact_text(fact)}" for name, fact in facts)
+    summary = ", ".join(known).removeprefix("system ") or "unknown system"
+    return summary, tuple(f"{name}: {fact_text(fact)}" for name, fact in rest)
 
 
 SYSTEM: Part[System] = Part(

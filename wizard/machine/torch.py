@@ -23,6 +23,7 @@ from wizard.host.host import Host
 from wizard.knowledge.cards import targets_of
 from wizard.machine.facts import ChangedLibrary, Environment, Machine, TorchInstall
 from wizard.machine.pythons import DISTRIBUTION, Site, survey
+from wizard.machine.rocm import RELEASE
 
 Sizes = list[tuple[str, int]]
 """Names of libraries and their sizes."""
@@ -130,7 +131,6 @@ DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+).*\.dist-info", re.IGNORECA
 STATED = re.compile(
     r"""^(__version__|hip|cuda|rocm)\b[^=\n]*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE
 )
-RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9})+")
 METADATA_VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
 BUILDS = (("rocm", "rocm"), ("cu", "cuda"), ("cpu", "cpu"))
 

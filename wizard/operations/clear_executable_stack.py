@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.core.trouble import Trouble
 from wizard.host.environment import site_packages
-from wizard.host.files import prints
-from wizard.operations.operation import After, AtOnce, Before, Operation
-from wizard.operations.remove import Remove
+from wizard.host.files import Print, prints
+from wizard.operations.operation import After, AtOnce, Before
 from wizard.system.executable_stack import asks_for_executable_stack
 from wizard.system.system import System
 from wizard.system.whole_file import draft_of
@@ -59,12 +59,9 @@ class ClearExecutableStack(AtOnce):
             )
         return After(files=prints(Path(self.venv), self._places()))
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove what is left of one that was cut off; the libraries go with their torch."""
-        if after is not None:
-            return ()
-        drafts = prints(Path(self.venv), map(draft_of, self._places()))
-        return (Remove("The run wrote them.", "the unfinished files", self.venv, drafts),)
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """Unfinished copies; the libraries go with their torch."""
+        return prints(Path(self.venv), map(draft_of, self._places()))
 
     @property
     def undo(self) -> str:

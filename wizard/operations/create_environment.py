@@ -11,8 +11,7 @@ from pathlib import Path
 from wizard.core.trouble import Trouble
 from wizard.host.environment import made_with_venv, site_packages
 from wizard.host.files import Print, listing
-from wizard.operations.operation import After, Before, Operation, Probe
-from wizard.operations.remove import Remove
+from wizard.operations.operation import After, Before, Operation
 from wizard.system.system import News, System
 from wizard.system.uv import create_environment, without_settings
 
@@ -35,6 +34,7 @@ class CreateEnvironment(Operation):
     deadline_s: float = 300.0
 
     title = "Create the environment"
+    undo = "remove the new files"
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -74,30 +74,15 @@ class CreateEnvironment(Operation):
                 "Its pyvenv.cfg, its Python or its site-packages folder is missing.",
                 "Read the log above, or try another Python.",
             )
-        return After(f"{self.venv} is an environment of {self.python}", self._made(before))
+        return After(f"{self.venv} is an environment of {self.python}", self.remains(before))
 
-    def probe(self, before: Before) -> Probe:
-        """Half of one may look whole to uv: it is made anew."""
-        return Probe.PARTIAL if self._made(before) else Probe.NOT_DONE
-
-    def clear(self, system: System, before: Before) -> int:
-        """Remove what it has of an environment."""
-        made = self._made(before)
-        for path in made:
-            system.remove(f"{self.venv}/{path}")
-        return len(made)
-
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove the files of the environment; whatever the user has in there stays."""
-        files = self._made(before) if after is None else after.files
-        return (Remove("The run created it.", "the new files", self.venv, files),)
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """All that it has of an environment; half of one may look whole to uv."""
+        return made_with_venv(Path(self.venv), before.get("before", ()))
 
     @property
     def _mark(self) -> str:
         return f"{self.venv}/{MARK_FOR_BACKUPS}"
-
-    def _made(self, before: Before) -> Mapping[str, Print]:
-        return made_with_venv(Path(self.venv), before.get("before", ()))
 
     def _parents(self) -> Iterator[Path]:
         """The folder of the environment and that of the downloads with all above, deepest first."""

@@ -109,7 +109,7 @@ class TakeLinesOut(EditLines):
         """The text without them."""
         return without_lines(text, self.lines, self.instead)
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Put them back."""
         why = "This restores the state from before the run."
         other = PutLinesBack(why, self.path, self.lines, self.after, self.before, self.instead)
@@ -153,7 +153,7 @@ class PutLinesBack(EditLines):
         missing = Counter(line for _, line in self.lines) - Counter(text.split("\n"))
         return not self.instead and not missing
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Take them out again."""
         why = "This restores the state from before the run."
         other = TakeLinesOut(why, self.path, self.lines, self.after, self.before, self.instead)

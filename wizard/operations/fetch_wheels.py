@@ -13,7 +13,6 @@ from wizard.core.trouble import Trouble
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import pip_settings
 from wizard.operations.operation import After, Before, Operation
-from wizard.operations.remove import Remove
 from wizard.system.lock import Wheel, read_wheels, remarks, with_known_hashes, write_requirements
 from wizard.system.system import News, Stopped, System
 
@@ -32,6 +31,7 @@ class FetchWheels(Operation):
     """Known SHA-256 by file name; they outrank the index's."""
 
     title = "Download packages"
+    undo = "remove the downloads"
 
     @property
     def noted(self) -> str:
@@ -46,7 +46,7 @@ class FetchWheels(Operation):
         )
 
     async def do(self, system: System, before: Before) -> News:
-        """Download all; what an interrupted download left is gone on with."""
+        """Download all; what an interrupted download left is continued."""
         # It brings ssl and the network with it.
         from wizard.system.downloads import Received, fetch_files, wanted_in
 
@@ -99,6 +99,7 @@ class FetchWheels(Operation):
         told = noted.read_text("utf-8") if noted.is_file() else ""
         return After(f"{counted(len(wheels), 'wheel')}, {size} bytes, all hashes match{told}")
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove the downloads."""
-        return (Remove("The run downloaded them.", "the downloads", "/", {}, (self.staging,)),)
+    @property
+    def own_folders(self) -> tuple[str, ...]:
+        """The downloads."""
+        return (self.staging,)

@@ -22,6 +22,12 @@ class AddToGroups(RootStep):
     groups: tuple[str, ...]
 
     title = "Give you permission to use the GPU"
+    relogin_needed = True
+
+    @property
+    def effect(self) -> str:
+        """Who joined which groups."""
+        return f"{self.user} added to the groups {', '.join(self.groups)}"
 
     def shown(self) -> str:
         """Who joins which groups."""
@@ -54,7 +60,7 @@ class AddToGroups(RootStep):
             raise _not_so(f"{self.user} is still not in {listed(outside)}.")
         return After()  # what root's part says of it stands, also that there was nothing to do
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Leave those that the user was not in before."""
         new = tuple(name for name in self.groups if name not in before.get("in", ()))
         if not new:
@@ -102,7 +108,7 @@ class TakeFromGroups(RootStep):
             raise _not_so(f"{self.user} is still in {listed(inside)}.")
         return After()
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Join those again that the user was in before."""
         left = tuple(name for name in self.groups if name not in before.get("out", ()))
         if not left:

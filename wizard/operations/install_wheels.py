@@ -26,8 +26,7 @@ from wizard.host.distributions import (
 )
 from wizard.host.environment import site_packages
 from wizard.host.files import Print, digest, prints
-from wizard.operations.operation import After, Before, Operation, Probe
-from wizard.operations.remove import Remove
+from wizard.operations.operation import After, Before, Operation
 from wizard.system.space import free_bytes, mount_point
 from wizard.system.system import News, System
 from wizard.system.uv import (
@@ -66,6 +65,7 @@ class InstallWheels(Operation):
     deadline_s: float = 3600.0
 
     title = "Install the downloaded packages"
+    undo = "remove the installed files"
 
     @property
     def python(self) -> str:
@@ -139,26 +139,21 @@ class InstallWheels(Operation):
         files = {**installed(venv, lock_pins(lock), self.site), **self._uv_lock()}
         return After(f"installed: no file is missing{found}", files)
 
-    def probe(self, before: Before) -> Probe:
+    def probe(self, before: Before) -> bool:
         """Cut off, it is done anew: nothing tells whether the last file was written whole."""
         self.refuse_other_versions()
-        return Probe.PARTIAL if self._left(before) else Probe.NOT_DONE
+        return False
 
-    def clear(self, system: System, before: Before) -> int:
-        """Remove what it wrote."""
-        left = self._left(before)
-        for path in left:
-            system.remove(f"{self.venv}/{path}")
-        self._drop_emptied(system)
-        system.remove_tree(self.cache)
-        return len(left)
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """What it wrote."""
+        there = frozenset(before.get("there", ()))
+        found = {**self._files(), **self._uv_lock()}
+        return {path: seen for path, seen in found.items() if path not in there}
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove the installed files, and uv's cache where a kill has left it."""
-        files = self._left(before) if after is None else after.files
-        emptied = self._folders() if after is None else ()
-        why, what = "The run installed them.", "the installed files"
-        return (Remove(why, what, self.venv, files, (self.cache,), emptied),)
+    @property
+    def own_folders(self) -> tuple[str, ...]:
+        """uv's cache, where a kill has left it."""
+        return (self.cache,)
 
     def refuse_to_overwrite(self, before: Collection[str], ours: Collection[str]) -> None:
         """Of an environment that was there, nothing but the run's own work is written over."""
@@ -195,10 +190,11 @@ class InstallWheels(Operation):
     def _drop_emptied(self, system: System) -> None:
         """Remove what is empty of the wheels' folders: uv makes them before it fills them, and
         believes in a package whose dist-info is there."""
-        for folder in self._folders():
+        for folder in self.emptied:
             system.remove_if_empty(f"{self.venv}/{folder}")
 
-    def _folders(self) -> tuple[str, ...]:
+    @property
+    def emptied(self) -> tuple[str, ...]:
         """Folders that the wheels make in the site folder, deepest first."""
         venv, inside = Path(self.venv), set[Path]()
         for packages in site_packages(venv, self.site):
@@ -222,11 +218,6 @@ class InstallWheels(Operation):
         yield Path(self.venv, "bin")
         for packages in site_packages(Path(self.venv), self.site):
             yield from (packages / info_of(wheel) for wheel in self.wheels)
-
-    def _left(self, before: Before) -> dict[str, Print]:
-        there = frozenset(before.get("there", ()))
-        found = {**self._files(), **self._uv_lock()}
-        return {path: seen for path, seen in found.items() if path not in there}
 
     def _uv_lock(self) -> Mapping[str, Print]:
         return prints(Path(self.venv), (Path(lock_of(self.venv)),))

@@ -2,8 +2,8 @@
 
 An operation is frozen data. The executor asks ``observe`` first and puts the answer on the disk
 before anything changes: whatever is observed later, that answer counts, because undo needs what was
-there before. Then comes ``do``, then ``verify``, which proves the outcome. After a kill it asks
-``probe`` where an intent has no outcome, and ``clear`` where half of it was done.
+there before. Then comes ``do``, then ``verify``, which proves the outcome. Where a kill has left an
+intent without an outcome it asks ``probe`` whether all is done, and else removes what ``remains``.
 
 Operations look at this machine through ``wizard.host`` and change it through the ``System`` that
 they are given. They are only shown in a dry run, which has none.
@@ -15,7 +15,6 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, ClassVar
 
 from wizard.core.trouble import Trouble
@@ -34,14 +33,6 @@ class After:
     """In words; ``""`` where who acted has told it with ``Done``."""
     files: Mapping[str, Print] = field(default_factory=dict)
     """Files that are the run's own by now: paths relative to the environment, as they look now."""
-
-
-class Probe(Enum):
-    """How far an operation came that was begun and has no outcome."""
-
-    NOT_DONE = "not done"
-    PARTIAL = "partly done"
-    DONE = "done"
 
 
 class Operation(ABC):
@@ -66,10 +57,18 @@ class Operation(ABC):
     def shown(self) -> str:
         """Exactly what it does: the command, or a sentence; from its arguments alone."""
 
+    relogin_needed: ClassVar[bool] = False
+    """True where what it does counts only from the next login."""
+
     @property
     def restart_needed(self) -> bool:
         """True where what it does is complete only once the machine was restarted."""
         return False
+
+    @property
+    def effect(self) -> str:
+        """What it has changed, for the list at the end; ``""`` for what is not worth a line."""
+        return ""
 
     def writes(self) -> tuple[str, ...]:
         """Paths of files and folders of its own that must not be there before a new environment."""
@@ -117,24 +116,38 @@ class Operation(ABC):
             return False
         return True
 
-    def probe(self, before: Before) -> Probe:
-        """How far it came when it was cut off; raises Trouble where somebody else has been at it
-        since, whose work must not be overwritten. Reads only."""
-        return Probe.NOT_DONE
+    def probe(self, before: Before) -> bool:
+        """True where it was cut off and yet is done, so that it must not be done again. Raises
+        Trouble where somebody else has been at it since, whose work must not be overwritten. Reads
+        only."""
+        return False
 
-    def clear(self, system: System, before: Before) -> int:
-        """Remove what it left when it was cut off; gives the number of files."""
-        return 0
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """Files that it has left where it was cut off: paths relative to the environment. Reads
+        only."""
+        return {}
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """What undoes it; without ``after`` it was cut off, and the disk tells what it left. Where
-        ``before`` says nothing, nothing was so before: Review shows the undo that way."""
+    @property
+    def emptied(self) -> tuple[str, ...]:
+        """Folders of the environment, deepest first, that it may have left empty."""
+        return ()
+
+    @property
+    def own_folders(self) -> tuple[str, ...]:
+        """Folders that are its alone: undo removes them with all that is in them."""
+        return ()
+
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
+        """What undoes it, of one that ``reaches_out``.
+
+        Where ``before`` says nothing, nothing was so before: Review shows the undo that way.
+        """
         return ()
 
     @property
     def undo(self) -> str:
         """What its undo does, for who reads the plan."""
-        return "; ".join(each.shown() for each in self.inverse({}, After(""))) or "nothing to undo"
+        return "; ".join(each.shown() for each in self.inverse({})) or "nothing to undo"
 
     def __str__(self) -> str:
         return self.shown()

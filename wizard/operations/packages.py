@@ -12,7 +12,7 @@ from wizard.core.amounts import counted
 from wizard.operations.root_step import RUNS, RootStep, call, not_done
 
 KERNEL_DRIVERS = frozenset({"amdgpu-dkms", "rock-dkms"})
-UNSETTLED = ""
+UNRESOLVED = ""
 """Stands for a version that only the archive knows, until it has been asked."""
 
 
@@ -75,7 +75,13 @@ class AptChange(RootStep):
         """False while a version is not known, because the archive was not asked yet."""
         asked = {(deb.name, deb.version) for deb in self.debs} | set(self.install)
         versions = (version for _, version in (*self.install, *self.expect_install))
-        return UNSETTLED not in versions and asked <= set(self.expect_install)
+        return UNRESOLVED not in versions and asked <= set(self.expect_install)
+
+    @property
+    def effect(self) -> str:
+        """How many packages went and came."""
+        counts = (("removal", self.expect_remove), ("installation", self.expect_install))
+        return ", ".join(f"{what} of {counted(len(e), 'package')}" for what, e in counts if e)
 
     @property
     def restart_needed(self) -> bool:
@@ -184,7 +190,7 @@ class KeepDebs(RootStep):
     @property
     def resolved(self) -> bool:
         """False while a version is not known, because the archive was not asked yet."""
-        return all(version != UNSETTLED for _, version in self.packages)
+        return all(version != UNRESOLVED for _, version in self.packages)
 
     def request(self) -> dict[str, Any]:
         """As root's part reads it; raises ValueError while it is not resolved."""

@@ -26,11 +26,10 @@ from wizard.core.events import Output
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import conflicts, limits, read_distributions
 from wizard.host.environment import Target, answered, question
-from wizard.host.files import has_text, prints
+from wizard.host.files import Print, has_text, prints
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings
-from wizard.operations.operation import After, Before, Operation, Probe
-from wizard.operations.remove import Remove
+from wizard.operations.operation import After, Before, Operation
 from wizard.operations.uv_project import (
     Manifest,
     Wheelless,
@@ -144,21 +143,18 @@ class Resolve(Operation):
         )
         return After(text, prints(told.parent, (told,)))
 
-    def probe(self, before: Before) -> Probe:
+    def probe(self, before: Before) -> bool:
         """Once the wheels are noted, others might be chosen a second time."""
-        try:
-            self.verify(before)
-        except (Trouble, OSError):
-            return Probe.NOT_DONE
-        return Probe.DONE
+        return self.holds(before)
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove the file that tells of the differences."""
-        if not self.told:
-            return ()
-        told = Path(self.told)
-        files = prints(told.parent, (told,)) if after is None else after.files
-        return (Remove("The run wrote it.", self.told, str(told.parent), files),)
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """The file that tells of the differences."""
+        return prints(Path(self.told).parent, (Path(self.told),)) if self.told else {}
+
+    @property
+    def undo(self) -> str:
+        """With what it is undone."""
+        return f"remove {self.told}" if self.told else "nothing to undo"
 
     async def _choose(
         self, manifest: Manifest, settings: PipSettings, target: Target, system: System

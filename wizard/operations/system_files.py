@@ -11,7 +11,7 @@ from typing import Any
 
 from wizard.apt.sources import KEYRING, PIN, PROFILE, SOURCE
 from wizard.operations.edit_lines import Lines, lines_out_text, lines_out_title, numbered, rows_of
-from wizard.operations.operation import After, Before, Operation, about_path, first_that_fits
+from wizard.operations.operation import Before, Operation, about_path, first_that_fits
 from wizard.operations.root_step import NOTHING_LEFT, RUNS, RootStep, call, not_done
 
 TITLES = {
@@ -45,6 +45,11 @@ class WriteSystemFile(RootStep):
         if self.lines:
             return lines_out_title(self.lines, self.path)
         return TITLES.get(self.path) or about_path("Write", self.path, "a system file")
+
+    @property
+    def effect(self) -> str:
+        """The file."""
+        return self.path
 
     @property
     def resolved(self) -> bool:
@@ -85,7 +90,7 @@ class WriteSystemFile(RootStep):
         yield f"printf %s {quote(self.content)} >{quote(self.path)}\n"
         yield call("chmod", f"{self.mode:04o}", self.path)
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Move it into the backup, or what was there back."""
         if self.before is not None:
             return (PutSystemPathBack(f"This restores {self.path}.", self.path),)
@@ -116,6 +121,11 @@ class SetSystemPathAside(RootStep):
         whole, short = (f"Move {each} to the backup" for each in (self.path, name))
         return first_that_fits(whole, short, f"Back up {name}", "Back up leftover files")
 
+    @property
+    def effect(self) -> str:
+        """What was moved."""
+        return f"{self.path}, moved into the backup"
+
     def request(self) -> dict[str, Any]:
         """As root's part reads it."""
         return {"verb": "set_aside", "path": self.path}
@@ -134,7 +144,7 @@ class SetSystemPathAside(RootStep):
         """Moves it, if it is there."""
         yield _keep("mv", self.path)
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Move it back."""
         return (PutSystemPathBack(f"This restores {self.path}.", self.path),)
 
@@ -165,7 +175,7 @@ class PutSystemPathBack(RootStep):
         """Nothing: only root's part knows its backup."""
         yield not_done(f"restoring {self.path}. Its backup is in {RUNS}")
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
+    def inverse(self, before: Before) -> tuple[Operation, ...]:
         """Move it into the backup again."""
         return (SetSystemPathAside(AS_BEFORE, self.path),)
 

@@ -22,6 +22,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from wizard.core.credentials import without_login
 from wizard.core.trouble import Trouble
+from wizard.host.distributions import TORCH_FAMILY
 from wizard.host.environment import Target, tags
 from wizard.host.pip_settings import PipSettings
 from wizard.system.lock import Wheel, wheel_at
@@ -32,7 +33,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FAMILY = ("torch", "torchvision", "torchaudio", "pytorch-triton-rocm")
+FAMILY = (*TORCH_FAMILY, "pytorch-triton-rocm")
 """What a stack's own index serves; each must be a requirement of its own for that."""
 TOOLS = ("pip", "setuptools")
 """What comes from the package index where the stack's index replaces it."""

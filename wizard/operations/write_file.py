@@ -14,8 +14,7 @@ from wizard.core.trouble import Trouble
 from wizard.host.distributions import installed_versions
 from wizard.host.files import Print, has_text, prints
 from wizard.operations.edit_lines import rows_of
-from wizard.operations.operation import After, AtOnce, Before, Operation
-from wizard.operations.remove import Remove
+from wizard.operations.operation import After, AtOnce, Before
 from wizard.system.system import System
 from wizard.system.whole_file import draft_of
 
@@ -47,6 +46,11 @@ class WriteFile(AtOnce):
         """The file."""
         return (self.path,)
 
+    @property
+    def effect(self) -> str:
+        """The file."""
+        return self.path
+
     def act(self, system: System, before: Before) -> str:
         """Write it."""
         path, told = Path(self.path), ""
@@ -70,12 +74,13 @@ class WriteFile(AtOnce):
             )
         return After(files=prints(Path(self.venv), (path,)))
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove it; cut off, it is ours where it holds our text."""
-        files = self._left() if after is None else after.files
-        return (Remove("The run wrote it.", self.path, self.venv, files),)
+    @property
+    def undo(self) -> str:
+        """What its undo does."""
+        return f"remove {self.path}"
 
-    def _left(self) -> Mapping[str, Print]:
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """An unfinished copy, and the file where it holds our text."""
         path = Path(self.path)
         written = (path,) if has_text(path, self.content) else ()
         return prints(Path(self.venv), (draft_of(path), *written))
@@ -113,6 +118,11 @@ class PinInstalled(AtOnce):
         """The file."""
         return (self.path,)
 
+    @property
+    def effect(self) -> str:
+        """The file."""
+        return self.path
+
     def act(self, system: System, before: Before) -> str:
         """Write them."""
         versions = installed_versions(Path(self.venv), self.site)
@@ -131,8 +141,12 @@ class PinInstalled(AtOnce):
             )
         return After(files=prints(Path(self.venv), (path,)))
 
-    def inverse(self, before: Before, after: After | None) -> tuple[Operation, ...]:
-        """Remove the file."""
+    @property
+    def undo(self) -> str:
+        """What its undo does."""
+        return f"remove {self.path}"
+
+    def remains(self, before: Before) -> Mapping[str, Print]:
+        """The file, and an unfinished copy."""
         path = Path(self.path)
-        left = prints(Path(self.venv), (path, draft_of(path))) if after is None else after.files
-        return (Remove("The run wrote it.", self.path, self.venv, left),)
+        return prints(Path(self.venv), (path, draft_of(path)))

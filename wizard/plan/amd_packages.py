@@ -89,6 +89,12 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     )
 
 
+def scopes_of(*, distribution: bool, driver: bool) -> tuple[str, ...]:
+    """AMD's ROCm, and what was asked for beside it."""
+    more = ((DISTRIBUTION, distribution), (DRIVER, driver))
+    return (AMD, *(scope for scope, wanted in more if wanted))
+
+
 def drivers_of(machine: Machine) -> tuple[str, ...]:
     """AMD's kernel driver packages that are installed, by name."""
     packages = known(machine.rocm_packages, ())

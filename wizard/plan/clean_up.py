@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from wizard.advice.leftovers import short_path
 from wizard.apt.packages import Package, Versions
 from wizard.core.journal import Kind
+from wizard.host.host import Host
 from wizard.machine.facts import Machine, RocmTree
 from wizard.operations.edit_lines import TakeLinesOut, sha256, without_lines
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of, uses_apt
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.leftover_files import FilesNow, Leftover, files_with_settings
-from wizard.plan.removal import held, removal_steps, system_plan
+from wizard.plan.leftover_files import FilesNow, Leftover, files_now, files_with_settings
+from wizard.plan.removal import held, make_removal, removal_steps, system_plan
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
 
@@ -45,6 +46,16 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
             " ".join((("There is nothing to clean up: other scripts left nothing behind."), *told))
         )
     return system_plan(Kind.CLEAN_UP, steps, told, first)
+
+
+def make_clearing(
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, host: Host, for_good: Versions = ()
+) -> Plan:
+    """Removes ROCm of these scopes, or clears away leftovers. Raises PlanImpossible."""
+    files = files_now(host, machine)
+    if kind is Kind.CLEAN_UP:
+        return make_clean_up(machine, files, for_good)
+    return make_removal(machine, scopes, files, for_good)
 
 
 def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:

@@ -16,7 +16,14 @@ from wizard.core.amounts import counted, listed
 from wizard.core.credentials import redact
 from wizard.core.own_files import Places
 from wizard.host.contents import OURS, Contents
-from wizard.host.distributions import Distribution, conflicts, contains, counts, needs_of
+from wizard.host.distributions import (
+    TORCH_FAMILY,
+    Distribution,
+    conflicts,
+    contains,
+    counts,
+    needs_of,
+)
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.operations.resolve import Resolve, is_version
@@ -37,7 +44,6 @@ from wizard.plan.new_environment import (
 )
 from wizard.plan.steps import Step
 
-TORCH = ("torch", "torchvision", "torchaudio")
 TRITON = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu")
 """All of these put their files into one folder, ``triton``: two of them cannot stand together."""
 _COMPANION = re.compile(r"nvidia-.+|cuda-.+|rocm|rocm-.+|amd-torch-.+")
@@ -46,7 +52,7 @@ _COMPANION = re.compile(r"nvidia-.+|cuda-.+|rocm|rocm-.+|amd-torch-.+")
 
 def torch_family(distributions: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
     """torch and its siblings, and the wheels that only they need."""
-    core = {each.name for each in distributions} & {*TORCH, *TRITON}
+    core = {each.name for each in distributions} & {*TORCH_FAMILY, *TRITON}
     others = [d for d in distributions if d.name not in core and not _COMPANION.fullmatch(d.name)]
     wanted_by_others = _reach(others, distributions) - core
     companions = _reach([d for d in distributions if d.name in core], distributions)
@@ -93,7 +99,7 @@ def pinned(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
 def without_successor(stack: Stack, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
     """Siblings of torch that go, and of which the stack brings no other version."""
     asked = stack_specifiers(stack)
-    return tuple(each for each in goes if each.name in TORCH and each.name not in asked)
+    return tuple(each for each in goes if each.name in TORCH_FAMILY and each.name not in asked)
 
 
 def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
@@ -104,7 +110,7 @@ def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
 
 def names_of(distributions: tuple[Distribution, ...]) -> str:
     """Names and versions, torch first, NVIDIA's many wheels as a number."""
-    first = sorted(distributions, key=lambda each: (each.name not in TORCH, each.name))
+    first = sorted(distributions, key=lambda each: (each.name not in TORCH_FAMILY, each.name))
     told = [f"{d.name} {d.version}" for d in first if not d.name.startswith(("nvidia-", "cuda-"))]
     nvidia = len(first) - len(told)
     wheels = "wheel" if nvidia == 1 else "wheels"
@@ -120,7 +126,7 @@ def _reach(start: Iterable[Distribution], among: tuple[Distribution, ...]) -> se
         names = {str(canonicalize_name(need.name)) for need in needs_of(waiting.pop())}
         new = [name for name in names - found if name in installed]
         # Not past torch itself: what it needs is its own, whoever needs torch.
-        waiting += [installed[name] for name in new if name not in (*TORCH, *TRITON)]
+        waiting += [installed[name] for name in new if name not in (*TORCH_FAMILY, *TRITON)]
         found.update(new)
     return found
 
@@ -352,7 +358,7 @@ def beside(choice: Choice, stack: Stack) -> Choice:
 def carried(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
     """What somebody asked for by name in the old environment, its torch left out."""
     family = {each.name for each in torch_family(there.distributions)}
-    brought = {*family, *stack_specifiers(stack), *TORCH, *TRITON, *_SEEDS}
+    brought = {*family, *stack_specifiers(stack), *TORCH_FAMILY, *TRITON, *_SEEDS}
     return tuple(e for e in _asked(there) if e.name not in brought and not e.source)
 
 

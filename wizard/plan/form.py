@@ -27,7 +27,8 @@ def plan_form(plan: Plan) -> dict[str, Any]:
         }
         for step in plan.steps
     ]
-    return {**to_json(plan), "restart_needed": plan.restart_needed, "steps": steps}
+    follows = {name: getattr(plan, name) for name in ("relogin_needed", "restart_needed")}
+    return {**to_json(plan), **follows, "steps": steps}
 
 
 def plan_of(form: Mapping[str, Any]) -> Plan:

@@ -10,8 +10,8 @@ from wizard.operations.groups import AddToGroups
 from wizard.plan.choice import Choice
 from wizard.plan.form import with_id
 from wizard.plan.steps import Plan
+from wizard.system.joined_groups import GPU_GROUPS
 
-GROUPS = ("render", "video")
 """Groups that root's part lets anybody join, and no others."""
 
 
@@ -19,7 +19,7 @@ def joinable(missing: MissingRight | None) -> tuple[str, ...]:
     """The groups that give a missing right; none where joining would not give it, or is not ours
     to do."""
     groups = missing.groups if missing is not None else ()
-    return groups if set(groups) <= set(GROUPS) else ()
+    return groups if set(groups) <= set(GPU_GROUPS) else ()
 
 
 def told_need(need: str, missing: MissingRight | None) -> str:
@@ -51,12 +51,7 @@ def join_groups(machine: Machine, groups: tuple[str, ...]) -> AddToGroups:
     )
 
 
-def joins(plan: Plan) -> bool:
-    """True for a plan that adds the user to groups."""
-    return any(isinstance(step, AddToGroups) for step in plan.steps)
-
-
 def joining_nothing(plan: Plan) -> Plan:
     """The plan without that, as it would be for a user who is in the groups already."""
     steps = tuple(step for step in plan.steps if not isinstance(step, AddToGroups))
-    return with_id(replace(plan, id="", steps=steps, relogin_needed=False))
+    return with_id(replace(plan, id="", steps=steps))

@@ -29,7 +29,6 @@ BLACKLIST = re.compile(r"/etc/modprobe\.d/blacklist-radeon[^/]*")
 GRAPHICS_SOURCE = re.compile(r"/(?:amdgpu|graphics)(?:/|$)")
 GONE = "which does not exist"
 """How detection tells of an alternative that leads nowhere."""
-BACK = "restore it from the backup"
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 EXCHANGED = re.compile(r"libMIOpen\.so[.\d]*\.(?:original|orig|bak|backup)")

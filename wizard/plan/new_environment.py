@@ -13,17 +13,17 @@ from wizard.advice.leftovers import MEASURED, left_out, short_path
 from wizard.core.fact import Unknown
 from wizard.core.own_files import Places
 from wizard.host.contents import Contents
-from wizard.host.distributions import Distribution
+from wizard.host.distributions import TORCH_FAMILY, Distribution
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
 from wizard.machine.system import refuses_executable_stacks
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_python import InstallPython
 from wizard.operations.install_wheels import InstallWheels
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import AS_CONFIGURED, Resolve, is_version
 from wizard.operations.uv_project import Manifest
 from wizard.operations.write_file import PinInstalled, WriteFile
@@ -337,8 +337,7 @@ def _constraints(stack: Stack, venv: str, path: str, site: str) -> Step:
     if stack.constraints:
         lines = "".join(f"{line}\n" for line in stack.constraints)
         return WriteFile(reason, venv, path, lines, title="Pin package versions")
-    family = ("torch", "torchvision", "torchaudio", "numpy")
-    return PinInstalled(reason, venv, family, path, site)
+    return PinInstalled(reason, venv, (*TORCH_FAMILY, "numpy"), path, site)
 
 
 def visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:
@@ -364,7 +363,7 @@ def module_text(settings: tuple[tuple[str, str], ...], unset: tuple[str, ...]) -
 
 
 def launcher_text(venv: str, settings: tuple[tuple[str, str], ...], unset: tuple[str, ...]) -> str:
-    """``rdna1-python``: the same, for what must be settled before the interpreter starts.
+    """``rdna1-python``: the same, for what must be set before the interpreter starts.
 
     The loader reads LD_LIBRARY_PATH once, when a process starts: no Python code can undo it.
     """

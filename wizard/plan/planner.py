@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
-from wizard.advice.leftovers import LOADER, MEASURED, left_out, reaching, reaching_text
+from wizard.advice.leftovers import MEASURED, left_out, reaching, reaching_text
 from wizard.core.amounts import listed
 from wizard.core.journal import Kind
 from wizard.core.own_files import Places
@@ -17,8 +17,8 @@ from wizard.host.contents import Contents
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Word
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
+from wizard.knowledge.variables import LIBRARY_PATH
 from wizard.machine.facts import Machine, Setting
-from wizard.operations.groups import AddToGroups
 from wizard.operations.resolve import AS_CONFIGURED
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
@@ -42,9 +42,7 @@ from wizard.plan.room import room_notes
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system import Prepared, SystemPart, system_part
-from wizard.plan.using import not_installed
-
-__all__ = ["PlanImpossible", "make_plan"]
+from wizard.plan.usage import not_installed
 
 
 def make_plan(
@@ -110,7 +108,7 @@ def _plan(
     steps: tuple[Step, ...],
     notes: tuple[str, ...],
 ) -> Plan:
-    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
+    joins = any(step.relogin_needed for step in steps)
     right = held.missing_right.text if held.missing_right else ""
     told = (*system.notes, *notes, *_notes(machine, choice, stack, held))
     return with_id(
@@ -123,9 +121,8 @@ def _plan(
             steps=(*system.steps, *steps),
             download_bytes=_sum(_fetched(choice, held), system.download_bytes),
             installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
-            relogin_needed=relogin_needed,
             notes=tuple(note for note in told if note != right),
-            first="; ".join(filter(None, (system.first, "" if relogin_needed else right))),
+            first="; ".join(filter(None, (system.first, "" if joins else right))),
         )
     )
 
@@ -263,7 +260,7 @@ def _unset_notes(machine: Machine, stack: Stack) -> Iterator[str]:
     if not (names := [*(name for name in stack.unset if name in there), *out]):
         return
     it = "this variable" if len(names) == 1 else "these variables"
-    kept = [name for name in names if name == LOADER]
+    kept = [name for name in names if name == LIBRARY_PATH]
     kept += ["those that begin with MIOPEN_"] if any(n.startswith(MEASURED) for n in out) else []
     keeps = f" bin/python still gets {listed(kept)}." if kept else ""
     yield (

@@ -164,7 +164,6 @@ def system_plan(
             steps=steps,
             download_bytes=0,
             installed_bytes=0,
-            relogin_needed=False,
             notes=tuple(dict.fromkeys(notes)),
             first=first,
             cause=cause,

@@ -11,8 +11,12 @@ from typing import cast
 from wizard.apt.packages import LocalDeb, Versions
 from wizard.core.amounts import counted
 from wizard.core.journal import Kind
+from wizard.host.accounts import Account, groups_of
+from wizard.host.host import Host
+from wizard.operations.groups import TakeFromGroups
 from wizard.operations.operation import Before
 from wizard.operations.packages import (
+    KERNEL_DRIVERS,
     AptChange,
     FinishInterrupted,
     KeepDebs,
@@ -20,7 +24,6 @@ from wizard.operations.packages import (
     RestoreSettings,
 )
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import system_plan
 from wizard.plan.steps import Plan, Step
@@ -44,25 +47,25 @@ def make_rollback(
     noted: Mapping[int, Before] = NOTHING_NOTED,
     interrupted: bool = False,
     half: Collection[str] = (),
-    staying: Collection[str] = (),
+    changed: Collection[str] = (),
 ) -> Plan:
     """Undoes what the steps of these numbers did; raises NothingToDo where that is nothing.
 
     ``begun`` leaves out steps that found nothing to do, ``noted`` is what steps saw before them.
     ``kept`` are the package files in the backup of that ``run``, ``installed`` is what dpkg holds
     for installed now, and ``half`` what of it is not whole: a transaction that was cut off is
-    undone as far as it came. Paths and packages that are ``staying`` are by now somebody else's.
+    undone as far as it came. Paths and packages that are ``changed`` since are somebody else's.
     """
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
     numbered = [(n, step) for n, step in enumerate(plan.steps, 1) if n in begun]
     done = [step for _, step in numbered]
-    changes = [step for step in done if isinstance(step, AptChange)]
     steps: list[Step] = []
     for number, step in reversed(numbered):
         if isinstance(step, AptChange):
-            steps += _change_back(step, versions, kept, installed, half, staying)
+            steps += _change_back(step, versions, kept, installed, half, changed)
         else:
-            steps += _inverse(step, noted.get(number, {}), staying)
+            steps += _inverse(step, noted.get(number, {}), changed)
+    changes = _changes(plan, begun)
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
     if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):
@@ -89,10 +92,10 @@ def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
     return step.packages if isinstance(step, KeepDebs) and not step.coming else ()
 
 
-def _inverse(step: Step, noted: Before, staying: Collection[str]) -> Iterator[Step]:
+def _inverse(step: Step, noted: Before, changed: Collection[str]) -> Iterator[Step]:
     """The inverse of one step; what is below the venv is undone by the run's own list of files."""
-    for other in step.inverse(noted, None) if step.reaches_out else ():
-        if not (isinstance(other, SetSystemPathAside) and other.path in staying):
+    for other in step.inverse(noted) if step.reaches_out else ():
+        if not (isinstance(other, SetSystemPathAside) and other.path in changed):
             yield cast("Step", other)
 
 
@@ -102,7 +105,7 @@ def _change_back(
     kept: tuple[LocalDeb, ...],
     installed: Mapping[str, str],
     half: Collection[str],
-    staying: Collection[str],
+    changed: Collection[str],
 ) -> Iterator[Step]:
     """First what came goes, then what went comes: together they could not be told apart."""
     came = tuple(name for name, version in step.expect_install if installed.get(name) == version)
@@ -119,25 +122,42 @@ def _change_back(
         for name in step.expect_remove
         if name in versions
         and (installed.get(name) != versions[name] or name in half)
-        and not _is_module(name)
-        and name not in staying
+        and name not in KERNEL_DRIVERS
+        and name not in changed
     )
     if went:
         yield _bring_back(went, kept)
 
 
-def other_versions(
+def changed_since(
+    plan: Plan, begun: Collection[int], installed: Mapping[str, str], host: Host
+) -> dict[str, str]:
+    """Files and packages that these steps changed and that somebody else has changed since, and
+    what is said of each."""
+    found = {
+        name: f"{name} {version} was installed since the run"
+        for name, version in _other_versions(plan, begun, installed)
+    }
+    for step in (plan.steps[number - 1] for number in begun):
+        if isinstance(step, WriteSystemFile) and step.before is None:
+            now = host.read(step.path)
+            is_another = isinstance(now, str) and now != step.content
+            if is_another or isinstance(host.link(step.path), str):
+                found[step.path] = f"{step.path} was changed after the run wrote it"
+    return found
+
+
+def _other_versions(
     plan: Plan, begun: Collection[int], installed: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Packages that these steps changed and that are there in a version that is neither that of
-    before nor one that the plan brought."""
+    """Packages that are there in a version that is neither that of before nor one that the plan
+    brought."""
     known: dict[str, list[str]] = {}
     for step in plan.steps:
         brought = step.expect_install if isinstance(step, AptChange) else ()
         for name, version in (*_kept_by(step), *brought):
             known.setdefault(name, []).append(version)
-    done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
-    changes = [step for step in done if isinstance(step, AptChange)]
+    changes = _changes(plan, begun)
     names = {n for c in changes for n in (*dict(c.expect_install), *c.expect_remove)}
     for name in sorted(names & installed.keys() & known.keys()):
         if installed[name] not in known[name]:
@@ -146,23 +166,34 @@ def other_versions(
 
 def lost(plan: Plan, begun: Collection[int], installed: Mapping[str, str]) -> Versions:
     """Packages that these steps removed for good, and that are not there again by now."""
-    done = (step for number, step in enumerate(plan.steps, 1) if number in begun)
-    changes = (step for step in done if isinstance(step, AptChange))
     return tuple(
         (name, version)
-        for step in changes
+        for step in _changes(plan, begun)
         for name, version in step.for_good
         if installed.get(name) != version
     )
 
 
+def done_by_hand(rollback: Plan, host: Host) -> bool:
+    """True where a rollback has something to undo although root's part never began."""
+    return not all(_is_nothing(step, host) for step in rollback.steps)
+
+
+def _is_nothing(step: Step, host: Host) -> bool:
+    if isinstance(step, TakeFromGroups):
+        now = groups_of(host.read("/etc/group"), Account(step.user))
+        return not set(step.groups) & set(now)
+    return isinstance(step, (RestoreSettings, SetSystemPathAside))
+
+
+def _changes(plan: Plan, begun: Collection[int]) -> list[AptChange]:
+    done = (step for number, step in enumerate(plan.steps, 1) if number in begun)
+    return [step for step in done if isinstance(step, AptChange)]
+
+
 def _modules(step: AptChange) -> list[str]:
     gone = {name for name, _ in step.for_good}
-    return [name for name in step.expect_remove if _is_module(name) and name not in gone]
-
-
-def _is_module(name: str) -> bool:
-    return name in DRIVERS and name.endswith("-dkms")
+    return [name for name in step.expect_remove if name in KERNEL_DRIVERS and name not in gone]
 
 
 def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -> AptChange:

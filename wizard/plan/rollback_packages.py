@@ -9,7 +9,7 @@ from wizard.apt.dependencies import dependents
 from wizard.apt.indexes import PackageRecord
 from wizard.apt.packages import Versions
 from wizard.apt.view import Asking, make_view, status_of
-from wizard.core.trouble import NoWayBack, Trouble
+from wizard.core.trouble import NoRollback, Trouble
 from wizard.host.host import Host
 from wizard.operations.packages import AptChange, KeepDebs
 from wizard.plan.room import ARCHIVES
@@ -17,8 +17,8 @@ from wizard.plan.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """Which packages that a plan removes cannot be had again."""
+class RollbackFiles:
+    """Of which packages that a plan removes no package file can be had again."""
 
     missing: Versions = ()
     """Neither in apt's cache nor in the index of an archive."""
@@ -33,13 +33,13 @@ class Sources:
         return (*self.missing, *self.dependent)
 
 
-async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
+async def find_rollback_files(steps: Iterable[Step], asking: Asking) -> RollbackFiles:
     """Where everything can be had again that the ``KeepDebs`` among the steps keep."""
     steps = tuple(steps)
     keeping = (step for step in steps if isinstance(step, KeepDebs) and not step.coming)
     pairs = tuple(pair for step in keeping for pair in step.packages)
     if not pairs:
-        return Sources()
+        return RollbackFiles()
     now = make_view(asking.folder / "now", asking.programs, {}, root=asking.root)
     found = await now.records("--all-versions", *(name for name, _ in pairs))
     # The record of an index outranks that of dpkg, which knows of no file.
@@ -56,35 +56,35 @@ async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
         if gone
         else frozenset()
     )
-    return Sources(
+    return RollbackFiles(
         missing,
         tuple(pair for pair in kept if pair[0] in needy),
         sum(_size(records.get(pair)) for pair in kept if pair[0] not in needy),
     )
 
 
-def no_way_back(sources: Sources, *, waivable: bool = True) -> Trouble:
+def no_rollback(files: RollbackFiles, *, waivable: bool = True) -> Trouble:
     """Why packages are not removed of which some are lost; every one of them is named.
 
     ``waivable``: the plan can be made anew so that it removes them for good.
     """
     happened = []
-    if sources.missing:
+    if files.missing:
         happened.append(
             "Neither apt's cache nor any configured archive has the package files for "
-            f"{_named(sources.missing)}."
+            f"{_named(files.missing)}."
         )
-    if sources.dependent:
+    if files.dependent:
         happened.append(
             "These packages depend on others that would be missing, so they could not be restored "
-            f"either: {_named(sources.dependent)}."
+            f"either: {_named(files.dependent)}."
         )
     otherwise = (
         "run again with --without-rollback to remove them permanently"
         if waivable
-        else f"remove them yourself: sudo apt-get purge {' '.join(n for n, _ in sources.lost)}"
+        else f"remove them yourself: sudo apt-get purge {' '.join(n for n, _ in files.lost)}"
     )
-    kind = NoWayBack if waivable else Trouble
+    kind = NoRollback if waivable else Trouble
     return kind(
         " ".join(happened),
         "Rollback could not restore the removed packages. Nothing was changed.",

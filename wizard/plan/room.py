@@ -51,7 +51,7 @@ class Sizes:
 
 def sizes_of(plan: Plan) -> tuple[Sizes, ...]:
     """What each step takes."""
-    changes = [step for step in plan.steps if isinstance(step, AptChange)]
+    changes = plan.apt_changes
     download = _without(plan.download_bytes, sum(each.download_bytes for each in changes))
     installed = _without(plan.installed_bytes, sum(each.installed_bytes for each in changes))
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from wizard.knowledge.variables import LIBRARY_PATH
 from wizard.machine.assignments import assignments, is_wanted
 from wizard.operations.edit_lines import Lines
 
@@ -33,7 +34,6 @@ INNER_HASH = re.compile(r"(?<=[^\s;&|()<>])#")
 """One within a word begins no comment, as in ``$#``; shlex takes it for one."""
 SHARED = frozenset({"CUDA_VISIBLE_DEVICES"})
 """Read by ROCm, but not its own: such a line may be meant for another card."""
-LIBRARY_PATH = "LD_LIBRARY_PATH"
 PLACE = re.compile(r"/opt/rocm[^/:]*(?:/[^:]*)?|\$\{?ROCM_PATH\}?(?:/[^:]*)?")
 OWN_PATH = re.compile(r"\$(?:PATH|LD_LIBRARY_PATH)|\$\{(?:PATH|LD_LIBRARY_PATH)(?::?\+[^}]*)?\}")
 LONGEST = 8_192

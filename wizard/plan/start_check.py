@@ -28,8 +28,8 @@ from wizard.operations.packages import (
     MarkPackages,
 )
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
-from wizard.plan.exact import view_after
-from wizard.plan.rollback_packages import Sources, no_way_back, sources_of
+from wizard.plan.package_resolution import view_after
+from wizard.plan.rollback_packages import RollbackFiles, find_rollback_files, no_rollback
 from wizard.plan.room import BACKUP, Need, needs_of, shortage
 from wizard.plan.steps import Plan, Step
 
@@ -38,7 +38,7 @@ UNREADABLE = "unreadable"
 
 
 async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
-    """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
+    """Why the plan is not begun: locks, states, files, room, apt's own word, the rollback."""
     if not plan.resolved:
         return (
             Trouble(
@@ -49,10 +49,10 @@ async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
         )
     refusals = [*_packages(plan, asking.host), *_files(plan, asking.host)]
     try:
-        sources = await sources_of(plan.steps, asking)
-        if sources.lost:
-            refusals.append(no_way_back(sources, waivable=plan.kind is not Kind.FIX))
-        if full := shortage(_needs(plan, sources, asking.host), asking.host.disk):
+        files = await find_rollback_files(plan.steps, asking)
+        if files.lost:
+            refusals.append(no_rollback(files, waivable=plan.kind is not Kind.FIX))
+        if full := shortage(_needs(plan, files, asking.host), asking.host.disk):
             refusals.append(full)
         if not refusals:  # apt's own words would only repeat them
             await _simulate(plan, asking)
@@ -61,14 +61,12 @@ async def check(plan: Plan, asking: Asking) -> tuple[Trouble, ...]:
     return tuple(refusals)
 
 
-def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
-    yield Need(BACKUP, sources.backup_bytes, "for the rollback")
+def _needs(plan: Plan, files: RollbackFiles, host: Host) -> Iterator[Need]:
+    yield Need(BACKUP, files.backup_bytes, "for the rollback")
     yield from needs_of(plan)
-    for step in plan.steps:
-        if isinstance(step, AptChange):
-            sizes = (host.size(deb.path) for deb in step.debs)
-            copied = sum(size for size in sizes if isinstance(size, int))
-            yield Need(BACKUP, copied, "for copies of package files")
+    sizes = (host.size(deb.path) for step in plan.apt_changes for deb in step.debs)
+    copied = sum(size for size in sizes if isinstance(size, int))
+    yield Need(BACKUP, copied, "for copies of package files")
 
 
 def _packages(plan: Plan, host: Host) -> Iterator[Trouble]:
@@ -91,7 +89,7 @@ def _packages(plan: Plan, host: Host) -> Iterator[Trouble]:
             "Wait until the other program has finished, then run the same command again. Never "
             "delete the lock: it protects the package database.",
         )
-    changes = [step for step in plan.steps if isinstance(step, AptChange)]
+    changes = plan.apt_changes
     yield from _unfinished(plan, work, {name for step in changes for name in step.remove})
     coming = {name for step in changes for name, _ in step.expect_install}
     touched = coming.union(*(step.expect_remove for step in changes))
@@ -231,10 +229,9 @@ def no_longer_so(plan: Plan, host: Host) -> tuple[str, ...]:
     there = {row.name: row.version for row in rows}
     # After the last transaction; what one of them removed, a later one may have brought.
     wanted: dict[str, str] = {}
-    for step in plan.steps:
-        if isinstance(step, AptChange):
-            wanted |= dict.fromkeys(step.expect_remove, "")
-            wanted |= dict(step.expect_install)
+    for step in plan.apt_changes:
+        wanted |= dict.fromkeys(step.expect_remove, "")
+        wanted |= dict(step.expect_install)
     others = ((name, version, there.get(name, "")) for name, version in wanted.items())
     return (
         *(
@@ -263,7 +260,7 @@ def _undone(step: Step, plan: Plan, host: Host) -> Iterator[str]:
 
 def _is_written(path: str, plan: Plan) -> bool:
     """True for a path that the plan itself, or a package that it installs, puts there anew."""
-    installs = any(isinstance(step, AptChange) and step.expect_install for step in plan.steps)
+    installs = any(step.expect_install for step in plan.apt_changes)
     return (installs and path.startswith("/opt/")) or any(
         isinstance(step, WriteSystemFile) and step.path == path for step in plan.steps
     )

@@ -9,6 +9,7 @@ from wizard.core.journal import Kind, name_of
 from wizard.operations.check_torch import CheckTorch
 from wizard.operations.clear_executable_stack import ClearExecutableStack
 from wizard.operations.create_environment import CreateEnvironment
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.groups import AddToGroups, TakeFromGroups
@@ -23,7 +24,6 @@ from wizard.operations.packages import (
     MarkPackages,
     RestoreSettings,
 )
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import Resolve
 from wizard.operations.root_step import RootStep
 from wizard.operations.set_aside_packages import SetAsidePackages
@@ -77,7 +77,6 @@ class Plan:
     steps: tuple[Step, ...]
     download_bytes: int | None
     installed_bytes: int | None
-    relogin_needed: bool
     notes: tuple[str, ...]
     """What the user must know before saying yes."""
     first: str = ""
@@ -88,7 +87,12 @@ class Plan:
     cause: str = ""
     """Of a fix: the cause of the finding that it fixes."""
     takes_back: str = ""
-    """Of a rollback: the id of the plan that it takes back."""
+    """Of a rollback: the id of the plan that it undoes."""
+
+    @property
+    def relogin_needed(self) -> bool:
+        """True where it counts only from the next login."""
+        return any(step.relogin_needed for step in self.steps)
 
     @property
     def restart_needed(self) -> bool:
@@ -108,6 +112,11 @@ class Plan:
     def changes_existing(self) -> bool:
         """True where it replaces packages of an environment that is there."""
         return bool(self.set_aside)
+
+    @property
+    def apt_changes(self) -> tuple[AptChange, ...]:
+        """The steps that change packages of the system."""
+        return tuple(step for step in self.steps if isinstance(step, AptChange))
 
     @property
     def set_aside(self) -> tuple[SetAsidePackages, ...]:

@@ -12,7 +12,7 @@ from wizard.core.fact import Unknown
 from wizard.knowledge.stacks import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.operations.edit_lines import sha256
-from wizard.operations.packages import UNSETTLED, AptChange, AptUpdate, KeepDebs, MarkPackages
+from wizard.operations.packages import UNRESOLVED, AptChange, AptUpdate, KeepDebs, MarkPackages
 from wizard.operations.system_files import WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, going, require_apt
 from wizard.plan.choice import Choice
@@ -95,9 +95,9 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
         offer, first = prepared.offer, ""
     else:
         names, twins = asked_for(machine, choice, entry)
-        unknown = tuple((name, UNSETTLED) for name in names)
+        unknown = tuple((name, UNRESOLVED) for name in names)
         notes = (*twins, *_repair(machine, entry, choice), ASKED_FIRST)
-        offer = Offer(suites[0], UNSETTLED, unknown, brings=unknown, notes=notes)
+        offer = Offer(suites[0], UNRESOLVED, unknown, brings=unknown, notes=notes)
         first = f" First, the repository is checked for these suites: {', '.join(suites)}."
     files = prepared.files
     source_why = f"This is the apt source of ROCm {entry.version}. {entry.caution}{first}"

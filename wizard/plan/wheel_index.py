@@ -12,18 +12,18 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
-from functools import cache
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from packaging.requirements import Requirement
-from packaging.tags import Tag, compatible_tags, cpython_tags
+from packaging.tags import Tag
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
+from wizard.host.distributions import TORCH_FAMILY
+from wizard.host.environment import Target, tags
 from wizard.host.live import LiveHost
 from wizard.host.pip_settings import PipSettings, pip_settings
 from wizard.knowledge.stacks import find_stack
@@ -32,8 +32,6 @@ from wizard.operations.create_environment import CreateEnvironment
 from wizard.plan.steps import Plan
 from wizard.system.web import Web, name_failure, open_web
 
-FAMILY = ("torch", "torchvision", "torchaudio")
-"""What comes from the index of a stack; the rest comes from PyPI too."""
 REDIRECTS = 5
 """More than any index needs; a login page may send us round and round."""
 PAGE_BYTES = 8 << 20
@@ -58,25 +56,6 @@ NOTHING_CHANGED = "What this plan installs cannot be downloaded. Nothing was cha
 LINK = re.compile(r"<a\b[^>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.IGNORECASE)
 IS_INDEX = re.compile(r"pypi:repository-version|<title>\s*Links for ", re.IGNORECASE)
 """What pages of an index carry that list nothing."""
-OLDER_NAMES = ("manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64")
-"""Every C library that a stack runs on is newer than these ask for."""
-NEWEST_GLIBC = 99
-
-
-class Standing(Enum):
-    """What came of asking."""
-
-    LISTED = "listed"
-    GONE = "gone"
-    NOT_ASKED = "could not be asked"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a place said of the wheels, or why it could not be asked."""
-
-    standing: Standing
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +66,8 @@ class Wheels:
     """Address of an index, or a folder of wheels."""
     in_folder: bool
     requirements: tuple[str, ...]
-    python: str
-    """Minor version, for example ``3.10``."""
-    glibc: str
-    """For example ``2.39``; ``""`` where it is not known."""
+    target: Target
+    """Of its Python, the minor version is known."""
 
     @property
     def host(self) -> str:
@@ -133,22 +110,17 @@ async def seek_wheels(
     wanted = wheels_of(plan, machine)
     if wanted is None or settings.no_index:
         return WheelsSought()
-    answer = await ask(wanted, environ, patience)
-    match answer.standing:
-        case Standing.LISTED:
-            return WheelsSought()
-        case Standing.NOT_ASKED:
-            asked = f"rdna1-setup could not check whether {wanted.host} has the wheels."
-            return WheelsSought(note=f"{asked} {answer.detail}")
-        case Standing.GONE:
-            more = settings.extra_indexes or settings.find_links
-            if more and resolve.manifest.index_replaces_pypi:
-                note = (
-                    f"{answer.detail} pip is configured to use other package sources too. "
-                    "They will be tried."
-                )
-                return WheelsSought(note=note)
-            return WheelsSought(Trouble(answer.detail, NOTHING_CHANGED, _what_to_do(plan, wanted)))
+    try:
+        await ask(wanted, environ, patience)
+    except NotAsked as failure:
+        asked = f"rdna1-setup could not check whether {wanted.host} has the wheels."
+        return WheelsSought(note=f"{asked} {failure}")
+    except Gone as gone:
+        if resolve.manifest.index_replaces_pypi and (settings.extra_indexes or settings.find_links):
+            more = "pip is configured to use other package sources too. They will be tried."
+            return WheelsSought(note=f"{gone} {more}")
+        return WheelsSought(Trouble(str(gone), NOTHING_CHANGED, _what_to_do(plan, wanted)))
+    return WheelsSought()
 
 
 def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
@@ -157,11 +129,12 @@ def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
         return None
     manifest = plan.resolve.manifest
     folder, place = manifest.wheelhouse, manifest.wheelhouse or manifest.index
-    wanted = tuple(text for text in manifest.requirements if Requirement(text).name in FAMILY)
+    wanted = tuple(text for text in manifest.requirements if Requirement(text).name in TORCH_FAMILY)
     python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
     if not wanted or not python or not (folder or place.startswith(("http://", "https://"))):
         return None
-    return Wheels(place, bool(folder), wanted, python, glibc if isinstance(glibc, str) else "")
+    target = Target(python, glibc if isinstance(glibc, str) else "")
+    return Wheels(place, bool(folder), wanted, target)
 
 
 def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
@@ -190,67 +163,71 @@ def _what_to_do(plan: Plan, wanted: Wheels) -> str:
     )
 
 
-async def ask(wanted: Wheels, environ: Mapping[str, str], patience: Patience = USUAL) -> Answer:
-    """What the place says, in time; never raises for what a server, a network or a folder does.
+class NotFound(Exception):
+    """Why the wheels were not found, fit to show."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(clean(said))
+
+
+class Gone(NotFound):
+    """The place answers, and has not what is looked for."""
+
+
+class NotAsked(NotFound):
+    """The place gives no answer that could be believed."""
+
+
+async def ask(wanted: Wheels, environ: Mapping[str, str], patience: Patience = USUAL) -> None:
+    """Ask the place for all of it; raises Gone, or NotAsked where a server or a network fails.
 
     In a thread of its own, which holds up nothing: a name look-up or a handshake knows no
     deadline, and the end of a program waits for the threads of a pool.
     """
     loop = asyncio.get_running_loop()
-    answered: asyncio.Future[Answer] = loop.create_future()
+    answered: asyncio.Future[None] = loop.create_future()
 
-    def put(answer: Answer | Exception) -> None:
+    def put(failure: Exception | None) -> None:
         if answered.done():
             return  # nobody waits any more
-        if isinstance(answer, Exception):
-            answered.set_exception(answer)  # a bug: in its thread nobody would see it
+        if failure is None:
+            answered.set_result(None)
         else:
-            answered.set_result(answer)
+            answered.set_exception(failure)
 
     def work() -> None:
-        answer: Answer | Exception
+        failure: Exception | None = None
         try:
             _look(wanted, environ, patience)
-            answer = Answer(Standing.LISTED, "")
-        except _Gone as gone:
-            answer = Answer(Standing.GONE, clean(str(gone)))
-        except _NotAsked as failure:
-            answer = Answer(Standing.NOT_ASKED, clean(str(failure)))
-        except Exception as error:  # raised again where it is waited for
-            answer = error
+        except NotFound as error:
+            failure = type(error)(str(error))  # without its frames, which hold a connection
+        except Exception as error:  # a bug, raised again where it is waited for
+            failure = error
         with suppress(RuntimeError):  # the program has gone on, or ended
-            loop.call_soon_threadsafe(put, answer)
+            loop.call_soon_threadsafe(put, failure)
 
     threading.Thread(target=work, daemon=True, name="asks").start()
     try:
-        return await asyncio.wait_for(answered, patience.all_s)
+        await asyncio.wait_for(answered, patience.all_s)
     except asyncio.TimeoutError:
-        return Answer(Standing.NOT_ASKED, f"No answer within {patience.all_s:g} seconds.")
-
-
-class _Gone(Exception):
-    """The place answers, and has not what is looked for."""
-
-
-class _NotAsked(Exception):
-    """The place gives no answer that could be believed."""
+        raise NotAsked(f"No answer within {patience.all_s:g} seconds.") from None
 
 
 def _look(wanted: Wheels, environ: Mapping[str, str], patience: Patience) -> None:
-    """Look for all of it; raises _Gone or _NotAsked."""
+    """Look for all of it; raises Gone or NotAsked."""
     if wanted.in_folder:
         try:
             names = os.listdir(wanted.place)  # noqa: PTH208 - names, no paths
         except OSError as error:
             why = f"The folder {wanted.place} cannot be read: {error.strerror or error}."
-            raise _Gone(why) from None
+            raise Gone(why) from None
         for text in wanted.requirements:
             _first(text, wheels_in(names, Requirement(text).name), wanted)
         return
     try:
         web = open_web(environ, (wanted.place,), stall_s=patience.stall_s, redirects=REDIRECTS)
     except Trouble as trouble:
-        raise _NotAsked(f"{trouble.happened} {trouble.meaning}") from None
+        raise NotAsked(f"{trouble.happened} {trouble.meaning}") from None
     ends = time.monotonic() + patience.all_s
     found = [_on_index(text, wanted, web, ends) for text in wanted.requirements]
     try:
@@ -263,18 +240,18 @@ def _look(wanted: Wheels, environ: Mapping[str, str], patience: Patience) -> Non
         raise _listed_only(found[0], _failure(error, found[0].address)) from None
 
 
-def _listed_only(wheel: Listed, why: _Gone | _NotAsked) -> _Gone | _NotAsked:
+def _listed_only(wheel: Listed, why: NotFound) -> NotFound:
     return type(why)(f"{wheel.file} is listed, but the server did not offer it. {why}")
 
 
 def _first(requirement: str, wheels: tuple[Listed, ...], wanted: Wheels) -> Listed:
     """The newest of these wheels that fits."""
-    fits = fitting(wheels, Requirement(requirement), wanted.python, wanted.glibc)
+    fits = fitting(wheels, Requirement(requirement), wanted.target)
     if fits:
         return fits[0]
     others = "other wheels" if wheels else "no wheel"
-    raise _Gone(
-        f"{wanted.host} has no {requirement} for Python {wanted.python} on a 64-bit PC with "
+    raise Gone(
+        f"{wanted.host} has no {requirement} for Python {wanted.target.python} on a 64-bit PC with "
         f"Linux. The index has {others} for this package."
     )
 
@@ -300,7 +277,7 @@ def _on_index(requirement: str, wanted: Wheels, web: Web, ends: float) -> Listed
         if host != asked_host
         else f"{asked_host} sent a"
     )
-    raise _NotAsked(f"{led} page that is not an index. {PORTAL}")
+    raise NotAsked(f"{led} page that is not an index. {PORTAL}")
 
 
 def _body(answer: http.client.HTTPResponse, ends: float) -> bytes:
@@ -314,31 +291,31 @@ def _body(answer: http.client.HTTPResponse, ends: float) -> bytes:
     return b"".join(pieces)
 
 
-def _failure(error: Exception, address: str) -> _NotAsked:
+def _failure(error: Exception, address: str) -> NotAsked:
     """What a request that failed means."""
     address, host = _shown(address)
     if isinstance(error, http.client.IncompleteRead):
-        return _NotAsked(f"{host} closed the connection while it was responding.")
+        return NotAsked(f"{host} closed the connection while it was responding.")
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
-        return _NotAsked(f"{host} did not respond like a web server.")
+        return NotAsked(f"{host} did not respond like a web server.")
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http
-        return _NotAsked(f"{host} redirected the request to something other than a web address.")
+        return NotAsked(f"{host} redirected the request to something other than a web address.")
     trouble = name_failure(error, address)
-    return _NotAsked(f"{trouble.happened} {trouble.meaning}")
+    return NotAsked(f"{trouble.happened} {trouble.meaning}")
 
 
-def _by_status(error: HTTPError, address: str) -> _Gone | _NotAsked:
+def _by_status(error: HTTPError, address: str) -> NotFound:
     address, host = _shown(address)
     trouble = name_failure(error, address)
     if error.code in NOTHING_THERE:
-        return _Gone(f"{trouble.happened} There is nothing at this address.")
+        return Gone(f"{trouble.happened} There is nothing at this address.")
     if error.code < 400:
-        return _NotAsked(
+        return NotAsked(
             f"{host} redirected the request (HTTP {error.code}), but never returned a page."
         )
     more = WORDS_OF_403 if error.code == 403 else ""
-    return _NotAsked(f"{trouble.happened} {trouble.meaning}{more}")
+    return NotAsked(f"{trouble.happened} {trouble.meaning}{more}")
 
 
 def _shown(address: str) -> tuple[str, str]:
@@ -380,14 +357,12 @@ def wheels_in(names: Iterable[str], project: str) -> tuple[Listed, ...]:
     return tuple(_wheels(((name, "") for name in names), project))
 
 
-def fitting(
-    wheels: tuple[Listed, ...], wanted: Requirement, python: str, glibc: str
-) -> tuple[Listed, ...]:
-    """Those that a Python on a PC with this C library takes for a requirement, newest first.
+def fitting(wheels: tuple[Listed, ...], wanted: Requirement, target: Target) -> tuple[Listed, ...]:
+    """Those that a target takes for a requirement, newest first.
 
     A version before its release counts where there is no other, as with pip: nightly indexes.
     """
-    here = [each for each in wheels if each.tags & _tags_of(python, glibc)]
+    here = [each for each in wheels if not each.tags.isdisjoint(tags(target))]
     versions = set(wanted.specifier.filter(each.version for each in here))
     found = (each for each in here if each.version in versions)
     return tuple(sorted(found, key=lambda each: each.version, reverse=True))
@@ -400,20 +375,8 @@ def _file_of(link: str) -> str:
 def _wheels(named: Iterable[tuple[str, str]], project: str) -> Iterator[Listed]:
     for file, address in named:
         try:
-            name, version, _, tags = parse_wheel_filename(file)
+            name, version, _, its = parse_wheel_filename(file)
         except InvalidWheelFilename:
             continue
         if name == canonicalize_name(project):
-            yield Listed(file, address, version, tags)
-
-
-@cache
-def _tags_of(python: str, glibc: str) -> frozenset[Tag]:
-    """What a CPython of that minor version takes on a PC; a C library that is not known counts
-    as new."""
-    major, _, minor = python.partition(".")
-    version, here = (int(major), int(minor)), re.match(r"2\.(\d+)", glibc)
-    newest = int(here[1]) if here else NEWEST_GLIBC
-    platforms = (*(f"manylinux_2_{each}_x86_64" for each in range(newest, 4, -1)), *OLDER_NAMES)
-    own = cpython_tags(version, [f"cp{major}{minor}"], platforms)
-    return frozenset((*own, *compatible_tags(version, f"cp{major}{minor}", platforms)))
+            yield Listed(file, address, version, its)

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import tempfile
-import textwrap
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -23,11 +22,10 @@ from wizard.core.amounts import size_text
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OLDER
 from wizard.core.json_form import SCHEMA, to_json
-from wizard.core.lines import clean
+from wizard.core.lines import clean, wrapped
 from wizard.core.trouble import Trouble
 from wizard.diagnose.finding import to_form
 from wizard.report.issue import report_text, told_lines
-from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction, without_name
 from wizard.report.sources import Gathered
 
@@ -36,14 +34,14 @@ NOT_ASKED = "not requested: --collect-env runs it, and it may use the card"
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class ReportFile:
     """One file, as it would leave."""
 
     name: str
     """Its path below the folder of the report."""
     about: str
     text: str
-    taken: tuple[tuple[str, int], ...]
+    replaced: tuple[tuple[str, int], ...]
     """How many of each kind were replaced in it."""
 
     @property
@@ -52,16 +50,16 @@ class Paper:
         return self.text.encode("utf-8", "replace")
 
     @property
-    def taken_text(self) -> str:
+    def replaced_text(self) -> str:
         """What was replaced, for people."""
-        return ", ".join(f"{kind} {count}" for kind, count in self.taken) or "nothing"
+        return ", ".join(f"{kind} {count}" for kind, count in self.replaced) or "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
     """A whole report, and what is not in it."""
 
-    files: tuple[Paper, ...]
+    files: tuple[ReportFile, ...]
     missing: tuple[tuple[str, str], ...]
     """Name and reason of each file that would belong to it."""
 
@@ -78,13 +76,13 @@ def report_files_of(
     ``collected`` is what ``collect_env`` printed, if it was asked for.
     """
     redaction = Redaction(gathered.identity)
-    files = [_paper(redaction, *each) for each in (*first, *_contents(gathered))]
+    files = [_report_file(redaction, *each) for each in (*first, *_contents(gathered))]
     missing = [
         (log.name, log.text.because) for log in gathered.logs if isinstance(log.text, Unknown)
     ]
     if isinstance(collected, str):
         about = "PyTorch's own report on its environment (torch.utils.collect_env)"
-        files.append(_paper(redaction, "collect_env.txt", about, lambda r: r.text(collected)))
+        files.append(_report_file(redaction, "collect_env.txt", about, lambda r: r.text(collected)))
     else:
         why = NOT_ASKED if collected is None else collected.because
         missing.append(("collect_env.txt", why))
@@ -157,23 +155,25 @@ def _json(form: Any) -> str:
     return json.dumps(form, indent=1, ensure_ascii=False) + "\n"
 
 
-def _paper(redaction: Redaction, name: str, about: str, text: Callable[[Redaction], str]) -> Paper:
+def _report_file(
+    redaction: Redaction, name: str, about: str, text: Callable[[Redaction], str]
+) -> ReportFile:
     before = Counter(redaction.counts)
     written = text(redaction)
-    return Paper(name, redaction.text(about), written, redaction.taken_since(before))
+    return ReportFile(name, redaction.text(about), written, redaction.replaced_since(before))
 
 
-def _manifest(files: tuple[Paper, ...], missing: tuple[tuple[str, str], ...]) -> Paper:
+def _manifest(files: tuple[ReportFile, ...], missing: tuple[tuple[str, str], ...]) -> ReportFile:
     lines = [f"Report from rdna1-setup {__version__}: files, sizes, SHA-256 and contents.", ""]
-    for paper in files:
+    for each in files:
         lines += [
-            f"{paper.name}  {len(paper.raw)} bytes ({size_text(len(paper.raw))})",
-            f"  sha256 {hashlib.sha256(paper.raw).hexdigest()}",
-            f"  {paper.about}",
-            f"  replaced: {paper.taken_text}",
+            f"{each.name}  {len(each.raw)} bytes ({size_text(len(each.raw))})",
+            f"  sha256 {hashlib.sha256(each.raw).hexdigest()}",
+            f"  {each.about}",
+            f"  replaced: {each.replaced_text}",
         ]
     lines += [f"{name}  not here: {why}" for name, why in missing]
-    return Paper(MANIFEST, "this list", "\n".join(lines) + "\n", ())
+    return ReportFile(MANIFEST, "this list", "\n".join(lines) + "\n", ())
 
 
 SENDS_NOTHING = (
@@ -185,36 +185,36 @@ SENDS_NOTHING = (
 
 def preview_lines(report_files: ReportFiles) -> Iterator[str]:
     """The files with what was replaced in each, then what is not there."""
-    for paper in report_files.files:
-        yield f"{paper.name}  ({size_text(len(paper.raw))})"
-        yield from _indented(paper.about)
-        if paper.taken:
-            yield from _indented(f"replaced: {paper.taken_text}")
+    for each in report_files.files:
+        yield f"{each.name}  ({size_text(len(each.raw))})"
+        yield from _indented(each.about)
+        if each.replaced:
+            yield from _indented(f"replaced: {each.replaced_text}")
     for name, why in report_files.missing:
-        yield from textwrap.wrap(f"Not included: {name} ({clean(why)})", WIDTH)
-    yield from textwrap.wrap(f"Replaced in total: {total_text(report_files)}.", WIDTH)
-    yield from textwrap.wrap(SENDS_NOTHING, WIDTH)
+        yield from wrapped(f"Not included: {name} ({clean(why)})")
+    yield from wrapped(f"Replaced in total: {total_text(report_files)}.")
+    yield from wrapped(SENDS_NOTHING)
 
 
 def whole_lines(report_files: ReportFiles) -> Iterator[str]:
     """The preview, and then every file as it would be written."""
     yield from preview_lines(report_files)
-    for paper in report_files.files:
+    for each in report_files.files:
         yield ""
-        yield f"===== {paper.name}"
-        yield from paper.text.splitlines()
+        yield f"===== {each.name}"
+        yield from each.text.splitlines()
 
 
 def total_text(report_files: ReportFiles) -> str:
     """How many of each kind were replaced in all files."""
     total: Counter[str] = Counter()
-    for paper in report_files.files:
-        total.update(dict(paper.taken))
+    for each in report_files.files:
+        total.update(dict(each.replaced))
     return ", ".join(f"{kind} {count}" for kind, count in sorted(total.items())) or "nothing"
 
 
 def _indented(text: str) -> list[str]:
-    return textwrap.wrap(clean(text), WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return wrapped(text, head="    ")
 
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
@@ -281,12 +281,12 @@ def _put(inside: Path, folder: Path, packed: Path | None) -> None:
 
 def _fill(report_files: ReportFiles, folder: Path) -> None:
     folder.mkdir(mode=FOLDER_MODE)
-    for paper in report_files.files:
-        path = folder / paper.name
+    for each in report_files.files:
+        path = folder / each.name
         path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(paper.raw)
+            file.write(each.raw)
             file.flush()
             os.fsync(file.fileno())
 
@@ -295,10 +295,10 @@ def _pack(report_files: ReportFiles, path: Path, name: str) -> None:
     """One file of all, without times and owners."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     with os.fdopen(descriptor, "wb") as file, zipfile.ZipFile(file, "w") as packed:
-        for paper in report_files.files:
-            entry = zipfile.ZipInfo(f"{name}/{paper.name}")
+        for each in report_files.files:
+            entry = zipfile.ZipInfo(f"{name}/{each.name}")
             entry.external_attr = FILE_MODE << 16
-            packed.writestr(entry, paper.raw, zipfile.ZIP_DEFLATED)
+            packed.writestr(entry, each.raw, zipfile.ZIP_DEFLATED)
 
 
 def _not_written(path: Path, why: str) -> Trouble:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from wizard.conv2d.card_test import Measurement, Part
-from wizard.conv2d.cards.card_form import card_text
-from wizard.conv2d.cards.result_card import look_here, make_card
+from wizard.conv2d.cards.make_card import look_here, make_card
+from wizard.conv2d.cards.result_card import card_text
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.sweep import SweepDone
-from wizard.conv2d.text import counted
-from wizard.core.lines import clean
+from wizard.conv2d.verdicts import results_text
+from wizard.core.lines import clean, wrapped
 from wizard.core.own_files import Places
 from wizard.host.host import Host
 from wizard.report.bundle import ReportFiles, preview_lines, report_files_of
 from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_answers import setting_lines, trouble_lines
 from wizard.report.conv2d_runs import holds_text
-from wizard.report.machine import WIDTH
 from wizard.report.private import Redaction
 from wizard.report.sources import gather
 from wizard.run.executor import now
@@ -41,13 +39,14 @@ def outcome_of_test(card: str, tested: Sequence[Measurement]) -> Iterator[str]:
     for each in tested:
         table = each.parts[0].done
         yield from wrapped(f"Your {clean(card)} with {clean(each.python)}:")
-        yield from wrapped(f"{counted(table.results)}.")
+        yield from wrapped(f"{results_text(table.results)}.")
         for part in each.parts:
             yield ""
             yield from _answer(part)
             if part.done.trouble is not None:
                 yield ""
-                yield from wrapped(*trouble_lines(part.done.trouble))
+                for text in trouble_lines(part.done.trouble):
+                    yield from wrapped(text)
         yield ""
 
 
@@ -96,9 +95,3 @@ def results_address() -> str:
 
 def _as_it_is(text: str, _: Redaction) -> str:
     return text
-
-
-def wrapped(*texts: str) -> Iterator[str]:
-    """Texts in lines; a path stays whole."""
-    for text in texts:
-        yield from textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)

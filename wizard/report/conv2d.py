@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from wizard.conv2d.cards.comparison import Change, compare_results
-from wizard.conv2d.cards.result_card import is_other_chip
 from wizard.conv2d.models import Layers, ModelVerdict, model_so_far
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Preset, Published, Row
 from wizard.conv2d.sweep import setting_text
-from wizard.conv2d.text import WORDS, counted, meaning_lines, noun_of
-from wizard.conv2d.verdicts import Result, Verdict, is_configured, rate_words
+from wizard.conv2d.text import meaning_lines
+from wizard.conv2d.verdicts import (
+    WORDS,
+    Result,
+    Verdict,
+    is_configured,
+    is_other_chip,
+    noun_of,
+    rate_words,
+    results_text,
+)
 from wizard.core.amounts import listed
-from wizard.core.lines import clean
-from wizard.report.machine import WIDTH
+from wizard.core.lines import WIDTH, clean, wrapped
 
 GAP = "  "
 LEGEND = (
@@ -38,9 +44,9 @@ def sweep_lines(results: Sequence[Result]) -> Iterator[str]:
     """The table, its legend, and the summary."""
     yield from table_lines(results)
     yield ""
-    yield from textwrap.wrap(LEGEND, WIDTH)
+    yield from wrapped(LEGEND)
     if any(result.log for result in results):
-        yield from textwrap.wrap(LOGGED, WIDTH)
+        yield from wrapped(LOGGED)
     yield from _claims(results)
     yield ""
     yield from summary_lines(results)
@@ -68,12 +74,12 @@ def limit_lines(limit: Limit) -> Iterator[str]:
     else:
         text += f"{known.passes} passes, but {known.hangs} does not. "
         text += "The limit on hangs was reached."
-    yield from textwrap.wrap(text, WIDTH)
+    yield from wrapped(text)
     if limit.edge_runs:
-        yield from textwrap.wrap(_edge(limit), WIDTH)
+        yield from wrapped(_edge(limit))
     if limit.changes:
         where = listed([str(value) for value in limit.changes], MOST_CHANGES)
-        yield from textwrap.wrap(f"MIOpen's candidates change at {limit.axis} {where}.", WIDTH)
+        yield from wrapped(f"MIOpen's candidates change at {limit.axis} {where}.")
 
 
 def _edge(limit: Limit) -> str:
@@ -131,16 +137,14 @@ def summary_lines(results: Sequence[Result], tell: Callable[[str], str] = str) -
     yield from counted_line(results)
     for title, texts in meaning_lines(results):
         for text in texts:
-            yield from textwrap.wrap(
-                tell(text), WIDTH, initial_indent=f"{title}: ", subsequent_indent="  "
-            )
+            yield from wrapped(tell(text), head=f"{title}: ", indent="  ")
 
 
 def counted_line(results: Sequence[Result]) -> Iterator[str]:
     """How many ended how, and on what."""
     loaded = results[-1].loaded
     on = f"{loaded.device or 'no device'} with torch {loaded.torch or '(it did not load)'}"
-    yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
+    yield from wrapped(f"{results_text(results)}, on {on}.")
 
 
 def _cells(result: Result, notes: Sequence[str], engines: bool) -> list[str]:
@@ -175,7 +179,7 @@ def _label(result: Result) -> str:
 def _claims(results: Sequence[Result]) -> Iterator[str]:
     notes = _notes(results)
     if not notes and any(result.published for result in results):
-        yield from textwrap.wrap(NOT_COMPARED, WIDTH)
+        yield from wrapped(NOT_COMPARED)
     yield from _note_lines(notes, _of_other_chips(results))
 
 
@@ -190,9 +194,7 @@ def _note_lines(notes: Sequence[str], others: Collection[str] = ()) -> Iterator[
         yield CLAIMS
     for number, text in enumerate(notes, 1):
         label = f" ({NOT_YOUR_CHIP})" if text in others else ""
-        yield from textwrap.wrap(
-            f"{text}{label}", WIDTH, initial_indent=f"  [{number}] ", subsequent_indent="      "
-        )
+        yield from wrapped(f"{text}{label}", head=f"  [{number}] ", indent="      ")
 
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
@@ -231,11 +233,11 @@ NOTE = (
 def model_lines(verdicts: Sequence[ModelVerdict]) -> Iterator[str]:
     """Each model with what does not pass in it; nothing when no model was measured."""
     for verdict in verdicts:
-        yield from textwrap.wrap(f"{verdict.headline} pass ({verdict.manner.label})", WIDTH)
+        yield from wrapped(f"{verdict.headline} pass ({verdict.manner.label})")
         yield from _named("do not pass", verdict.failing)
         yield from _named("were not measured", verdict.unmeasured)
     if verdicts:
-        yield from textwrap.wrap(NOTE, WIDTH)
+        yield from wrapped(NOTE)
 
 
 def so_far_line(preset: Preset, results: Sequence[Result]) -> str:
@@ -291,13 +293,11 @@ def since_lines(before: Sequence[Result], after: Sequence[Result]) -> Iterator[s
     count = f"{len(differing) or 'none'} of {len(changes)} shape{'s' * (len(changes) > 1)}"
     has = "have" if len(differing) > 1 else "has"
     torch = _other_torch(before, after)
-    yield from textwrap.wrap(
-        f"Since the previous run: {count} measured in both {has} a different verdict. "
-        f"{torch}{MORE}",
-        WIDTH,
+    yield from wrapped(
+        f"Since the previous run: {count} measured in both {has} a different verdict. {torch}{MORE}"
     )
     for change in differing[:TOLD]:
-        yield from textwrap.wrap(f"  {_words(change)}", WIDTH, subsequent_indent="    ")
+        yield from wrapped(f"  {_words(change)}", indent="    ")
     if rest := differing[TOLD:]:
         yield f"  and {len(rest)} more"
 

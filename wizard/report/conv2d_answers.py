@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from wizard.conv2d.requests import Request, sweep_in
@@ -14,9 +13,9 @@ from wizard.conv2d.search.workarounds import Tried, WorkaroundRequest, tried
 from wizard.conv2d.shapes import Setting
 from wizard.conv2d.sweep import SettingAnswer, StopReason, Sweep, SweepDone, setting_text, venv_of
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.core.amounts import measured_text
+from wizard.core.amounts import counted, measured_text
+from wizard.core.lines import wrapped
 from wizard.report.conv2d import limit_lines, summary_lines, sweep_lines
-from wizard.report.machine import WIDTH
 
 NOT_OURS = "The authors of this program have not measured any of this on an RDNA1 card."
 ENGINE_LINES = {
@@ -45,10 +44,10 @@ def setting_lines(
     yield from _tried_lines(answer)
     yield ""
     for text in (*_found_texts(answer), *_cost_texts(answer), *_rest_texts(answer)):
-        yield from textwrap.wrap(tell(text), WIDTH)
+        yield from wrapped(tell(text))
     if answer.changes:
         yield from _use_lines(answer.changes, python)
-    yield from textwrap.wrap(NOT_OURS, WIDTH)
+    yield from wrapped(NOT_OURS)
 
 
 def comparison_lines(results: Sequence[Result]) -> Iterator[str]:
@@ -67,9 +66,9 @@ def comparison_lines(results: Sequence[Result]) -> Iterator[str]:
             result = known.get(_way(rival.setting, engine))
             yield f"  {rival.name:<20}{_figures(result, unchanged)}".rstrip()
         yield ""
-    yield from textwrap.wrap(ON_PROCESSOR if on_processor else ON_CARD, WIDTH)
+    yield from wrapped(ON_PROCESSOR if on_processor else ON_CARD)
     if not on_processor:
-        yield from textwrap.wrap(NOT_OURS, WIDTH)
+        yield from wrapped(NOT_OURS)
 
 
 def _way(setting: Setting, engine: str) -> tuple[Setting, str]:
@@ -101,14 +100,7 @@ def _tried_lines(answer: SettingAnswer) -> Iterator[str]:
 
 
 def _set_lines(text: str) -> Iterator[str]:
-    yield from textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent="  ",
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from wrapped(text, head="  ", indent="    ")
 
 
 def _found_texts(answer: SettingAnswer) -> Iterator[str]:
@@ -171,8 +163,7 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
 
 
 def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
-    hangs = "hang" if answer.hangs == 1 else "hangs"
-    yield f"The search used {answer.hangs} {hangs} of the {answer.allowed} allowed."
+    yield f"The search used {counted(answer.hangs, 'hang')} of the {answer.allowed} allowed."
     if answer.goes_on:
         more = answer.allowed + (0 if answer.hangs < answer.allowed else 3)
         yield (
@@ -221,7 +212,7 @@ def workaround_lines(
     if best is not None:
         cost = "" if best.seconds is None else f", {_time(best.seconds)} for each call"
         text = f"The fastest workaround with the same result: {best.alternative.title}{cost}."
-    yield from textwrap.wrap(tell(text), WIDTH)
+    yield from wrapped(tell(text))
 
 
 def _alternative(each: Tried, whole: Result) -> Iterator[str]:
@@ -234,9 +225,7 @@ def _alternative(each: Tried, whole: Result) -> Iterator[str]:
             parts.append(f"{each.seconds / whole.warm_s:.3g} times as long")
         parts += [f"without {alternative.beside}"] if alternative.beside else []
     parts += [alternative.changes_result] if alternative.changes_result else []
-    yield from textwrap.wrap(
-        f"  {alternative.title}: {'; '.join(parts)}", WIDTH, subsequent_indent="    "
-    )
+    yield from wrapped(f"  {alternative.title}: {'; '.join(parts)}", indent="    ")
 
 
 def _best(tried: Sequence[Tried]) -> Tried | None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.conv2d.candidates import Asked, Candidates, Choice, NotAsked, Solver
-from wizard.conv2d.cards.result_card import is_of_other_chip
 from wizard.conv2d.hangs import NEXT_STEPS, HangClass
 from wizard.conv2d.layers import driver_lines, shell_line
 from wizard.conv2d.shapes import Published, Row
 from wizard.conv2d.sweep import setting_text
 from wizard.conv2d.text import MEANINGS
-from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.verdicts import Loaded, Result, Verdict, is_of_other_chip
 from wizard.conv2d.worker.judgement import control_words
 from wizard.core.amounts import MB, counted, measured_text, size_text
+from wizard.core.lines import wrapped
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
-from wizard.report.machine import WIDTH, bytes_text
 
 TITLE = "MIOpen would choose from"
 PICKS = "torch's search picks one of them by timing."
@@ -41,7 +39,7 @@ FROM_DATABASE = "known from earlier searches"
 def candidates_lines(rows: Sequence[Row], asked: Sequence[Asked]) -> Iterator[str]:
     """The conclusion, then each row with its candidates."""
     known = [each for each in asked if isinstance(each, Candidates)]
-    yield from textwrap.wrap(conclusion(rows, asked), WIDTH)
+    yield from wrapped(conclusion(rows, asked))
     yield ""
     unchanged: dict[str, Asked] = {}
     for row, each in zip(rows, asked, strict=True):
@@ -50,16 +48,10 @@ def candidates_lines(rows: Sequence[Row], asked: Sequence[Asked]) -> Iterator[st
         told = f"{SAME}{_maybe(each)}" if same else asked_text(each)
         if not row.setting:
             unchanged[row.label] = each
-        yield from textwrap.wrap(
-            f"{row.label}{under}: {told}",
-            WIDTH,
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        yield from wrapped(f"{row.label}{under}: {told}", indent="    ")
     yield ""
     for note in notes(known):
-        yield from textwrap.wrap(note, WIDTH)
+        yield from wrapped(note)
 
 
 def notes(known: Sequence[Candidates]) -> Iterator[str]:
@@ -241,7 +233,7 @@ def _times(result: Result) -> Iterator[str]:
     if result.warm_s is not None:
         yield f"warm {measured_text(result.warm_s)} (median of later calls)"
     if result.memory_bytes is not None:
-        yield f"memory {bytes_text(result.memory_bytes)}"
+        yield f"memory {size_text(result.memory_bytes)}"
     if result.log:
         yield LOGGED
 

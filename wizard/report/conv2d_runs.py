@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from wizard.conv2d.cards.comparison import Change, Comparison, chip_of, same_chip
-from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
+from wizard.conv2d.cards.make_card import Here, make_card
+from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.models import model_verdicts
 from wizard.conv2d.requests import described, sweep_in
 from wizard.conv2d.runs.folders import Run, runs_of
@@ -22,15 +22,13 @@ from wizard.conv2d.runs.history import (
     sweeps,
 )
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.text import counted
-from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict
-from wizard.core.amounts import memory_size_text
-from wizard.core.lines import clean
+from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict, results_text
+from wizard.core.amounts import counted, memory_size_text
+from wizard.core.lines import WIDTH, clean, wrapped
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
 from wizard.report.conv2d import NOT_YOUR_CHIP, model_lines, table_lines
 from wizard.report.conv2d_answers import outcome_lines, trouble_lines
-from wizard.report.machine import WIDTH
 
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
@@ -49,11 +47,11 @@ def compare_lines(found: Comparison, here: str | None = None) -> Iterator[str]:
     yield from _chips(found)
     if found.changes:
         yield from _table(found.changes)
-        yield from textwrap.wrap(LEGEND, WIDTH)
+        yield from wrapped(LEGEND)
     yield from _alone("A", found.only_before)
     yield from _alone("B", found.only_after)
     yield ""
-    yield from textwrap.wrap(headline(found), WIDTH)
+    yield from wrapped(headline(found))
 
 
 def card_lines(card: ResultCard, here: str | None = None) -> Iterator[str]:
@@ -66,8 +64,7 @@ def card_lines(card: ResultCard, here: str | None = None) -> Iterator[str]:
 
 def holds_text(card: ResultCard) -> str:
     """What leaves the machine with it, and what does not."""
-    count = len(card.results)
-    results = f"{count} result{'' if count == 1 else 's'}"
+    results = counted(len(card.results), "result")
     return f"{results}. Your name, your folders and the name of your machine are not included."
 
 
@@ -76,8 +73,8 @@ def headline(found: Comparison) -> str:
     count, total = len(found.differing), len(found.changes)
     if not total:
         return "There is nothing to compare: no shape was measured the same way in both runs."
-    shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
-    return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} a different verdict."
+    of = f"{count or 'None'} of {counted(total, 'shape')} measured in both"
+    return f"{of} {'have' if count > 1 else 'has'} a different verdict."
 
 
 def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]:
@@ -90,18 +87,15 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
     label = f" ({NOT_YOUR_CHIP})" if other else ""
     text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
     finished = "" if card.finished else " Not finished."
-    yield from textwrap.wrap(
-        f"{text}{counted(card.results)}.{finished}", WIDTH, subsequent_indent="   "
-    )
+    yield from wrapped(f"{text}{results_text(card.results)}.{finished}", indent="   ")
 
 
 def _chips(found: Comparison) -> Iterator[str]:
     if same_chip(found.before, found.after) is False:
-        yield from textwrap.wrap(
+        yield from wrapped(
             f"The chips differ: {clean(chip_of(found.before) or '')} and "
             f"{clean(chip_of(found.after) or '')}. That alone may explain any differences in the "
-            "results.",
-            WIDTH,
+            "results."
         )
         yield ""
 
@@ -115,7 +109,7 @@ def _table(changes: Sequence[Change]) -> Iterator[str]:
     for row in rows:
         label = row[0]
         if len(label) > room:
-            yield from textwrap.wrap(label, WIDTH)
+            yield from wrapped(label)
             label = ""
         cells = (label, *row[1:])
         yield "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
@@ -141,7 +135,7 @@ def _alone(letter: str, rows: Sequence[tuple[Shape, Manner]]) -> Iterator[str]:
         return
     named = ", ".join(clean(manner.named(shape)) for shape, manner in rows[:TOLD])
     rest = f" and {len(rows) - TOLD} more" if len(rows) > TOLD else ""
-    yield from textwrap.wrap(f"Only in {letter}: {named}{rest}.", WIDTH, subsequent_indent="  ")
+    yield from wrapped(f"Only in {letter}: {named}{rest}.", indent="  ")
 
 
 def past_runs(places: Places) -> tuple[LastSweep, ...]:
@@ -248,7 +242,7 @@ def run_lines(run: Run) -> Iterator[str]:
     python = clean(sweep_in(run.request).python)
     on = on_text(status.loaded)
     text = f"on {on}, with {python}" if on else f"with {python}"
-    yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield from wrapped(text, head="    ")
     yield ""
     if status.state == UNDER_WAY:
         yield from (SO_FAR, "")
@@ -258,4 +252,4 @@ def run_lines(run: Run) -> Iterator[str]:
     if status.done.trouble is not None:
         yield ""
         for text in trouble_lines(status.done.trouble):
-            yield from textwrap.wrap(text, WIDTH)
+            yield from wrapped(text)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any
 
-from wizard.core.lines import clean
+from wizard.core.lines import WIDTH, clean, wrapped
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import NO_CAUSE, Finding, Status, conclude, to_form
 from wizard.diagnose.fix_settings import has_plan
@@ -103,7 +102,6 @@ def _in_session_alone(finding: Finding) -> bool:
     return bool(settings) and not any(one.file for one in settings)
 
 
-WIDTH = 79
 EVIDENCE_SHOWN = 3
 EVIDENCE_MOST = 20
 """Of a finding that is told whole: a text may have hundreds of errors."""
@@ -138,16 +136,16 @@ def answer_text(explained: Explanation) -> str:
 
 def explanation_lines(explained: Explanation, applications: tuple[str, ...] = ()) -> Iterator[str]:
     """What a text proves, the root cause first, then the cards that it lists and their stack."""
-    yield from _wrapped(answer_text(explained))
+    yield from wrapped(answer_text(explained))
     yield from finding_lines(explained.told)
     if explained.cards:
         yield ""
         yield from card_lines(explained.cards)
         targets = (card.gfx for card in explained.cards if card.rdna1)
-        yield from _wrapped(text_for_cards(targets, applications))
+        yield from wrapped(text_for_cards(targets, applications))
     if explained.other_card:
         yield ""
-        yield from _wrapped(NOT_RDNA1)
+        yield from wrapped(NOT_RDNA1)
 
 
 def diagnosis_texts(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
@@ -162,7 +160,7 @@ def diagnosis_texts(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
 def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
     """What was found on a machine: what counts in full, the rest in a line each."""
     for text in diagnosis_texts(machine, diagnosis):
-        yield from _wrapped(text)
+        yield from wrapped(text)
     counting = [finding for finding in diagnosis.findings if finding.counts]
     yield from finding_lines(counting)
     rest = [finding for finding in diagnosis.findings if not finding.counts]
@@ -175,7 +173,7 @@ def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
 def rest_lines(finding: Finding, width: int = WIDTH) -> list[str]:
     """What is not wrong, or was not tested and why, in a line or two."""
     why = f": {finding.meaning}" if finding.status is Status.NOT_TESTED else ""
-    return _wrapped(f"{finding.status.word}: {finding.title}{why}", "", "  ", width)
+    return wrapped(f"{finding.status.word}: {finding.title}{why}", width, indent="  ")
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -190,19 +188,19 @@ def whole_lines(
     finding: Finding, width: int = WIDTH, most: int = EVIDENCE_MOST, command: str = ""
 ) -> Iterator[str]:
     """One finding: what it means, how to fix it, the lines that prove it (so many at most)."""
-    yield from _wrapped(_heading(finding), width=width)
-    yield from _wrapped(finding.meaning, "  ", width=width)
+    yield from wrapped(_heading(finding), width)
+    yield from wrapped(finding.meaning, width, "  ")
     for number, step in enumerate(finding.fix, 1):
-        yield from _wrapped(f"{number}. {step}", "  ", "     ", width)
+        yield from wrapped(f"{number}. {step}", width, "  ", "     ")
     if command:
         yield f"  Fix it: {clean(command)}"  # never wrapped: it is to be copied
     for evidence in finding.evidence[:most]:
-        yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
+        yield from wrapped(f"{evidence.where}: {evidence.text}", width, "  | ", "  |   ")
     if len(finding.evidence) > most:
         yield f"  | and {len(finding.evidence) - most} more"
     for cause in finding.explains:
         title = load_causes()[cause].title
-        yield from _wrapped(f"This also explains: {title} [{cause}]", "  ", "    ", width)
+        yield from wrapped(f"This also explains: {title} [{cause}]", width, "  ", "    ")
     if finding.grade:
         yield f"  Based on: {finding.grade}"
     yield from (f"  {clean(link)}" for link in finding.links)
@@ -220,16 +218,9 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
     for card in cards:
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
-        yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
+        yield from wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", width, "  ", "    ")
         if card.reported not in ("", card.gfx):
             told = (
                 f"ROCm treats the card as {card.reported}, because HSA_OVERRIDE_GFX_VERSION is set."
             )
-            yield from _wrapped(told, "    ", "    ", width)
-
-
-def _wrapped(text: str, first: str = "", later: str = "", width: int = WIDTH) -> list[str]:
-    later = later or " " * len(first)
-    return textwrap.wrap(
-        clean(text), width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
-    )
+            yield from wrapped(told, width, "    ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -14,19 +13,27 @@ from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.history import LastSweep
 from wizard.core.fact import Unknown
 from wizard.core.journal import OLDER, UNFINISHED, OlderRun, Record
-from wizard.core.lines import clean, clean_lines
+from wizard.core.lines import clean_lines, wrapped
 from wizard.diagnose.machine import part_statuses
 from wizard.diagnose.reading import is_known
-from wizard.machine.facts import Machine, Setting
+from wizard.machine.access import ACCESS
+from wizard.machine.environments import ENVIRONMENTS
+from wizard.machine.facts import Machine
+from wizard.machine.gpus import GPUS
+from wizard.machine.packages import PACKAGES
+from wizard.machine.rocm import ROCM_TREES
+from wizard.machine.settings import SETTINGS
+from wizard.machine.system import SYSTEM
 from wizard.report.conv2d import counted_line, since_lines, table_lines
 from wizard.report.findings import diagnosis_lines
-from wizard.report.machine import WIDTH, fact_text, heading, recorded_lines, section_lines
+from wizard.report.machine import heading, part_lines, recorded_lines, told_parts
 from wizard.report.private import Redaction, without_name
 from wizard.report.sources import Gathered, log_ends
 
 LATEST_RUNS = 5
-MACHINE = ("Graphics", "System", "Access", "PyTorch and environments")
-"""Sections of the machine that are told whole."""
+WHOLE = tuple(part.title for part in (GPUS, SYSTEM, ACCESS, ENVIRONMENTS, SETTINGS))
+IN_BRIEF = (ROCM_TREES.title, PACKAGES.title)
+"""Parts of the machine that are told, the latter without their details."""
 
 
 def report_text(gathered: Gathered, redaction: Redaction) -> str:
@@ -59,7 +66,7 @@ def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[st
         "Runs": run_section(
             redaction.value(gathered.records), redaction.value(why), gathered.older
         ),
-        "Recommended": textwrap.wrap(recommended, WIDTH),
+        "Recommended": wrapped(recommended),
     }
 
 
@@ -77,7 +84,7 @@ def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> I
         yield from since_lines(before.results, sweep.results)
     if sweep.lost:
         text = f"Shape number {sweep.lost} was launched but has no result: it "
-        yield from textwrap.wrap(f"{text}hung, or the machine or the measurement stopped.", WIDTH)
+        yield from wrapped(f"{text}hung, or the machine or the measurement stopped.")
 
 
 def _settings_of(sweep: LastSweep) -> Iterator[str]:
@@ -88,15 +95,17 @@ def _settings_of(sweep: LastSweep) -> Iterator[str]:
 
 
 def machine_section(machine: Machine) -> Iterator[str]:
-    """Cards, system, access, torch; system ROCm and settings in brief."""
+    """Cards, system, access, torch and settings; system ROCm in brief."""
     yield from recorded_lines(machine)
     statuses = part_statuses(machine)
-    for title in MACHINE:
-        yield from section_lines(machine, title, statuses)
-    yield heading("System ROCm", statuses)
-    yield f"  {_rocm(machine)}"
-    yield heading("Settings", statuses)
-    yield from _settings(machine.settings)
+    for part in told_parts(machine):
+        if part.title not in (*WHOLE, *IN_BRIEF):
+            continue
+        details = () if part.title in IN_BRIEF else part.details
+        if part.title == SETTINGS.title:  # who reads an issue knows what they do
+            details = tuple(line for line in details if not line.startswith(" "))
+        yield heading(part.title, statuses)
+        yield from part_lines(replace(part, details=details))
 
 
 def run_section(
@@ -120,12 +129,7 @@ def _changes(record: Record) -> Iterator[str]:
         begun = "started, not finished" if number in record.intents else "not started"
         text = str(step.get("text") or step["kind"]).partition("\n")[0]
         outcome = record.outcomes.get(number, begun).partition("\n")[0]
-        yield from textwrap.wrap(
-            clean(f"{number}. {text}: {outcome}"),
-            WIDTH,
-            initial_indent="  ",
-            subsequent_indent="     ",
-        )
+        yield from wrapped(f"{number}. {text}: {outcome}", head="  ", indent="     ")
 
 
 def _failure(log: Path) -> Sequence[str]:
@@ -134,26 +138,6 @@ def _failure(log: Path) -> Sequence[str]:
     lines = [] if isinstance(text, Unknown) else text.splitlines()
     begun = [number for number, line in enumerate(lines) if line.startswith("failed: ")]
     return lines[begun[-1] : begun[-1] + 3] if begun else ()
-
-
-def _rocm(machine: Machine) -> str:
-    trees = [f"{t.path} ({fact_text(t.version)})" for t in machine.rocm_trees if not t.link_to]
-    packages = machine.rocm_packages
-    if isinstance(packages, Unknown):
-        return f"{', '.join(trees) or 'no folder'}; packages: {fact_text(packages)}"
-    found = f"{len(packages)} packages" if packages else "no packages"
-    return f"{', '.join(trees) or 'no folder'}; {found}"
-
-
-def _settings(settings: Iterable[Setting]) -> Iterator[str]:
-    places: dict[tuple[str, str], list[str]] = {}
-    for setting in settings:
-        where = f"{setting.file}:{setting.line}" if setting.file else "this shell"
-        places.setdefault((setting.name, setting.value), []).append(where)
-    for (name, value), found in places.items():
-        yield f"  {name}={value}  ({', '.join(found)})"
-    if not places:
-        yield "  none"
 
 
 OWN = re.compile(
@@ -169,7 +153,7 @@ ERROR = re.compile(
     r"|[a-z](?:Error|Exception|Warning)\b|^(?:E|W|N|Err):|^[ \t]{0,12}File \"|Call Trace"
     r"|\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
 )
-PACKAGES = re.compile(
+INSTALLERS = re.compile(
     r"[ \t]{0,12}(?:Collecting|Downloading|Using cached|Installing|Successfully|Requirement already"
     r"|Attempting uninstall|Found existing|Uninstalling|Building|Created? wheel|Setting up"
     r"|Unpacking|Preparing to unpack|Selecting|Removing|Purging|Processing triggers"
@@ -209,5 +193,5 @@ def _leaving(lines: list[str]) -> Iterator[bool]:
 
 
 def _leaves(line: str) -> bool:
-    by_form = OWN.match(line) or PACKAGES.match(line) or ERROR.search(line) or STACK.search(line)
+    by_form = OWN.match(line) or INSTALLERS.match(line) or ERROR.search(line) or STACK.search(line)
     return by_form is not None or is_known(line)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import assets
-from wizard.core.amounts import amount_text, counted, left_text
+from assets.root.files import STATE
+from wizard.core.amounts import amount_text, counted, left_text, size_text
 from wizard.core.events import (
     Event,
     Output,
@@ -18,21 +18,18 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.journal import Kind
-from wizard.core.lines import clean
+from wizard.core.lines import clean, wrapped
 from wizard.knowledge.claims import convolves
 from wizard.knowledge.stacks import find_stack, load_catalogue
 from wizard.operations.check_torch import CheckTorch
-from wizard.operations.packages import AptChange
-from wizard.plan.group_steps import joins
 from wizard.plan.steps import Plan, Step
-from wizard.plan.using import measure_command, starts, still_missing
-from wizard.report.machine import WIDTH, bytes_text
+from wizard.plan.usage import measure_command, starts, still_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wizard.machine.facts import Machine
-    from wizard.run.wheels_size import WheelsSize
+    from wizard.run.preflight import WheelsSize
 
 LOGIN = (
     "Log out and log in again so that the new groups take effect. Until then, your own programs "
@@ -160,50 +157,39 @@ DECLINE = (
 )
 
 
-def plan_lines(plan: Plan, found: WheelsSize | None = None, *, log: str = "") -> Iterator[str]:
+def plan_lines(plan: Plan, found: WheelsSize | None = None, *, runs: str = "") -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file.
 
     Without what would steer the terminal: lines of files and names of folders may hold it.
-    ``found`` is what the index says of the download, where it was asked; ``log`` says where the
-    run is recorded.
+    ``found`` is what the index says of the download, where it was asked; ``runs`` is the folder in
+    which the run would be recorded.
     """
-    yield from map(clean, _plan_lines(plan, found, log))
+    yield from map(clean, _plan_lines(plan, found, runs))
 
 
-def _plan_lines(plan: Plan, found: WheelsSize | None, log: str) -> Iterator[str]:
+def _plan_lines(plan: Plan, found: WheelsSize | None, runs: str) -> Iterator[str]:
     place = f", in the folder {plan.venv}" if plan.venv else ""
     system = " and as system packages" if plan.footprint == "venv+system" else ""
     yield f"Plan {plan.id}: {plan.name}{place}{system}"
     yield from cost_lines(plan, found)
-    if log:
-        yield from textwrap.wrap(
-            f"Log:   {log}",
-            WIDTH,
-            subsequent_indent=" " * 7,
-            break_long_words=False,
-            break_on_hyphens=False,
+    if runs:
+        rooted = any(step.needs_root for step in plan.steps)
+        yield from wrapped(
+            f"Log:   {runs}{f'; log and backup of root: {STATE}' if rooted else ''}", indent=" " * 7
         )
     if plan.first:
-        yield from textwrap.wrap(
-            plan.first,
-            WIDTH,
-            initial_indent="First you need ",
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-        )
+        yield from wrapped(plan.first, head="First you need ", indent="  ")
     for note in plan.notes:
         # A path that is copied is whole: never cut at a hyphen.
-        yield from textwrap.wrap(
-            note, WIDTH, initial_indent="! ", subsequent_indent="  ", break_on_hyphens=False
-        )
-    if plan.kind is Kind.INSTALL and joins(plan):
+        yield from wrapped(note, head="! ", indent="  ")
+    if plan.kind is Kind.INSTALL and plan.relogin_needed:
         yield DECLINE
     for number, step in enumerate(plan.steps, 1):
         yield ""
         yield from step_lines(number, step, plan)
     if plan.restart_needed:
         yield ""
-        yield from textwrap.wrap(RESTART, WIDTH, initial_indent="Last: ", subsequent_indent="  ")
+        yield from wrapped(RESTART, head="Last: ", indent="  ")
 
 
 def as_of_lines(plan: Plan) -> Iterator[str]:
@@ -218,14 +204,14 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
         f"The indexes, versions and sizes are as of {min(dates)} and have not been rechecked "
         "since then."
     )
-    yield from textwrap.wrap(text, WIDTH)
+    yield from wrapped(text)
 
 
 def size_told(plan: Plan, found: WheelsSize) -> str:
     """How much would be downloaded now, or why that is not known, and how old the sizes are."""
     if found.bytes is not None:
         wheels = counted(found.wheels, "wheel")
-        return f"uv currently chooses {wheels}: {bytes_text(found.bytes)} to download."
+        return f"uv currently chooses {wheels}: {size_text(found.bytes)} to download."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None
     old = f" The sizes are as of {stack.checked}." if stack and known else ""
@@ -244,7 +230,7 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
         ("Undo", "" if plan.kind is Kind.ROLLBACK else "rdna1-setup rollback"),
     ):
         if text:
-            yield from textwrap.wrap(f"{label + ':':<7}{text}", WIDTH, subsequent_indent=" " * 7)
+            yield from wrapped(f"{label + ':':<7}{text}", indent=" " * 7)
 
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
@@ -257,14 +243,14 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
     if download is None and plan.installed_bytes is None:
         asked = "not known until versions are chosen" if found is None else "not known"
         return f"download and disk {asked}"
-    return f"download {bytes_text(download)}, disk {_disk(download, plan.installed_bytes)}"
+    return f"download {size_text(download)}, disk {_disk(download, plan.installed_bytes)}"
 
 
 def _disk(download: int | None, installed: int | None) -> str:
     """While it is installed, all that was downloaded lies beside it."""
     if not download or installed is None:
-        return bytes_text(installed)
-    most, stays = bytes_text(download + installed), bytes_text(installed)
+        return size_text(installed)
+    most, stays = size_text(download + installed), size_text(installed)
     return f"{most} while installing, {stays} afterwards"
 
 
@@ -281,14 +267,14 @@ def _wheels(plan: Plan) -> str:
     if stack is None or not own or (stack.download_bytes, stack.installed_bytes) == (None, None):
         return "not known until versions are chosen"
     fetched, installed = stack.download_bytes, stack.installed_bytes
-    return f"download {bytes_text(fetched)}, disk {_disk(fetched, installed)}"
+    return f"download {size_text(fetched)}, disk {_disk(fetched, installed)}"
 
 
 def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
     """How much there is to fetch in all; what the index says of it now outranks what we know."""
     if found is None or found.bytes is None or not plan.resolved:
         return plan.download_bytes
-    return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
+    return found.bytes + sum(step.download_bytes for step in plan.apt_changes)
 
 
 def _rights(plan: Plan) -> str:
@@ -327,7 +313,7 @@ def ending_lines(
     if missing := still_missing(plan):
         yield clean(f"You still need {missing}.")
     for line, *commands in starts(plan, applications, machine):
-        yield from textwrap.wrap(clean(line), WIDTH)
+        yield from wrapped(line)
         yield from (f"    $ {clean(command)}" for command in commands if command)
     yield "Measure Conv2d:" if convolves(applications) else "Measure what these programs use:"
     yield f"    $ {clean(measure_command(plan, applications))}"
@@ -336,7 +322,7 @@ def ending_lines(
 def step_lines(number: int, step: Step, plan: Plan) -> Iterator[str]:
     """One step as Review shows it; its commands are never wrapped."""
     yield f"{number:2}. {step.title}"
-    yield from textwrap.wrap(step.reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield from wrapped(step.reason, head="    ")
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
     if isinstance(step, CheckTorch):  # the step names it without its folder, which is ours
         yield f"    torch_check.py: {assets.FOLDER / 'torch_check.py'}"

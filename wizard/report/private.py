@@ -13,7 +13,7 @@ from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean
 from wizard.host.accounts import user_name
 from wizard.host.host import Host
-from wizard.machine.facts import Access, Machine
+from wizard.machine.facts import Machine
 from wizard.machine.recording.disguise import ORDINARY, host_names, names_of, people_in
 from wizard.redaction import names, rules
 from wizard.redaction.names import EVERYBODYS, USER
@@ -92,11 +92,6 @@ def identity_of(host: Host) -> Identity:
             if tells_a_secret(name) and len(value) >= SHORTEST_SECRET and not _is_place(value)
         ),
     )
-
-
-def identity_by(access: Access) -> Identity:
-    """As much as the facts of a machine themselves tell."""
-    return Identity(user=access.user, home=access.home.rstrip("/"))
 
 
 def _is_place(value: str) -> bool:
@@ -184,8 +179,8 @@ class Redaction:
         """
         return cast("T", self._any(value))
 
-    def taken_since(self, before: Counter[str]) -> tuple[tuple[str, int], ...]:
-        """What was taken out since then, by kind."""
+    def replaced_since(self, before: Counter[str]) -> tuple[tuple[str, int], ...]:
+        """What was replaced since then, by kind."""
         return tuple(sorted((self.counts - before).items()))
 
     def _any(self, value: Any) -> Any:
@@ -224,11 +219,6 @@ def _rules_for(who: Identity) -> Iterator[Rule]:
     yield rules.CHANCE
     homes = (who.home, who.real_home, who.own_home)
     yield from names.rules_of(who.user, homes, who.full_names, who.others, who.hosts)
-
-
-def redaction_by(access: Access) -> Redaction:
-    """A redaction that knows as much as the facts of a machine tell of its user."""
-    return Redaction(identity_by(access))
 
 
 def without_name(machine: Machine) -> Machine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -12,15 +11,15 @@ from wizard.advice.card import with_card
 from wizard.advice.comparison import RUN, Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target, words
-from wizard.conv2d.cards.card_form import received_on
+from wizard.conv2d.cards.received import received_on
 from wizard.core.amounts import capitalized
 from wizard.core.json_form import to_json
+from wizard.core.lines import wrapped
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
 from wizard.knowledge.claims import Word, load_approaches, load_claims, overdue
 from wizard.knowledge.stacks import Stack, load_catalogue, load_stacks
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
-from wizard.report.machine import WIDTH
 from wizard.report.stacks import LONG_AGO, evidence_lines, verdict_lines
 
 
@@ -94,7 +93,7 @@ def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -
 
 def recommendation_lines(found: Recommendation) -> Iterator[str]:
     """What is recommended and why, what is to be done before, and what comes next."""
-    yield from textwrap.wrap(found.sentence, WIDTH, break_on_hyphens=False)
+    yield from wrapped(found.sentence)
     yield from _listed("Why first", [found.reason])
     first = told_need(found.first, found.fits[0].missing_right)
     yield from _listed("First it needs", [first])
@@ -114,9 +113,9 @@ def chosen_lines(found: Recommendation, stack: str) -> Iterator[str]:
         if answer.word is not Word.NO:  # the warning says that, and why
             yield from _listed(f"{capitalized(title)}: {answer.word.value}", [answer.why])
     if warning := cannot_run(found, fit):
-        yield from textwrap.wrap(warning, WIDTH, break_on_hyphens=False)
+        yield from wrapped(warning)
     elif fit is not found.fits[0]:
-        yield from textwrap.wrap(short_text(found), WIDTH, break_on_hyphens=False)
+        yield from wrapped(short_text(found))
 
 
 def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
@@ -207,6 +206,4 @@ def _listed(title: str, sentences: Iterable[str]) -> Iterator[str]:
     for number, sentence in enumerate(filter(None, sentences)):
         head = f"{title}: " if number == 0 else " " * (len(title) + 2)
         indent = " " * min(len(head), 22)
-        yield from textwrap.wrap(
-            sentence, WIDTH, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
-        )
+        yield from wrapped(sentence, head=head, indent=indent)

@@ -29,7 +29,7 @@ from wizard.machine.facts import Machine
 from wizard.redaction.rules import told_value
 from wizard.report.private import Identity, identity_of
 from wizard.run.log import log_of
-from wizard.run.runs import older_runs, read_records
+from wizard.run.runs import older_runs, records_of
 
 MODULE = "torch.utils.collect_env"
 DEADLINE_S = 90.0
@@ -180,7 +180,7 @@ def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     """Looks at everything; a recorded machine has no runs, logs and kernel log of its own."""
     machine, recorded = told_machine(detect(host)), bool(host.name)
     runs = Path(places.runs)
-    records = () if recorded else read_records(runs)
+    records = records_of(host)
     latest = [] if recorded else list(map(_told, islice(sweeps(Path(places.conv2d)), 2)))
     sweep, before = (*latest, None, None)[:2]
     return Gathered(

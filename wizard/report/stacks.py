@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import Any
 
 from wizard.advice.comparison import Aspect, Column
-from wizard.conv2d.cards.card_form import ALL, GRADE, Received, load_received, results_on
-from wizard.conv2d.text import counted
-from wizard.core.lines import clean
-from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, load_approaches, overdue
-from wizard.knowledge.explanations import Explanation
-from wizard.report.machine import WIDTH, cut
+from wizard.conv2d.cards.received import ALL, GRADE, Received, results_on
+from wizard.conv2d.verdicts import results_text
+from wizard.core.lines import WIDTH, cut, wrapped
+from wizard.knowledge.claims import TOPICS, Approach, Claim, Grade, overdue
 
 STATE_CELLS = 13
 
 
-def all_approach_lines(approaches: Sequence[Approach], width: int = WIDTH) -> Iterator[str]:
-    """All of them, a paragraph each."""
-    for approach in approaches:
-        yield ""
-        yield approach_head(approach)
-        yield from (f"  {line}".rstrip() for line in approach_lines(approach, width - 2))
-
-
 def approach_head(approach: Approach) -> str:
-    """One road on one line: its state first."""
+    """An approach on one line: its state first."""
     stack = f" ({approach.stack})" if approach.stack else ""
     return f"{approach.state:<{STATE_CELLS}}{approach.title}{stack}"
 
 
 def approach_lines(approach: Approach, width: int = WIDTH) -> Iterator[str]:
     """Why it is in that state, how it is gone, and who said so."""
-    yield from _wrapped(approach.because, width, "")
+    yield from wrapped(approach.because, width)
     for number, text in enumerate(approach.by_hand):
-        yield from _wrapped(text, width, "How:    " if number == 0 else "        ", "        ")
-    yield from _wrapped(f"{approach.source} ({approach.date})", width, "Source: ", "        ")
+        yield from wrapped(text, width, "How:    " if number == 0 else "        ")
+    yield from wrapped(f"{approach.source} ({approach.date})", width, "Source: ")
 
 
 def approach_aspect(approach: Approach) -> Aspect:
-    """A road as something that claims stand behind."""
+    """An approach as something that claims stand behind."""
     return Aspect(
         f"road-{approach.id}",
         approach.title,
@@ -58,65 +45,30 @@ NARROWEST = 12
 WIDEST = 21
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """The columns that fit, and what stands in each of their cells."""
-
-    columns: tuple[Column, ...]
-    cells: int
-    """How wide a column is, its gap included."""
-    left_out: int
-    """How many columns there was no room for."""
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """Rank and name of each column."""
-        return tuple(column.head for column in self.columns)
-
-    def row(self, number: int, gap: int = 1) -> tuple[str, ...]:
-        """The texts of one aspect in all columns, with so many cells to spare."""
-        return tuple(cell_text(column.aspects[number], self.cells - gap) for column in self.columns)
+def sheet_lines(columns: Sequence[Column]) -> Iterator[str]:
+    """All columns as plain text, in as many tables as the page asks for."""
+    room = WIDTH - LABEL_CELLS
+    most = room // NARROWEST
+    for start in range(0, len(columns), most):
+        shown = columns[start : start + most]
+        cells = min(WIDEST, room // len(shown))
+        if start:
+            yield ""
+        yield _line("", [column.head for column in shown], cells)
+        yield _line("torch", [column.torch for column in shown], cells)
+        for number, aspect in enumerate(shown[0].aspects):
+            words = [_cell_text(column.aspects[number], cells - 1) for column in shown]
+            yield _line(aspect.title, words, cells)
 
 
-def sheet_of(
-    columns: Sequence[Column], width: int, chosen: str = "", narrowest: int = NARROWEST
-) -> Sheet:
-    """As many columns as fit, the chosen one among them."""
-    most = max(1, (width - LABEL_CELLS) // narrowest)
-    names = [column.stack for column in columns]
-    place = names.index(chosen) if chosen in names else 0
-    start = min(max(0, place - most + 1), max(0, len(columns) - most))
-    shown = tuple(columns[start : start + most])
-    cells = min(WIDEST, (width - LABEL_CELLS) // max(1, len(shown)))
-    return Sheet(shown, cells, len(columns) - len(shown))
-
-
-def cell_text(aspect: Aspect, cells: int) -> str:
+def _cell_text(aspect: Aspect, cells: int) -> str:
     """The word; its first part alone where all of it is too long."""
     word = aspect.word if len(aspect.word) <= cells else aspect.word.partition(",")[0]
     return cut(word, cells)
 
 
-def sheet_lines(columns: Sequence[Column], width: int = WIDTH) -> Iterator[str]:
-    """All columns as plain text, in as many tables as the width asks for."""
-    rest = list(columns)
-    while rest:
-        sheet = sheet_of(rest, width)
-        yield _line("", sheet.heads, sheet.cells)
-        yield _line("torch", [column.torch for column in sheet.columns], sheet.cells)
-        for number, aspect in enumerate(rest[0].aspects):
-            yield _line(aspect.title, sheet.row(number), sheet.cells)
-        rest = rest[len(sheet.columns) :]
-        if rest:
-            yield ""
-
-
 def _line(label: str, texts: Sequence[str], cells: int) -> str:
     return (f"{label:<{LABEL_CELLS}}" + "".join(f"{text:<{cells}}" for text in texts)).rstrip()
-
-
-NONE = "No owner of an RDNA1 card has sent a result yet."
-CAME_IN = "Results from owners who measured their cards with this program:"
 
 
 def received_lines(
@@ -132,7 +84,7 @@ def received_lines(
         machine = (stack.distribution, kernel, driver)
         unfinished = "" if card.finished else "; it was not finished"
         yield ""
-        yield from _wrapped(f"{counted(results_on(each, aspect))}{unfinished}.", width, "  ")
+        yield from wrapped(f"{results_text(results_on(each, aspect))}{unfinished}.", width, "  ")
         facts = (
             ("card", chip),
             ("versions", f"torch {stack.torch or 'not stated'}"),
@@ -142,16 +94,7 @@ def received_lines(
         )
         for label, text in facts:
             if text:
-                yield from _wrapped(clean(text), width, f"    {label:<9}", " " * 13)
-
-
-def came_in_lines(received: Sequence[Received], width: int = WIDTH) -> Iterator[str]:
-    """All results, or that there is none."""
-    if received:
-        yield CAME_IN
-        yield from received_lines(received, ALL, width)
-    else:
-        yield NONE
+                yield from wrapped(text, width, f"    {label:<{LABEL}}")
 
 
 BEST = 2
@@ -195,12 +138,12 @@ def evidence_lines(
     claims = [by_id[each] for each in aspect.claims if each in by_id]
     yield from verdict_lines(aspect, width)
     if aspect.meaning:
-        yield from _wrapped(f"{aspect.title}: {aspect.meaning}", width, "  ")
+        yield from wrapped(f"{aspect.title}: {aspect.meaning}", width, "  ")
     if received:
         yield from ("", f"{HEADS[MEASURED]}: {len(received)}")
         yield from received_lines(received, aspect.id, width)
     if not claims:
-        yield from ("", *_wrapped(NO_CLAIM, width))
+        yield from ("", *wrapped(NO_CLAIM, width))
         return
     for side, head in HEADS.items():
         group = [
@@ -216,13 +159,13 @@ def evidence_lines(
         for claim in shown:
             use = TOPICS[claim.topic] if side == OTHER_USE else ""
             yield from ("", *claim_lines(claim, day, width, _rivals(claim, known), use))
-    yield from ("", *_wrapped(OTHERS, width))
+    yield from ("", *wrapped(OTHERS, width))
 
 
 def verdict_lines(aspect: Aspect, width: int = WIDTH) -> Iterator[str]:
     """The word, and why."""
     yield f"{aspect.title}: {aspect.word}"
-    yield from _wrapped(f"{aspect.because.rstrip('.')}.", width, "  ")
+    yield from wrapped(f"{aspect.because.rstrip('.')}.", width, "  ")
 
 
 def claim_lines(
@@ -232,7 +175,7 @@ def claim_lines(
 
     ``use``: what it is about, where that is not what was asked.
     """
-    yield from _wrapped(claim.text, width, "  ")
+    yield from wrapped(claim.text, width, "  ")
     facts = (
         ("use", use),
         ("who", f"{claim.who}, {claim.date} ({claim.grade.value})"),
@@ -244,107 +187,14 @@ def claim_lines(
     )
     for label, text in facts:
         if text:
-            yield from _wrapped(text, width, f"    {label:<{LABEL}}", " " * (LABEL + 4))
-    yield from _wrapped(claim.source, width, "    link ", "      ")
+            yield from wrapped(text, width, f"    {label:<{LABEL}}")
+    yield from wrapped(claim.source, width, "    link ", "      ")
     for rival in rivals:
         text = f"{rival.text} ({rival.grade.value}: {rival.who}, {rival.date})"
-        yield from _wrapped(text, width, "    but ", "        ")
+        yield from wrapped(text, width, "    but ")
 
 
 def _rivals(claim: Claim, known: Sequence[Claim]) -> list[Claim]:
     """Who contradicts a claim; who is refuted does not, but where it is refuted itself."""
     standing = [c for c in known if c.id in claim.contradicts or claim.id in c.contradicts]
     return [c for c in standing if c.grade is not Grade.REFUTED]
-
-
-def _wrapped(text: str, width: int, head: str = "", indent: str | None = None) -> Iterable[str]:
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=head,
-        subsequent_indent=head if indent is None else indent,
-        break_on_hyphens=False,
-    )
-
-
-EXPLANATION_WIDTH = 76
-UNTESTED = "untested"
-"""The topic with the results that owners sent in."""
-LIST_HINT = "To read one: rdna1-setup about TOPIC"
-
-
-def topic_lines(topic: Explanation) -> Iterator[str]:
-    """A whole topic: title, text, what owners measured where it is about that, sources, date."""
-    yield topic.title
-    yield "=" * len(topic.title)
-    yield ""
-    yield from _plain(topic.body)
-    if not topic.sources:
-        return
-    yield ""
-    if topic.id == UNTESTED:
-        yield from (*came_in_lines(load_received(), EXPLANATION_WIDTH), "")
-    yield from _heading("Sources")
-    yield ""
-    yield from _plain(topic.sources)
-    yield ""
-    yield f"Last checked: {topic.date or 'unknown'}. We do not own an RDNA1 card."
-
-
-def approaches() -> Explanation:
-    """Every approach that somebody tried or named, as one more topic; each names its source."""
-    approaches = load_approaches()
-    return Explanation(
-        id="approaches",
-        title=f"All {len(approaches)} known approaches",
-        short="What people have tried on these cards, the results, and how to try it yourself.",
-        date="",
-        body=tuple(all_approach_lines(approaches))[1:],
-        sources=(),
-    )
-
-
-def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
-    """All topics with what each is about."""
-    for topic in topics:
-        yield f"{topic.id:<12}{topic.title}"
-        yield from textwrap.wrap(
-            topic.short, EXPLANATION_WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12
-        )
-    yield ""
-    yield LIST_HINT
-
-
-def topic_form(topic: Explanation) -> dict[str, Any]:
-    """A whole topic for programs; its text and sources are lines of Markdown."""
-    return {
-        **_head_form(topic),
-        "date": topic.date,
-        "text": list(topic.body),
-        "sources": list(topic.sources),
-    }
-
-
-def list_form(topics: tuple[Explanation, ...]) -> dict[str, Any]:
-    """All topics for programs, without their texts."""
-    return {"topics": list(map(_head_form, topics))}
-
-
-def _head_form(topic: Explanation) -> dict[str, Any]:
-    return {"id": topic.id, "title": topic.title, "short": topic.short}
-
-
-def _plain(lines: tuple[str, ...]) -> Iterator[str]:
-    """Lines as they stand: fences go, and a heading gets its line."""
-    for line in lines:
-        if line.startswith("```"):
-            continue
-        if line.startswith("#"):
-            yield from _heading(line.lstrip("# "))
-        else:
-            yield line.rstrip()
-
-
-def _heading(text: str) -> Iterator[str]:
-    yield text
-    yield "-" * len(text)

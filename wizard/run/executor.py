@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import aclosing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from wizard.core.amounts import counted
 from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
@@ -18,24 +18,22 @@ from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
-from wizard.operations.operation import Probe
+from wizard.operations.operation import Before
 from wizard.plan.steps import Plan, Step
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.journal import SCRATCH, Journal, Owned, new_folder, scratch
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
-from wizard.run.obstacles import require_place, run_to_go_on_with
-from wizard.run.preflight_folder import drop_preflight
+from wizard.run.obstacles import require_place, require_start
+from wizard.run.preflight import drop_preflight
 from wizard.run.progress import Ahead
+from wizard.run.rehearsal import ALREADY_DONE
 from wizard.run.resume import done_steps
 from wizard.run.rollback_folder import files_before
 from wizard.run.root_part import RootPart
 from wizard.run.runs import NOTE, read_record, restart_waits, this_boot
 from wizard.system.programs import wait_for_strays
 from wizard.system.system import Done, Stopped, System
-
-STILL = "already done"
-"""The outcome of a step that was found done, where none was noted."""
 
 
 class Executor(Protocol):
@@ -78,7 +76,7 @@ class Live:
         self._cancelled = True
 
     async def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
-        """Go through the plan; a run of the same plan that was cut off is gone on with."""
+        """Go through the plan; a run of the same plan that was cut off is continued."""
         self._cancelled = False
         record: Record | None = None
         ahead = Ahead(plan, time.monotonic)
@@ -99,7 +97,7 @@ class Live:
             yield PlanFinished(False, False, begun, False, *told)
 
     def _run_of(self, plan: Plan) -> Record:
-        found = run_to_go_on_with(plan, self._places)
+        found = require_start(plan, self._places)
         if found is not None:
             return found
         if plan.venv:
@@ -116,16 +114,16 @@ class Live:
         """Step after step; what was found done is only told."""
         folder = Path(record.folder)
         root = RootPart(plan, folder, self._ask_for_rights, self._environ, yes=self._yes)
-        done, changed = done_steps(plan, record), False
+        done, changed, intents = done_steps(plan, record), False, dict(record.intents)
         with scratch(record):
             try:
                 for number, step in enumerate(plan.steps, 1):
                     if self._cancelled:
-                        yield self._end(plan, record, ok=False, changed=changed)
+                        yield self._end(plan, record, intents, ok=False, changed=changed)
                         return
                     yield StepStarted(number, len(plan.steps), str(step), step.reason)
                     if number in done:
-                        outcome = record.outcomes.get(number, STILL)
+                        outcome = record.outcomes.get(number, ALREADY_DONE)
                         yield StepFinished(number, 0.0, True, outcome)
                         continue
                     ended = False
@@ -136,45 +134,51 @@ class Live:
                         plan.indexes,
                         partial(root.do, number),
                     )
-                    async with aclosing(self._step(number, step, plan, record, system)) as events:
+                    acting = self._step(number, step, plan, folder, intents, system)
+                    async with aclosing(acting) as events:
                         async for event in events:
                             ended = isinstance(event, StepFinished)
                             yield event
                     changed = changed or step.changes
                     if not ended:
-                        yield self._end(plan, record, ok=False, changed=changed)
+                        yield self._end(plan, record, intents, ok=False, changed=changed)
                         return
                 Journal(folder).close("finished", self._clock().isoformat(timespec="seconds"))
-                yield self._end(plan, record, ok=True, changed=changed)
+                yield self._end(plan, record, intents, ok=True, changed=changed)
             finally:
                 await root.close()
                 await asyncio.to_thread(drop_preflight, self._places)
 
     async def _step(
-        self, number: int, step: Step, plan: Plan, record: Record, system: System
+        self,
+        number: int,
+        step: Step,
+        plan: Plan,
+        folder: Path,
+        intents: dict[int, Before],
+        system: System,
     ) -> AsyncGenerator[Event, None]:
-        """One step, begun or gone on with: it ends with StepFinished, StepFailed, or neither where
-        the user has stopped it."""
-        folder, began = Path(record.folder), time.monotonic()
-        journal = Journal(folder)
+        """One step, begun or continued: it ends with StepFinished, StepFailed, or neither where
+        the user has stopped it. ``intents`` are those of the run so far; this one is added."""
+        journal, owned, began = Journal(folder), Owned(folder), time.monotonic()
         try:
-            found, left = await asyncio.to_thread(_probe, step, record.intents.get(number), system)
-            if left:
-                yield Output(
-                    (f"Removed {counted(left, 'file')} that an interrupted step had left behind.",)
-                )
-            owned = Owned(folder)
+            noted = intents.get(number)
+            done = noted is not None and await asyncio.to_thread(step.probe, noted)
+            theirs = files_before(intents)
+            if noted is not None and not done:
+                left = await asyncio.to_thread(_clear, step, noted, plan.venv, theirs, system)
+                if left:
+                    yield Output((f"Removed {left} that an interrupted step had left behind.",))
             ours = owned.read() if plan.changes_existing else ()
-            theirs = files_before(_as_noted(record))
             await asyncio.to_thread(step.refuse_to_overwrite, theirs, ours)
-            noted = record.intents.get(number)
             if noted is None:  # what was seen first counts, whatever stands there now
                 noted = await asyncio.to_thread(step.observe)
             if step.restart_needed:
                 noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
+            intents[number] = noted
             outcome = ""
-            if found is not Probe.DONE:
+            if not done:
                 async with aclosing(step.do(system, noted)) as acting:
                     async for item in acting:
                         if isinstance(item, Done):
@@ -183,9 +187,8 @@ class Live:
                             yield item
             after = await asyncio.to_thread(step.verify, noted)
             outcome = after.text or outcome
-            there_before = frozenset(files_before(_as_noted(record)))
-            files = after.files.items()
-            owned.add({path: seen for path, seen in files if path not in there_before})
+            theirs = files_before(intents)
+            owned.add({path: seen for path, seen in after.files.items() if path not in theirs})
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
@@ -194,7 +197,15 @@ class Live:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
 
-    def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
+    def _end(
+        self,
+        plan: Plan,
+        record: Record,
+        intents: Mapping[int, Before],
+        *,
+        ok: bool,
+        changed: bool,
+    ) -> PlanFinished:
         return PlanFinished(
             ok=ok,
             cancelled=self._cancelled and not ok,
@@ -202,21 +213,16 @@ class Live:
             relogin_needed=plan.relogin_needed and ok,
             run="" if plan.kind is Kind.ROLLBACK else record.id,  # to undo that is to install again
             log=log_of(record),
-            restart_needed=ok and restart_waits(_as_noted(record)),
+            restart_needed=ok and restart_waits(intents),
         )
 
 
-def _probe(step: Step, before: Mapping[str, Any] | None, system: System) -> tuple[Probe, int]:
-    """How far the step came that was cut off, and how many files of a half one were removed."""
-    if before is None:
-        return Probe.NOT_DONE, 0
-    found = step.probe(before)
-    return found, step.clear(system, before) if found is Probe.PARTIAL else 0
-
-
-def _as_noted(record: Record) -> Record:
-    """The record with what this very run has noted so far."""
-    return read_record(Path(record.folder)) or record
+def _clear(step: Step, before: Before, venv: str, theirs: Collection[str], system: System) -> str:
+    """Remove what the step left when it was cut off; says how much that was, ``""`` for nothing."""
+    left = [path for path in step.remains(before) if path not in theirs]
+    for path in left:
+        system.remove(f"{venv}/{path}")
+    return counted(len(left), "file") if left else ""
 
 
 class AllDone:
@@ -232,5 +238,5 @@ class AllDone:
         """The events of a run in which nothing was left to do."""
         for number, step in enumerate(plan.steps, 1):
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
-            yield StepFinished(number, 0.0, True, self._record.outcomes.get(number, STILL))
+            yield StepFinished(number, 0.0, True, self._record.outcomes.get(number, ALREADY_DONE))
         yield PlanFinished(True, False, False, False, self._record.id, log_of(self._record))

@@ -20,9 +20,9 @@ from wizard.host.live import LiveHost
 from wizard.host.mounts import MOUNTS, mounts_in
 from wizard.plan.existing import torch_family
 from wizard.plan.form import plan_form
+from wizard.plan.plan_options import difference
 from wizard.plan.room import needs_of, shortage
 from wizard.plan.steps import Plan
-from wizard.run.plan_options import difference
 from wizard.run.rehearsal import NOTHING_DONE, Foreseen
 from wizard.run.resume import done_steps
 from wizard.run.runs import (
@@ -39,7 +39,7 @@ WITHOUT_HARD_LINKS = frozenset({"afs", "cifs", "exfat", "smb3", "vboxsf", "vfat"
 """File systems on which uv copies from its cache, so that all files are there twice."""
 
 
-def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
+def require_start(plan: Plan, places: Places) -> Record | None:
     """The run of this very plan that waits, None for a new one; raises Trouble where neither can
     be. Reads only."""
     if plan.venv:
@@ -49,7 +49,7 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
     _refuse_unresolved(plan)
     _refuse_full_disks(plan, found)
     if found is not None:
-        _refuse_taken_back(found, places)
+        _refuse_half_undone(found, places)
     else:
         for step in plan.steps:
             step.refuse()
@@ -59,7 +59,7 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
 def obstacle(plan: Plan, places: Places) -> Trouble | None:
     """Why the plan would be refused before its first step; None when it would begin."""
     try:
-        run_to_go_on_with(plan, places)
+        require_start(plan, places)
     except (Trouble, OSError) as error:
         return as_trouble(error)
     return None
@@ -73,7 +73,7 @@ def foreseen(plan: Plan, places: Places) -> Foreseen:
     if not plan.resolved:
         return NOTHING_DONE
     try:
-        record = run_to_go_on_with(plan, places)
+        record = require_start(plan, places)
         return Foreseen(done_steps(plan, record)) if record else NOTHING_DONE
     except (Trouble, OSError) as error:
         return Foreseen(trouble=as_trouble(error))
@@ -104,7 +104,7 @@ def run_to_resume(
         if run := older_run_in(here, records, older):
             raise refusal_of_older(run)
     if plan.changes_existing:
-        _refuse_taken_backups(plan, standing)
+        _refuse_full_backups(plan, standing)
         return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
@@ -155,7 +155,7 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
     )
 
 
-def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
+def _refuse_full_backups(plan: Plan, standing: Sequence[Record]) -> None:
     """Raise Trouble for a backup that holds a first state: moving more into it would mix two."""
     backups = (step.backup for step in plan.set_aside)
     for backup in (each for each in backups if os.path.lexists(f"{each}/{MANIFEST}")):
@@ -244,7 +244,7 @@ def _refuse_unresolved(plan: Plan) -> None:
         )
 
 
-def _refuse_taken_back(record: Record, places: Places) -> None:
+def _refuse_half_undone(record: Record, places: Places) -> None:
     if rollback_begun(record, places) is not None:
         raise Trouble(
             f"Run {record.id} is being undone. At least some of its changes to the system have "

@@ -19,6 +19,7 @@ from wizard.core.events import (
     StepStarted,
 )
 from wizard.core.time_left import TimeLeft
+from wizard.plan.rollback import FOLDER_TITLE
 from wizard.plan.room import Sizes, sizes_of, wheel_steps
 from wizard.plan.steps import Plan
 
@@ -174,8 +175,6 @@ def one_step() -> Overall:
 
 MOST_STEPS = 1_000
 """A higher number is not that of a step."""
-FOLDER_TITLE = "Remove our files, restore yours"
-"""The last step of a rollback, which no plan holds."""
 BEGIN_AGAIN = "Try again. Each step first checks whether its work is already done."
 
 

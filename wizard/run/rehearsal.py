@@ -9,7 +9,8 @@ from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFini
 from wizard.core.trouble import Trouble
 from wizard.plan.steps import Plan
 
-DONE = "already done"
+ALREADY_DONE = "already done"
+"""The outcome of a step that was found done, where none was noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Rehearsal:
                 break
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
             if number in self._found.done:
-                yield StepFinished(number, 0.0, True, DONE)
+                yield StepFinished(number, 0.0, True, ALREADY_DONE)
                 continue
             would_change = would_change or step.changes
             if content := step.content_lines():

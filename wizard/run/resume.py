@@ -10,15 +10,15 @@ from pathlib import Path
 from wizard.core.credentials import HIDDEN_LOGIN, redact
 from wizard.core.journal import ROLLED_BACK, UNFINISHED, Kind, Record
 from wizard.core.own_files import Places
+from wizard.operations.drop_downloads import DropDownloads
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.operations.install_wheels import InstallWheels
 from wizard.operations.operation import Operation
-from wizard.operations.remove import DropDownloads
 from wizard.operations.resolve import Resolve
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.plan.choice import Choice
 from wizard.plan.form import plan_of, with_addresses
-from wizard.plan.group_steps import joining_nothing, joins
+from wizard.plan.group_steps import joining_nothing
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.journal import Owned
@@ -105,7 +105,7 @@ def _does(record: Record, wanted: str, *, declines: bool) -> bool:
         begun = plan_of(record.plan)
     except ValueError:  # of another version of this program
         return False
-    return joining_nothing(begun).id == wanted and not (declines and joins(begun))
+    return joining_nothing(begun).id == wanted and not (declines and begun.relogin_needed)
 
 
 def resumed_plan(record: Record, *addresses: str) -> Plan:

@@ -7,14 +7,13 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from wizard.apt.packages import Versions
 from wizard.core.events import (
     REMOVED,
     RESTORED,
@@ -32,17 +31,16 @@ from wizard.core.own_files import Places
 from wizard.core.time_left import TOLD_S
 from wizard.core.trouble import Trouble, as_trouble
 from wizard.host.environment import LAYOUT
-from wizard.host.files import listing
+from wizard.host.files import Print, listing, print_of
 from wizard.host.host import Host
 from wizard.operations.edit_lines import EditLines
-from wizard.operations.remove import Remove
 from wizard.plan.form import operation_of
 from wizard.plan.rollback import FOLDER_REASON
-from wizard.plan.steps import Plan
+from wizard.root.session import undo_script
 from wizard.run.executor import Executor, now
 from wizard.run.journal import SCRATCH, Journal, Owned
 from wizard.run.lock import only_one
-from wizard.run.preflight_folder import drop_preflight
+from wizard.run.preflight import drop_preflight
 from wizard.run.rollback_folder import (
     FolderRollback,
     Tell,
@@ -50,38 +48,48 @@ from wizard.run.rollback_folder import (
     keep_aside,
     own_folders,
     put_back,
-    states_of,
+    set_aside_by,
     tell_nobody,
 )
-from wizard.run.rollback_system import lost_by, refuse_half, staying, system_rollback
+from wizard.run.rollback_system import SystemRollback, find_system_rollback, touched_system
 from wizard.run.runs import (
     absence,
     older_runs,
     read_record,
     read_records,
     refusal_of_older,
-    stands,
+    undoable,
     unreadable_runs,
 )
 from wizard.system.programs import wait_for_strays
-from wizard.system.system import System
 
 SEE_LIST = "To see the list of runs, use `rdna1-setup rollback --list`."
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A run that can be undone, and what that does in its folder."""
+    """What undoing a run would do, as it is now."""
 
     record: Record
-    way: FolderRollback
+    folder: FolderRollback
+    """What is done last."""
+    system: SystemRollback = SystemRollback()  # noqa: RUF009 - frozen, and says nothing
+    """What root undoes first."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What stays as it is on the system, and why."""
+        return (*map(_lost, self.system.lost), *self.system.changed)
 
     def __str__(self) -> str:
-        return f"Undo run {self.record.id} ({self.record.name}):\n{self.way}"
+        gone = "".join(f"\nnot restored: {_lost(each)}" for each in self.system.lost)
+        changed = "".join(f"\nleave unchanged: {each}" for each in self.system.changed)
+        run = f"Undo run {self.record.id} ({self.record.name}):"
+        return f"{run}\n{self.folder}{gone}{changed}"
 
 
-def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
-    """What undoing a run, or the newest one, would do; raises Trouble when it cannot be undone.
+def find_undo(places: Places, host: Host, wanted: str = "", *, wait: bool = True) -> Undo:
+    """What undoing a run, or the newest one, would do; raises Trouble where there is none.
 
     With ``wait``, programs that a killed run left behind may end first: seconds.
     """
@@ -89,49 +97,19 @@ def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
     try:
         if wait and record.plan["venv"]:
             wait_for_strays(Path(record.plan["venv"]))
-        return Undo(record, find_folder_rollback(record))
+        folder = find_folder_rollback(record)
     except OSError as error:
         raise as_trouble(error) from None
+    return Undo(record, folder, find_system_rollback(record, host, places))
 
 
-@dataclass(frozen=True, slots=True)
-class WholeUndo:
-    """What undoing a whole run would do, as it is now."""
-
-    folder: Undo
-    system: Plan | None
-    """What root undoes first; None where nothing of the system's is to be undone."""
-    lost: Versions = ()
-    """Packages that the run removed for good."""
-    staying: tuple[str, ...] = ()
-    """What somebody else has changed since: it is left alone."""
-
-    def __str__(self) -> str:
-        told = "".join(f"\nnot restored: {each}" for each in map(_told, self.lost))
-        told += "".join(f"\nleave unchanged: {each}" for each in self.staying)
-        return f"{self.folder}{told}"
-
-
-def find_whole_undo(
-    places: Places, host: Host, wanted: str = "", *, wait: bool = True
-) -> WholeUndo:
-    """What undoing a run, or the newest one, would do; raises Trouble where there is none.
-
-    With ``wait``, programs that a killed run left behind may end first: seconds.
-    """
-    found = find_undo(places, wanted, wait=wait)
-    system = system_rollback(found.record, host, places)
-    others = tuple(staying(found.record, host).values())
-    return WholeUndo(found, system, lost_by(found.record, host), others)
-
-
-def _told(package: tuple[str, str]) -> str:
+def _lost(package: tuple[str, str]) -> str:
     return f"{' '.join(package)} was removed permanently, and no package file was kept"
 
 
 def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
-    standing = list(filter(stands, records))
+    standing = list(filter(undoable, records))
     chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
     older = {run.id: run for run in older_runs(runs) if not run.rolled_back}
     unreadable = unreadable_runs(runs)
@@ -206,7 +184,7 @@ class Rollback:
 
     def __init__(
         self,
-        shown: WholeUndo,
+        shown: Undo,
         executor: Executor,
         places: Places,
         clock: Callable[[], datetime] = now,
@@ -226,7 +204,7 @@ class Rollback:
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """What happens, as of one plan; the folder is its last step."""
-        system, before = self._shown.system, 0
+        system, before = self._shown.system.plan, 0
         if system is not None:
             before = len(system.steps)
             async with aclosing(self._executor.carry_out(system)) as events:
@@ -248,9 +226,8 @@ class Rollback:
             yield event
 
     async def _folder_events(self, number: int) -> AsyncGenerator[Event, None]:
-        run, began = self._shown.folder, time.monotonic()
-        place = f" in {run.way.venv}" if run.way.venv else ""
-        text = f"undo run {run.record.id}{place}"
+        run, venv, began = self._shown.record.id, self._shown.folder.venv, time.monotonic()
+        text = f"undo run {run}{f' in {venv}' if venv else ''}"
         yield StepStarted(number, number, text, FOLDER_REASON)
         try:
             undoing = asyncio.ensure_future(asyncio.to_thread(self._undo))
@@ -259,8 +236,7 @@ class Rollback:
                 await asyncio.wait((undoing,), timeout=TOLD_S)
                 if self._progress is not None and self._progress is not told:
                     yield (told := self._progress)
-            left = await undoing
-            left = (*map(_told, self._shown.lost), *self._shown.staying, *left)
+            left = (*self._shown.left, *await undoing)
         except Trouble as trouble:
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
             yield self._end(ok=False)
@@ -273,16 +249,23 @@ class Rollback:
         yield self._end(ok=not left)
 
     def _undo(self) -> tuple[str, ...]:
-        return undo(
-            self._shown.folder, self._places, self._clock(), system_is_back=True, tell=self._tell
-        )
+        """Undo the folder's part; gives what could not be undone. Raises Trouble, with nothing
+        done, when another run is at work, or something has changed since."""
+        record, folder = self._shown.record, self._shown.folder
+        try:
+            with only_one(Path(self._places.state)):
+                left = roll_back_folder(folder, record, self._clock(), self._tell)
+                drop_preflight(self._places)
+                return left
+        except OSError as error:
+            raise as_trouble(error) from None
 
     def _tell(self, done: int, total: int, unit: str) -> None:
         # From the thread that removes: whoever shows it looks a few times a second.
         self._progress = Progress(done, total, unit, "", None)
 
     def _not_all(self, number: int, left: tuple[str, ...]) -> StepFailed:
-        record = read_record(Path(self._shown.folder.record.folder))
+        record = read_record(Path(self._shown.record.folder))
         closed = record is not None and record.state == ROLLED_BACK
         count = "one thing" if len(left) == 1 else f"{len(left)} things"
         return StepFailed(
@@ -301,30 +284,8 @@ class Rollback:
         return PlanFinished(ok, self._cancelled and not ok, True, False, "", self._log)
 
 
-def undo(
-    shown: Undo,
-    places: Places,
-    time: datetime,
-    *,
-    system_is_back: bool = False,
-    tell: Tell = tell_nobody,
-) -> tuple[str, ...]:
-    """Undo the folder's part as it was shown; gives what could not be removed. Raises Trouble, with
-    nothing done, when another run is at work, something has changed since, or the system's part
-    stands."""
-    if not system_is_back:
-        refuse_half(shown.record)
-    try:
-        with only_one(Path(places.state)):
-            left = go_back(shown.way, shown.record, time, tell)
-            drop_preflight(places)
-            return left
-    except OSError as error:
-        raise as_trouble(error) from None
-
-
-def go_back(
-    way: FolderRollback, record: Record, time: datetime, tell: Tell = tell_nobody
+def roll_back_folder(
+    shown: FolderRollback, record: Record, time: datetime, tell: Tell = tell_nobody
 ) -> tuple[str, ...]:
     """Remove what was shown and move back what was set aside; gives what could not be, with the
     reason.
@@ -333,20 +294,20 @@ def go_back(
     with the lock held.
     """
     journal, now = Journal(Path(record.folder)), time.isoformat(timespec="seconds")
-    if not way.venv:  # a run about the system alone: nothing else of it is left
+    if not shown.venv:  # a run about the system alone: nothing else of it is left
         shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
         journal.close(ROLLED_BACK, now)
         return ()
-    wait_for_strays(Path(way.venv))
-    if find_folder_rollback(read_record(Path(record.folder)) or record, tell) != way:
+    wait_for_strays(Path(shown.venv))
+    if find_folder_rollback(read_record(Path(record.folder)) or record, tell) != shown:
         raise Trouble(
-            f"The contents of {way.venv} have changed in the meantime.",
+            f"The contents of {shown.venv} have changed in the meantime.",
             "The files are no longer the ones you were shown. Nothing was removed.",
             "Run the same command again, and check what it shows.",
         )
     journal.close(PARTLY_ROLLED_BACK, now)
-    coming = sum(len(each.awaited) for each in way.returns)
-    total, unit = len(way.remove) + coming, RESTORED if coming else REMOVED
+    coming = sum(len(each.awaited) for each in shown.set_aside)
+    total, unit = len(shown.remove) + coming, RESTORED if coming else REMOVED
     left: list[str] = []
 
     def not_removed(
@@ -354,44 +315,61 @@ def go_back(
     ) -> None:
         left.append(f"not removed: {path}: {getattr(why[1], 'strerror', None) or why[1]}")
 
-    removal = Remove("", "", way.venv, {path: way.seen[path] for path in way.remove})
-    for number, problem in enumerate(removal.removing(System({}, "", lambda: False)), 1):
-        left += [problem] if problem else []
+    for number, path in enumerate(shown.remove, 1):
+        left += _remove_unchanged(Path(shown.venv, path), shown.seen[path])
         tell(number, total, unit)
-    left += keep_aside(Path(way.venv), way.in_the_way)
-    _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
-    back = count(len(way.remove) + 1)
-    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in way.returns]
+    left += keep_aside(Path(shown.venv), shown.in_the_way)
+    _drop_empty(shown, {*Owned(Path(record.folder)).read(), *shown.remove})
+    back = count(len(shown.remove) + 1)
+    moved = [put_back(each, lambda: tell(next(back), total, unit)) for each in shown.set_aside]
     left += [problem for each in moved for problem in each.left]
-    for folder in way.folders:
+    for folder in shown.folders:
         shutil.rmtree(folder, onerror=not_removed)
-    for parent in way.parents:
+    for parent in shown.parents:
         with contextlib.suppress(OSError):
             Path(parent).rmdir()  # only when empty
     shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
     journal.close(PARTLY_ROLLED_BACK if left else ROLLED_BACK, now)
     # No second try would fix those: they do not keep the run open.
     told = [word for each in moved for word in each.told]
-    return (*left, *told, *(word for each in way.returns for word in each.told()))
+    return (*left, *told, *(word for each in shown.set_aside for word in each.told()))
 
 
-def _drop_empty(way: FolderRollback, ours: Iterable[str]) -> None:
+def _remove_unchanged(path: Path, seen: Print) -> Iterator[str]:
+    """Remove a file that nobody changed since it was looked at; gives why it was left."""
+    if print_of(path) not in (None, seen):
+        yield f"not removed, because it was changed: {path}"
+        return
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        yield f"not removed: {path}: {error.strerror or error}"
+
+
+def _drop_empty(shown: FolderRollback, ours: Iterable[str]) -> None:
     """Remove folders that are empty now, deepest first: of the venv's own layout, or only those
     that held files of ours where the environment was there before."""
     lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
-    held = {*lowest, *way.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
-    for folder in sorted(listing(Path(way.venv)).folders, key=len, reverse=True):
-        ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not way.returns)
-        if ours_too and folder not in way.folders_before:
+    held = {*lowest, *shown.emptied, *(str(at) for path in lowest for at in Path(path).parents)}
+    for folder in sorted(listing(Path(shown.venv)).folders, key=len, reverse=True):
+        ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not shown.set_aside)
+        if ours_too and folder not in shown.folders_before:
             with contextlib.suppress(OSError):
-                Path(way.venv, folder).rmdir()
+                Path(shown.venv, folder).rmdir()
 
 
 def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
     """A run whose folder is gone for good, and what forgetting it leaves as it is; raises Trouble
     where undoing it can do better."""
     record = _run_to_undo(Path(places.runs), wanted)
-    refuse_half(record)
+    if touched_system(record):
+        raise Trouble(
+            f"Run {record.id} also changed system packages, or files outside its folder.",
+            "If you take the run off the list, its changes to the system can no longer be undone.",
+            f"Run `rdna1-setup rollback {record.id}` in a terminal. It shows both parts and asks "
+            "you to confirm. To undo the system part without this program, run as root: sh "
+            f"{undo_script(record.id)}",
+        )
     return record, left_by(record)
 
 
@@ -415,7 +393,7 @@ def left_by(record: Record) -> tuple[str, ...]:
             "If you take the run off the list, its files and its backup can no longer be restored.",
             f"Undo it instead: rdna1-setup rollback {record.id}",
         )
-    waiting = [each for each in states_of(record, ()) if each.awaited]
+    waiting = [each for each in set_aside_by(record, ()) if each.awaited]
     if waiting:
         raise Trouble(
             f"{waiting[0].backup} contains your packages, which can still be restored.",

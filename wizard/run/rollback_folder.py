@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from packaging.utils import canonicalize_name
 
@@ -17,8 +16,7 @@ from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
 from wizard.host.distributions import named_in, recorded
 from wizard.host.files import Listing, Print, has_text, listing, prints, source_of
-from wizard.operations.operation import After, Before
-from wizard.operations.remove import Remove
+from wizard.operations.operation import Before
 from wizard.operations.set_aside_packages import SetAsidePackages
 from wizard.operations.write_file import WriteFile
 from wizard.plan.form import operation_of
@@ -31,15 +29,15 @@ KEPT = "rdna1-setup-kept"
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
-    """What one step set aside, and how it comes back."""
+class SetAside:
+    """What one step set aside, and where each file of it is now."""
 
     root: str
     site: str
     """The site folder of these packages."""
     backup: str
     packages: tuple[str, ...]
-    """Name and version of each distribution that returns."""
+    """Name and version of each distribution that set_aside."""
     awaited: frozenset[str] = frozenset()
     """Paths whose file lies in the backup."""
     in_place: frozenset[str] = frozenset()
@@ -64,13 +62,13 @@ class Return:
         return (f"{lost}. Install it again.",) if self.lost else ()
 
 
-def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
+def find_set_aside(record: Record, ours: Collection[str]) -> tuple[SetAside, ...]:
     """What the run set aside, with its state now; ``ours`` are paths below the venv. Reads only.
 
     Raises Trouble where nothing can come back because its environment is not there now: it may
     be moved or unmounted, and undone would be a lie.
     """
-    found = states_of(record, ours)
+    found = set_aside_by(record, ours)
     absent = next((each for each in found if each.absent), None)
     if absent and not any(each.awaited for each in found):
         raise Trouble(
@@ -82,17 +80,17 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     return found
 
 
-def states_of(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
-    """The state of each step that sets packages aside, whether it can be gone back on or not."""
+def set_aside_by(record: Record, ours: Collection[str]) -> tuple[SetAside, ...]:
+    """The same, whether it can come back or not."""
     steps = ((n, operation_of(form)) for n, form in enumerate(record.plan["steps"], 1))
     return tuple(
-        _return(number, step, record, ours)
+        _state_of(number, step, record, ours)
         for number, step in steps
         if isinstance(step, SetAsidePackages)
     )
 
 
-def put_back(found: Return, tell: Callable[[], None]) -> MovedBack:
+def put_back(found: SetAside, tell: Callable[[], None]) -> MovedBack:
     """Move the files back; ``tell`` hears of each."""
     if found.absent:
         return MovedBack((f"not restored: {found.absent}. Roll back again when it exists.",), ())
@@ -120,9 +118,11 @@ def some(paths: Collection[str]) -> str:
     return f"{shown} and {len(paths) - 3} more" if len(paths) > 3 else shown
 
 
-def _return(number: int, step: SetAsidePackages, record: Record, ours: Collection[str]) -> Return:
+def _state_of(
+    number: int, step: SetAsidePackages, record: Record, ours: Collection[str]
+) -> SetAside:
     packages = tuple(f"{name} {version}" for name, version in step.packages)
-    back = Return(step.root, step.site, step.backup, packages)
+    back = SetAside(step.root, step.site, step.backup, packages)
     if number not in record.intents:
         return back  # nothing was moved; a backup there is another run's
     if absent := absence(record, back.root):
@@ -164,20 +164,14 @@ GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
 
 
-def notes_of_the_venv(record: Record) -> Mapping[str, Any]:
-    """What was noted before the venv was made or changed; empty while that was not begun."""
-    merged: dict[str, Any] = {}
-    for noted in record.intents.values():
-        merged |= {name: noted[name] for name in _OF_THE_VENV if name in noted}
-    return merged
+def noted_paths(intents: Mapping[int, Before], name: str) -> tuple[str, ...]:
+    """Paths that a run noted under this name before it made or changed its environment."""
+    return next((tuple(noted[name]) for noted in intents.values() if name in noted), ())
 
 
-_OF_THE_VENV = ("before", "folders_before", "made_folders")
-
-
-def files_before(record: Record) -> tuple[str, ...]:
+def files_before(intents: Mapping[int, Before]) -> frozenset[str]:
     """Files that were in the venv's folder before the run: never ours."""
-    return tuple(notes_of_the_venv(record).get("before", ()))
+    return frozenset(noted_paths(intents, "before"))
 
 
 def remains(record: Record, number: int) -> dict[str, Print]:
@@ -186,25 +180,16 @@ def remains(record: Record, number: int) -> dict[str, Print]:
     What was written after the step must have ended is somebody else's, whatever its name.
     """
     step = record.plan["steps"][number - 1]
-    before = frozenset(files_before(record))
+    before = files_before(record.intents)
     deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
     latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
-    found: dict[str, Print] = {}
-    for removal in removals(step, record.intents[number], None):
-        found |= removal.files
+    operation = operation_of(step)
+    found = operation.remains(record.intents[number]) if operation else {}
     return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
 
 
-def removals(form: Mapping[str, Any], before: Before, after: After | None) -> Iterator[Remove]:
-    """What is removed to undo an operation, as a plan's JSON form names it."""
-    operation = operation_of(form)
-    for each in operation.inverse(before, after) if operation else ():
-        if isinstance(each, Remove):
-            yield each
-
-
 def installed_since(
-    record: Record, returns: Iterable[Return], ours: Collection[str]
+    record: Record, set_aside: Iterable[SetAside], ours: Collection[str]
 ) -> frozenset[str]:
     """Paths below the venv that distributions list which are neither ours nor come back.
 
@@ -212,9 +197,9 @@ def installed_since(
     both would be spoilt.
     """
     venv = Path(record.plan["venv"])
-    before = frozenset(notes_of_the_venv(record).get("folders_before", ()))
+    before = frozenset(noted_paths(record.intents, "folders_before"))
     found: set[str] = set()
-    for back in returns:
+    for back in set_aside:
         inside = Path(back.root) == venv
         mine = {*back.awaited, *back.in_place}
         others = list(_others(back, {*mine, *ours} if inside else mine))
@@ -229,7 +214,7 @@ def installed_since(
 _METADATA = (".dist-info/METADATA", ".dist-info/RECORD")
 
 
-def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
+def _others(back: SetAside, mine: Collection[str]) -> Iterator[Path]:
     kinds = ("dist-info", "egg-info", "egg-link") if back.site else ()
     for info in (i for kind in kinds for i in sorted(Path(back.site).glob(f"[!~]*.{kind}"))):
         files = (os.path.relpath(info / name, back.root) for name in ("METADATA", "RECORD"))
@@ -237,12 +222,12 @@ def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
             yield info
 
 
-def _listed(back: Return, info: Path) -> Iterator[str]:
+def _listed(back: SetAside, info: Path) -> Iterator[str]:
     for path in recorded(info.parent, info):
         yield os.path.relpath(os.path.normpath(path), back.root)
 
 
-def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
+def _refuse_namesakes(back: SetAside, others: Iterable[Path]) -> None:
     infos = {Path(path).parent.name for path in back.awaited if path.endswith(_METADATA)}
     names = {canonicalize_name(info.partition("-")[0]) for info in infos}
     for info in others:
@@ -259,7 +244,7 @@ def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
             )
 
 
-def _refuse_what_lies_over(back: Return, since: Iterable[Path]) -> None:
+def _refuse_what_lies_over(back: SetAside, since: Iterable[Path]) -> None:
     aside = Backup(Path(back.root), Path(back.backup))
     waiting = {row.path: row for row in aside.things() if row.path in back.awaited}
     for info in since:
@@ -298,26 +283,26 @@ def tell_nobody(_done: int, _total: int, _unit: str) -> None:
 class FolderRollback:
     """What undoing one run would remove, and what it would leave."""
 
-    run: str
     venv: str
-    remove: tuple[str, ...]
+    """``""`` for a run that has no folder."""
+    remove: tuple[str, ...] = ()
     """Files of ours below the venv, relative to it, unchanged since we wrote them."""
-    seen: Mapping[str, Print] = field(compare=False, repr=False)
+    seen: Mapping[str, Print] = field(default_factory=dict, compare=False, repr=False)
     """How each of them looks."""
-    changed: tuple[str, ...]
+    changed: tuple[str, ...] = ()
     """Files of ours that somebody changed since: kept."""
-    kept: int = field(compare=False)
+    kept: int = field(default=0, compare=False)
     """Files below the venv that are not ours; a program of the user's may write more meanwhile."""
-    kept_bytes: int = field(compare=False)
-    folders: tuple[str, ...]
+    kept_bytes: int = field(default=0, compare=False)
+    folders: tuple[str, ...] = ()
     """Folders that are ours alone, such as the downloads: removed whole."""
-    emptied: tuple[str, ...]
+    emptied: tuple[str, ...] = ()
     """Folders below the venv that a cut-off step made: removed when empty."""
-    parents: tuple[str, ...]
+    parents: tuple[str, ...] = ()
     """Folders that were made to hold the venv, deepest first: removed when empty."""
-    folders_before: tuple[str, ...]
+    folders_before: tuple[str, ...] = ()
     """Folders that were in the venv's folder before us: kept."""
-    returns: tuple[Return, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
     """What was set aside in an environment that existed, and comes back."""
     in_the_way: tuple[str, ...] = ()
     """Files below such an environment that the user changed in between: kept aside."""
@@ -326,8 +311,8 @@ class FolderRollback:
         if not self.venv:
             return "this run has no folder; a separate plan undoes its changes"
         lines = [f"remove {counted(len(self.remove), 'file')} that rdna1-setup made in {self.venv}"]
-        lines += [str(each) for each in self.returns if each.awaited]
-        lines += [told for each in self.returns for told in each.told()]
+        lines += [str(each) for each in self.set_aside if each.awaited]
+        lines += [told for each in self.set_aside for told in each.told()]
         if self.in_the_way:
             lines.append(f"move {some(self.in_the_way)}, which you changed, to {self.venv}/{KEPT}")
         elif self.changed:
@@ -336,7 +321,7 @@ class FolderRollback:
             )
         lines += [
             f"leave what you changed in place: {some(each.changed)}"
-            for each in self.returns
+            for each in self.set_aside
             if each.changed
         ]
         if self.kept:
@@ -348,25 +333,23 @@ class FolderRollback:
 def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRollback:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
-        return FolderRollback(record.id, "", (), {}, (), 0, 0, (), (), (), ())
+        return FolderRollback("")
     venv = Path(record.plan["venv"])
     now = listing(venv, lambda done, total: tell(done, total, CHECKED))
     owned = Owned(Path(record.folder)).read()
     owned |= {p: now.files[p] for p in _as_written(record, venv) if p in owned and p in now.files}
-    returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
-    now = _without_own_folders(now, venv, returns, record)
-    inside = [each for each in returns if Path(each.root) == venv]
-    ours = _ours(record, owned, now, inside, existed=bool(returns))
-    theirs = installed_since(record, returns, ours)
+    set_aside = find_set_aside(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
+    now = _without_own_folders(now, venv, set_aside, record)
+    inside = [each for each in set_aside if Path(each.root) == venv]
+    ours = _ours(record, owned, now, inside, existed=bool(set_aside))
+    theirs = installed_since(record, set_aside, ours)
     there = {p: seen for p, seen in ours.items() if p in now.files and p not in theirs}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
     changed = tuple(sorted(set(there) - set(remove)))
     in_the_way = _in_the_way(inside, now, frozenset(remove), changed)
     in_the_way |= {path for each in inside for path in _rebuilt(each, ours)} - set(remove) - theirs
     kept = set(now.files) - set(there) - in_the_way
-    before = notes_of_the_venv(record)
     return FolderRollback(
-        run=record.id,
         venv=str(venv),
         remove=remove,
         seen={path: now.files[path] for path in remove},
@@ -375,9 +358,11 @@ def find_folder_rollback(record: Record, tell: Tell = tell_nobody) -> FolderRoll
         kept_bytes=sum(now.files[path][0] for path in kept),
         folders=tuple(folder for folder in own_folders(record) if Path(folder).is_dir()),
         emptied=tuple(_emptied_by_interrupted(record)),
-        parents=tuple(before.get("made_folders", ())),
-        folders_before=tuple(before.get("folders_before", ())),
-        returns=tuple(_resolved(each, in_the_way) if each in inside else each for each in returns),
+        parents=noted_paths(record.intents, "made_folders"),
+        folders_before=noted_paths(record.intents, "folders_before"),
+        set_aside=tuple(
+            _resolved(each, in_the_way) if each in inside else each for each in set_aside
+        ),
         in_the_way=tuple(sorted(in_the_way)),
     )
 
@@ -386,7 +371,7 @@ def _ours(
     record: Record,
     owned: Mapping[str, Print],
     now: Listing,
-    inside: list[Return],
+    inside: list[SetAside],
     *,
     existed: bool,
 ) -> dict[str, Print]:
@@ -421,14 +406,14 @@ def _as_written(record: Record, venv: Path) -> Iterator[str]:
 
 
 def _in_the_way(
-    inside: list[Return], now: Listing, remove: frozenset[str], changed: Iterable[str]
+    inside: list[SetAside], now: Listing, remove: frozenset[str], changed: Iterable[str]
 ) -> set[str]:
     """What lies where something comes back and was not written by us, or was changed since."""
     awaited = {path for each in inside for path in each.awaited}
     return (awaited & set(now.files) - remove) | set(changed) if inside else set()
 
 
-def _rebuilt(back: Return, ours: Mapping[str, Print]) -> set[str]:
+def _rebuilt(back: SetAside, ours: Mapping[str, Print]) -> set[str]:
     """What distributions list by now that are ours or come back: another build of the same version
     may have been installed over one, and half of it would spoil the other."""
     root, site = Path(back.root), Path(back.site)
@@ -441,17 +426,17 @@ def _rebuilt(back: Return, ours: Mapping[str, Print]) -> set[str]:
     return found - back.in_place
 
 
-def _resolved(back: Return, in_the_way: set[str]) -> Return:
+def _resolved(back: SetAside, in_the_way: set[str]) -> SetAside:
     """The same, after what is in the way was taken for what it is."""
     lost = {*back.lost, *(back.changed & in_the_way)}
     return replace(back, changed=back.changed - in_the_way, lost=tuple(sorted(lost)))
 
 
 def _without_own_folders(
-    found: Listing, venv: Path, returns: tuple[Return, ...], record: Record
+    found: Listing, venv: Path, set_aside: tuple[SetAside, ...], record: Record
 ) -> Listing:
     """The listing without backups and folders that go whole: no file of theirs is looked at."""
-    backups = (each.backup for each in returns if Path(each.root) == venv)
+    backups = (each.backup for each in set_aside if Path(each.root) == venv)
     inside = tuple(f"{os.path.relpath(each, venv)}/" for each in (*backups, *own_folders(record)))
     files = {p: seen for p, seen in found.files.items() if not p.startswith(inside)}
     return Listing(files, found.folders)
@@ -465,13 +450,11 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
 def _emptied_by_interrupted(record: Record) -> Iterator[str]:
     """Folders that steps made which were begun and never finished."""
     for number in record.interrupted:
-        step = record.plan["steps"][number - 1]
-        for removal in removals(step, record.intents[number], None):
-            yield from removal.emptied
+        if operation := operation_of(record.plan["steps"][number - 1]):
+            yield from operation.emptied
 
 
 def own_folders(record: Record) -> Iterator[str]:
     """Folders that are the run's alone, such as the downloads."""
-    for step in record.plan["steps"]:
-        for removal in removals(step, {}, After()):
-            yield from removal.folders
+    for operation in filter(None, map(operation_of, record.plan["steps"])):
+        yield from operation.own_folders

@@ -42,8 +42,7 @@ class RootPart:
     async def do(self, number: int) -> News:
         """Carry out this step of the plan; raises Trouble where it failed or rights are refused."""
         step = self._plan.steps[number - 1]
-        numbers = (n for n, each in enumerate(self._plan.steps, 1) if isinstance(each, RootStep))
-        place = {n: place for place, n in enumerate(numbers, 1)}[number]
+        place = sum(each.needs_root for each in self._plan.steps[:number])
         nothing = step.nothing_to_do() if isinstance(step, RootStep) else ""
         if nothing and place not in begun_by_helper(self._run):
             yield Done(nothing)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from wizard.core.journal import (
     FILE,
@@ -21,6 +22,7 @@ from wizard.core.journal import (
 )
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble
+from wizard.host.host import Host, places_of
 from wizard.root.session import STATE, begun_by_helper, undo_script
 
 
@@ -40,9 +42,9 @@ def read_records(runs: Path) -> tuple[Record, ...]:
     return tuple(record for record in found if record is not None)
 
 
-def waits(plan: str, runs: Path) -> bool:
-    """True when a run of the plan of that id stopped before its end: it is to be gone on with."""
-    return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
+def records_of(host: Host) -> tuple[Record, ...]:
+    """Every run of ours on this machine, newest first; a recorded machine has none here."""
+    return () if host.name else read_records(Path(places_of(host).runs))
 
 
 def older_runs(runs: Path) -> tuple[OlderRun, ...]:
@@ -81,25 +83,27 @@ def can_undo(places: Places) -> bool:
     """True when there is a run that was not undone yet, also one of an older version: how to undo
     that one by hand is told."""
     runs = Path(places.runs)
-    return any(map(stands, read_records(runs))) or any(not r.rolled_back for r in older_runs(runs))
+    return any(map(undoable, read_records(runs))) or any(
+        not r.rolled_back for r in older_runs(runs)
+    )
 
 
-def stands(record: Record) -> bool:
+def undoable(record: Record) -> bool:
     """True for a run that can be undone; a rollback is none: to undo it is to install again."""
     return record.state != ROLLED_BACK and record.kind is not Kind.ROLLBACK
 
 
 def unfinished_run(places: Places) -> Record | None:
-    """The newest run that stopped before its end and was not taken back."""
+    """The newest run that stopped before its end and was not undone."""
     records = read_records(Path(places.runs))
     waiting = (r for r in records if r.state == UNFINISHED and r.kind is not Kind.ROLLBACK)
     return next((r for r in waiting if rollback_begun(r, places) is None), None)
 
 
-def half_back(places: Places) -> Record | None:
-    """The newest run that was begun to be taken back, and is not yet."""
-    # Roll back takes this one and no other.
-    newest = next(filter(stands, read_records(Path(places.runs))), None)
+def half_undone(places: Places) -> Record | None:
+    """The newest run, where its rollback has begun and has not ended."""
+    # Roll back is about this one and no other.
+    newest = next(filter(undoable, read_records(Path(places.runs))), None)
     if newest is None:
         return None
     begun = newest.state == PARTLY_ROLLED_BACK or rollback_begun(newest, places) is not None
@@ -151,7 +155,7 @@ def _in_use(folder: Path) -> bool:
 
 
 def refusal_of_older(run: OlderRun) -> Trouble:
-    """Why a run that an older version recorded is neither gone on with nor taken back."""
+    """Why a run that an older version recorded is neither continued nor undone."""
     system = (
         f"To undo the run's changes to the system, run as root: sh {undo_script(run.id)} (if "
         "that file does not exist, the run made no such "
@@ -212,10 +216,11 @@ def this_boot() -> str:
         return ""
 
 
-def restart_waits(record: Record) -> bool:
-    """True while the kernel that runs may still hold a driver that the run took out."""
+def restart_waits(intents: Mapping[int, Mapping[str, Any]]) -> bool:
+    """True while the kernel that runs may still hold a driver that a run with these intents took
+    out."""
     boot = this_boot()
-    return bool(boot) and any(noted.get(NOTE) == boot for noted in record.intents.values())
+    return bool(boot) and any(noted.get(NOTE) == boot for noted in intents.values())
 
 
 def restart_words(places: Places) -> str:
@@ -223,9 +228,9 @@ def restart_words(places: Places) -> str:
 
     The next step is told until another run begins.
     """
-    standing = [r for r in read_records(Path(places.runs)) if stands(r) and r.state != UNFINISHED]
+    standing = [r for r in read_records(Path(places.runs)) if undoable(r) and r.state != UNFINISHED]
     for record in standing:
-        if restart_waits(record):
+        if restart_waits(record.intents):
             return WAITS.format(record.id)
     newest = standing[0] if standing else None
     if newest is not None and any(NOTE in noted for noted in newest.intents.values()):

@@ -1,4 +1,4 @@
-"""What a front end is given: its only road to the outside, as a few values in one."""
+"""What a front end is given: its only way to the outside, as a few values in one."""
 
 from __future__ import annotations
 

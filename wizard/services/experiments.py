@@ -11,18 +11,9 @@ from functools import partial
 
 from assets import FOLDER
 from wizard.conv2d.candidates import Asked, NotAsked
-from wizard.conv2d.cards.card_form import (
-    card_from,
-    card_text,
-    is_there,
-    no_file,
-    not_written,
-    place_of,
-    write_new,
-    write_over,
-)
 from wizard.conv2d.cards.comparison import compare_runs
-from wizard.conv2d.cards.result_card import Here, ResultCard, look_here
+from wizard.conv2d.cards.make_card import Here, look_here
+from wizard.conv2d.cards.result_card import ResultCard, card_from, card_text
 from wizard.conv2d.caution import Circumstances, circumstances_of
 from wizard.conv2d.repro import NoRepro, repro_of_result, row_of
 from wizard.conv2d.requests import Request, described, layers_in, sweep_in, with_hangs
@@ -35,7 +26,7 @@ from wizard.conv2d.shapes import Preset, Row, load_presets
 from wizard.conv2d.sweep import Found, Sweep, SweepEvent, found_by
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_miopen
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.report.conv2d_row import repro_lines
 from wizard.report.conv2d_runs import (
     card_lines,
@@ -49,7 +40,14 @@ from wizard.report.conv2d_runs import (
     run_before,
     run_lines,
 )
-from wizard.services.command_line import places_of
+from wizard.services.named_files import (
+    is_there,
+    no_file,
+    not_written,
+    place_of,
+    write_new,
+    write_over,
+)
 
 MEASURING = "A measurement is running. Open this window again when it has finished."
 COMMAND = ("rdna1-setup", "conv2d")
@@ -111,7 +109,7 @@ class Experiments:
         """What MIOpen would choose from for each row; nothing is launched."""
         if self.under_way() is not None:
             return (NotAsked(MEASURING),) * len(rows)
-        environ, _ = sweep.surroundings.environment(os.environ)
+        environ, _ = sweep.environment.variables(os.environ)
         return await ask_miopen(sweep, rows, environ)
 
     def under_way(self) -> SweepUnderWay | None:

@@ -12,9 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-from wizard.advice.comparison import LineSpeed
+from wizard.advice.comparison import LineSpeed, line_speed
 from wizard.advice.recommend import Recommendation, recommend
-from wizard.conv2d.cards.card_form import place_of
 from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.fix import has_plan, make_fix
@@ -22,7 +21,7 @@ from wizard.diagnose.fix_settings import by_hand
 from wizard.diagnose.lines import NotText
 from wizard.diagnose.machine import Diagnosis, Progress, diagnose
 from wizard.diagnose.this_machine import looks_here
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.applications import Application, load_applications
 from wizard.knowledge.claims import Approach, Claim, load_approaches, load_claims
 from wizard.knowledge.stacks import Stack, load_stacks
@@ -32,8 +31,9 @@ from wizard.machine.part import PartDone
 from wizard.plan.steps import Plan
 from wizard.report.bundle import preview_lines, report_files_of, whole_lines, write_folder
 from wizard.report.sources import gather
-from wizard.services.command_line import folder_of, places_of
-from wizard.services.plans import speed_of_line
+from wizard.run.runs import records_of
+from wizard.services.named_files import place_of
+from wizard.services.plan_request import folder_of
 
 
 class Knowledge:
@@ -67,7 +67,7 @@ class Knowledge:
         return load_applications()
 
     def approaches(self) -> tuple[Approach, ...]:
-        """Every road, also those that no stack of ours installs."""
+        """Every approach, also those that no stack of ours installs."""
         return load_approaches()
 
     def suggest_folder(self, machine: Machine, stack: str) -> str:
@@ -76,7 +76,7 @@ class Knowledge:
 
     def line_speed(self) -> LineSpeed | None:
         """Quick: how fast an earlier run fetched here; None where none did."""
-        return speed_of_line(self._host, places_of(self._host))
+        return line_speed(records_of(self._host))
 
 
 class Unreadable(ValueError):

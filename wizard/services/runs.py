@@ -1,4 +1,4 @@
-"""Runs: plans carried out, the way back, and what earlier starts left for this one.
+"""Runs: plans carried out, their rollback, and what earlier starts left for this one.
 
 Welcome asks before its first frame, so nothing here loads a plan until one is carried out.
 """
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.core.journal import Kind, Record
+from wizard.host.host import places_of
 from wizard.run import at_work, runs
 from wizard.run.log import log_of
 from wizard.run.runs import read_records
-from wizard.services.command_line import places_of
 
 if TYPE_CHECKING:
     from wizard.core.events import Event
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class WayBack:
-    """How a run would be taken back, and the act itself."""
+class Rollback:
+    """What undoing a run would do, and the act itself."""
 
     text: str
     """What would be removed from its folder and what kept."""
     plan: Plan | None
-    """What root takes back before; None where the run changed nothing in the system."""
-    take: Callable[[], AsyncGenerator[Event, None]]
-    """Goes back as shown; what happens, as of one plan whose last step is the folder."""
-    stop: Callable[[], None]
+    """What root undoes before; None where the run changed nothing in the system."""
+    events: Callable[[], AsyncGenerator[Event, None]]
+    """Undoes it as shown; what happens, as of one plan whose last step is the folder."""
+    cancel: Callable[[], None]
     """Asks it to stop between two steps."""
 
 
@@ -124,18 +124,18 @@ class Runs:
         return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
 
     def undoable(self) -> bool:
-        """Quick: is there a run that can be taken back."""
+        """Quick: is there a run that can be undone."""
         return self._live and runs.can_undo(self._places)
 
-    def half_back(self) -> str:
-        """Quick: the run that Roll back has begun to take back, ``""`` for none."""
-        record = runs.half_back(self._places) if self._live else None
+    def half_undone(self) -> str:
+        """Quick: the run that Roll back has begun to undo, ``""`` for none."""
+        record = runs.half_undone(self._places) if self._live else None
         return record.id if record is not None else ""
 
-    def way_back(self) -> WayBack:
-        """How the last run would be taken back; it may take a while. Raises Trouble."""
-        from wizard.run.rollback import Rollback, find_whole_undo  # the same
+    def find_rollback(self) -> Rollback:
+        """What undoing the last run would do; it may take a while. Raises Trouble."""
+        from wizard.run import rollback  # the same
 
-        found = find_whole_undo(self._places, self._host)
-        taking = Rollback(found, self._executor(), self._places)
-        return WayBack(str(found), found.system, taking.events, taking.cancel)
+        found = rollback.find_undo(self._places, self._host)
+        undoing = rollback.Rollback(found, self._executor(), self._places)
+        return Rollback(str(found), found.system.plan, undoing.events, undoing.cancel)

@@ -16,10 +16,10 @@ from packaging.version import InvalidVersion, Version
 from wizard.core.credentials import redact
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
+from wizard.host.distributions import TORCH_FAMILY
 from wizard.system.whole_file import write_whole
 
 SCHEMA = 1
-TORCH_FAMILY = ("torch", "torchvision", "torchaudio")
 _SCHEMES = ("https", "http", "file")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*\.whl")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

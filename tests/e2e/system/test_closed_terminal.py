@@ -34,12 +34,12 @@ from screens.session import Session
 from screens.start import services_for
 from wizard.cli.options import parser
 from wizard.services.command_line import host_of
-from wizard.services.plans import make_asked
+from wizard.services.plan_request import requested_plan
 from wizard.machine.detect import detect
 
 arguments = parser().parse_args(sys.argv[1:])
 host = host_of(arguments)
-plan = make_asked(arguments, arguments.stack, host, detect(host), exact=True)
+plan = requested_plan(arguments, arguments.stack, host, detect(host), exact=True)
 lent = LentTerminal()
 lent.app = SetupApp(services_for(parser().parse_args([]), lent), Session(plan=plan), "review")
 sys.exit(show(lent.app))

@@ -96,7 +96,6 @@ def compare_results(before: Sequence[Result], after: Sequence[Result]) -> tuple[
 def comparison_form(found: Comparison) -> dict[str, Any]:
     """The JSON form."""
     return {
-        "schema": 1,
         "same_chip": same_chip(found.before, found.after),
         "differing": len(found.differing),
         "changes": [_change_form(change) for change in found.changes],

@@ -2,141 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timezone
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
 
-from wizard import __version__
-from wizard.conv2d.shapes import Published
-from wizard.conv2d.verdicts import Loaded, Result
-from wizard.core.fact import Fact
-from wizard.host.host import Host
-from wizard.knowledge.cards import gfx_of_name
-from wizard.machine.access import DRIVER
-from wizard.machine.facts import Driver, Gpu, System
-from wizard.machine.gpus import GPUS
-from wizard.machine.part import PATIENCE_S, Reading
-from wizard.machine.system import SYSTEM
-from wizard.redaction.rules import HIDDEN, SWITCH, is_known
-
-LONGEST = 200
-"""Characters of one text of a card."""
-PATHS = (
-    "MIOPEN_CUSTOM_CACHE_DIR",
-    "MIOPEN_USER_DB_PATH",
-    "MIOPEN_SYSTEM_DB_PATH",
-    "ROCM_PATH",
-    "HIP_PATH",
-    "LD_LIBRARY_PATH",
-    "AMD_LOG_LEVEL_FILE",
-)
-"""Variables whose values are folders and files."""
-RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+){1,3}(?:-[0-9]+(?:\.[0-9]+)*)?")
-KERNEL_WORDS = """
-    amd64 arch arch1 azure aws bpo cachyos cloud fc gcp generic hardened kvm liquorix lowlatency lts
-    manjaro microsoft oem pve raspi rt standard tkg wsl2 x86_64 xanmod xanmod1 zen zen1
-"""
-FLAVOURS = frozenset(KERNEL_WORDS.split())
-"""What distributions append to the release of their kernels."""
-VERSION = re.compile(r"[0-9]+(?:\.[0-9]+){0,3}(?:(?:a|b|rc|\.dev|\.post)[0-9]{1,10})*")
-LOCAL = re.compile(r"\+(?:rocm|cu|cpu|xpu)[0-9.]{0,12}(?![\w.])")
-GFX = re.compile(r"gfx[0-9a-f]{3,5}")
-PHRASES = re.compile(
-    r"[A-Z][A-Za-z]{2,30}(?:Error|Exception)\b"
-    r"|\bmiopenStatus[A-Z][A-Za-z]{2,40}\b"
-    r"|\bHSA_STATUS_[A-Z_]{3,60}\b|\bhipError[A-Z][A-Za-z]{2,50}\b|\bhipblasStatus[A-Za-z]{0,40}\b"
-    r"|\bSIG[A-Z]{2,6}\b"
-    r"|\b(?i:out of memory|illegal instruction|invalid device function|memory access fault"
-    r"|no suitable algorithm was found|incorrect params|no kernel image is available"
-    r"|still there long after SIGKILL|disk-sleep|segmentation fault|unspecified launch failure)\b"
-    r"|\bthe card was [0-9]{1,3} % busy\b|\bcache grew\b"
-    r"|\bamdgpu_[a-z_]{3,40}\b|\bring [a-z]{2,12}_[0-9.]{1,12} timeout\b"
-    r"|\bGPU reset\b|\bpage fault\b"
-    r"|\[[A-Z][a-z]+[A-Z][A-Za-z0-9]*\]"
-    r"|\b(?:Conv|Gemm|miopen|naive_conv|gridwise|Cijk)_?[A-Za-z0-9_:]{1,80}"
-)
-"""What is taken out of an error or a proof: names of faults, functions, solvers and kernels."""
-NAMES = re.compile(
-    r"\b(?:AMD|NVIDIA|Intel|ATI|Radeon|Navi|GeForce|Tesla|Quadro|RX|Instinct)\b"
-    r"[A-Za-z0-9 ()/.-]{0,60}"
-)
-DISTRIBUTION_IDS = """
-    almalinux arch bazzite cachyos centos debian elementary endeavouros fedora garuda gentoo kali
-    linuxmint manjaro neon nixos nobara opensuse-leap opensuse-tumbleweed pop rhel rocky solus
-    steamos tuxedo ubuntu void zorin
-"""
-DISTRIBUTIONS = frozenset(DISTRIBUTION_IDS.split())
-
-
-def told_setting(variables: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The known variables; a value that is no word of the programs' own is not told."""
-    return tuple((name, _value(name, value)) for name, value in variables if is_known(name))
-
-
-def _value(name: str, value: str) -> str:
-    return value if name not in PATHS and SWITCH.fullmatch(value) else HIDDEN
-
-
-def told_kernel(release: str) -> str | None:
-    """The release of a kernel with what its distribution appends, without what a person did."""
-    found = RELEASE.match(release)
-    if found is None:
-        return None
-    words = re.findall(r"[-._+]?([A-Za-z]+[0-9]*(?:_[0-9]+)?)", release[found.end() :])
-    kept = [word for word in words if word.rstrip("0123456789") in FLAVOURS or word in FLAVOURS]
-    return "-".join([found[0], *kept])[:LONGEST]
-
-
-def told_version(version: str | None) -> str | None:
-    """A version without what a builder appends of his own."""
-    found = None if version is None else VERSION.match(version)
-    if found is None or version is None:
-        return None
-    local = LOCAL.match(version, found.end())
-    return found[0] + (local[0] if local else "")
-
-
-def told_gfx(gfx: str | None) -> str | None:
-    """The target alone, without its features."""
-    found = None if gfx is None else GFX.match(gfx)
-    return found[0] if found else None
-
-
-def told_name(device: str | None) -> str | None:
-    """The name of a card or ``cpu``; None for what does not read like one."""
-    if device == "cpu":
-        return device
-    found = None if device is None else NAMES.search(device)
-    return found[0].strip() if found else None
-
-
-def told_distribution(name: str | None, release: str | None) -> str | None:
-    """A distribution that is everybody's, with its release."""
-    if name not in DISTRIBUTIONS:
-        return None
-    return f"{name} {release}" if release and VERSION.fullmatch(release) else name
-
-
-def told_phrases(text: str | None) -> str:
-    """What may be told of a free text: names of faults, functions, solvers and kernels."""
-    found = PHRASES.findall(text or "")
-    return "; ".join(dict.fromkeys(found))[:LONGEST]
-
-
-def told_library(path: str) -> str:
-    """The name of a library, and whose it is: torch's own, the system's, or another's."""
-    folder, _, name = path.rpartition("/")
-    if not re.fullmatch(r"lib(?:amdhip64|MIOpen|hsa-runtime64|rocblas|cudart|cudnn)[\w.+-]*", name):
-        return HIDDEN
-    short = re.match(r"lib[A-Za-z0-9-]+(?:\.so(?:\.[0-9]+)*)?", name)
-    whose = "another's"
-    if folder.endswith(("/torch/lib", "/lib")) and "site-packages" in folder:
-        whose = "torch's own"
-    elif folder.startswith(("/opt/rocm", "/usr/lib")):
-        whose = "the system's"
-    return f"{short[0] if short else HIDDEN} ({whose})"
-
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.core.json_form import to_json
+from wizard.core.lines import clean
+from wizard.core.trouble import Trouble
 
 SCHEMA = 1
 FIGURES = ("cold_s", "warm_s", "max_abs_error", "tolerance")
@@ -184,149 +60,260 @@ class ResultCard:
     """Without free texts; what was published for a shape is left out, being no part of a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
-    """What a card tells of the machine on which it was measured."""
-
-    gpus: tuple[Gpu, ...]
-    driver: Driver
-    system: System
-
-    @property
-    def gfx(self) -> str | None:
-        """The target of its one card of amdgpu; None for none and for several."""
-        amd = _cards_of(self)
-        return told_gfx(_known(amd[0].gfx)) if len(amd) == 1 else None
+LONGEST_TEXT = 400
+LARGEST_COUNT = 1 << 53
+LARGEST_FIGURE = 1e12
 
 
-def look_here(host: Host) -> Here:
-    """Card, driver and system of a machine, each with its own patience."""
-    gpus, driver, system = Reading(GPUS, host), Reading(DRIVER, host), Reading(SYSTEM, host)
-    return Here(
-        gpus.result(PATIENCE_S).value,
-        driver.result(PATIENCE_S).value,
-        system.result(PATIENCE_S).value,
-    )
+class WrongCard(Exception):
+    """A file that is no result card, with the place and what is wrong there."""
 
 
-def make_card(
-    results: Sequence[Result],
-    when: datetime,
-    here: Here,
-    *,
-    finished: bool,
-) -> ResultCard:
-    """The card of a run that was measured here."""
-    loaded = next((r.loaded for r in reversed(results) if r.loaded.device), Loaded())
+class Fields:
+    """A JSON object and where it stands; each reading checks, and names the place where it fails.
+
+    Fields that we do not know are let be: later versions may write more.
+    """
+
+    def __init__(self, form: Any, place: str) -> None:
+        if not isinstance(form, dict):
+            raise WrongCard(f"{place}: an object is expected")
+        self.form = form
+        self.place = place
+
+    def text(self, name: str) -> str:
+        """A text of one printable line."""
+        value = self._of(name, str, "a text")
+        if len(value) > LONGEST_TEXT:
+            raise self._wrong(name, f"a text of more than {LONGEST_TEXT} characters")
+        if not value.isprintable():
+            raise self._wrong(name, "a text with characters that cannot be displayed")
+        return str(value)
+
+    def text_or_none(self, name: str) -> str | None:
+        """A text, or nothing."""
+        return None if self._is_absent(name) else self.text(name)
+
+    def one_of(self, name: str, known: Sequence[str]) -> str:
+        """One of these words."""
+        value = self.text(name)
+        if value not in known:
+            raise self._wrong(name, f"{value!r} is not one of {', '.join(known)}")
+        return value
+
+    def count(self, name: str) -> int:
+        """A whole number that is not negative."""
+        value = self._of(name, int, "a whole number")
+        if isinstance(value, bool) or not 0 <= value <= LARGEST_COUNT:
+            raise self._wrong(name, f"a whole number from 0 to {LARGEST_COUNT} is expected")
+        return int(value)
+
+    def count_or_none(self, name: str) -> int | None:
+        """A whole number, or nothing."""
+        return None if self._is_absent(name) else self.count(name)
+
+    def figure_or_none(self, name: str) -> float | None:
+        """A number that is not negative, or nothing."""
+        if self._is_absent(name):
+            return None
+        value = self._of(name, (int, float), "a number")
+        if isinstance(value, bool) or not 0 <= value <= LARGEST_FIGURE:
+            raise self._wrong(name, f"a number from 0 to {LARGEST_FIGURE:g} is expected")
+        return float(value)
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        return bool(self._of(name, bool, "true or false"))
+
+    def texts(self, name: str, most: int) -> tuple[str, ...]:
+        """A list of texts."""
+        given = self._of(name, list, "a list")
+        each = {f"{number}": value for number, value in enumerate(given[: most + 1], 1)}
+        if len(each) > most:
+            raise self._wrong(name, f"more than {most} entries")
+        inside = Fields(each, f"{self.place}, {name}")
+        return tuple(map(inside.text, each))
+
+    def pairs(self, name: str, most: int) -> tuple[tuple[str, str], ...]:
+        """Names and their values."""
+        inside = self.inner(name)
+        if len(inside.form) > most:
+            raise self._wrong(name, f"more than {most} entries")
+        given = {f"{number}": key for number, key in enumerate(inside.form, 1)}
+        names = Fields(given, f"{self.place}, names of {name}")
+        # The name first: where it cannot be shown, no message may hold it.
+        return tuple((names.text(number), inside.text(key)) for number, key in given.items())
+
+    def inner(self, name: str) -> Fields:
+        """An object."""
+        return Fields(self._of(name, dict, "an object"), f"{self.place}, {name}")
+
+    def list_of(self, name: str, most: int) -> tuple[Fields, ...]:
+        """A list of objects."""
+        given = self._of(name, list, "a list")
+        if len(given) > most:
+            raise self._wrong(name, f"more than {most} entries")
+        return tuple(
+            Fields(form, f"{self.place}, {name} {number}") for number, form in enumerate(given, 1)
+        )
+
+    def _is_absent(self, name: str) -> bool:
+        return self.form.get(name) is None
+
+    def _of(self, name: str, kind: Any, words: str) -> Any:
+        if name not in self.form:
+            raise self._wrong(name, "it is missing")
+        value = self.form[name]
+        if not isinstance(value, kind):
+            raise self._wrong(name, f"{words} is expected")
+        return value
+
+    def _wrong(self, name: str, what: str) -> WrongCard:
+        return WrongCard(f"{self.place}, {name}: {what}")
+
+
+KIND = "rdna1-setup conv2d results"
+LARGEST_FILE = 8 << 20
+"""Bytes: a thousand results have a tenth of it."""
+MOST_RESULTS = 10_000
+WORDS = (*OWN_WORDS, "because")
+SEVERAL = 20
+"""Libraries, variables: nobody has more of one kind."""
+
+
+def card_text(card: ResultCard) -> str:
+    """The card as a file."""
+    form: dict[str, Any] = {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "time": card.time,
+        "version": card.version,
+        "finished": card.finished,
+        "chip": to_json(card.chip),
+        "stack": to_json(card.stack),
+        "results": [_result_form(result) for result in card.results],
+    }
+    return json.dumps(form, indent=1, allow_nan=False) + "\n"
+
+
+def card_from(path: Path) -> ResultCard:
+    """The card in a file that somebody sent. Raises ``Trouble``."""
+    name = clean(str(path))
+    try:
+        return read_card_file(path)
+    except WrongCard as error:
+        raise Trouble(
+            f"{name} is not a readable result card: {clean(str(error))}.",
+            "Only unmodified files exported with rdna1-setup conv2d --export can be imported.",
+            "Ask the sender for the file itself: copied text is often cut off or changed.",
+        ) from None
+    except OSError as error:
+        raise Trouble(
+            f"{name} cannot be read: {error.strerror or error}.",
+            "Nothing was imported.",
+            "Check the file name, and make sure that you have permission to read the file.",
+        ) from None
+
+
+def read_card_file(path: Path) -> ResultCard:
+    """The card in a file. Raises ``WrongCard``, and ``OSError`` where it cannot be read."""
+    with path.open("rb") as file:
+        raw = file.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise WrongCard(f"it is larger than {LARGEST_FILE >> 20} MiB")
+    return read_card(raw)
+
+
+def read_card(raw: bytes) -> ResultCard:
+    """The card in a text. Raises ``WrongCard`` with the place and what is wrong there."""
+    try:
+        form = json.loads(raw.decode("utf-8"), parse_constant=_refused)
+    except RecursionError:
+        raise WrongCard("it is nested too deeply") from None
+    except ValueError as error:  # what is no UTF-8 as well
+        raise WrongCard(f"it is not valid JSON: {error}") from None
+    top = Fields(form, "the card")
+    if top.form.get("kind") != KIND:
+        raise WrongCard("it is not a result card from rdna1-setup conv2d --export")
+    if top.count("schema") != SCHEMA:
+        raise WrongCard(f"its schema is {top.form['schema']}, but this version reads {SCHEMA}")
+    chip, stack = top.inner("chip"), top.inner("stack")
     return ResultCard(
-        time=when.astimezone(timezone.utc).isoformat(timespec="minutes"),
-        version=__version__,
-        finished=finished,
-        chip=_chip(here, loaded),
-        stack=_stack(here, loaded),
-        results=tuple(map(told_result, results)),
-    )
-
-
-def told_result(result: Result) -> Result:
-    """A result without any text that could name somebody: made of what is listed here alone."""
-    loaded = result.loaded
-    return Result(
-        shape=result.shape,
-        engine=result.engine,
-        verdict=result.verdict,
-        detail=told_phrases(result.detail),
-        runs=result.runs,
-        loaded=Loaded(
-            torch=told_version(loaded.torch),
-            hip=told_version(loaded.hip),
-            device=told_name(loaded.device),
-            gfx=told_gfx(loaded.gfx),
-            setting=told_setting(loaded.setting),
+        time=top.text("time"),
+        version=top.text("version"),
+        finished=top.flag("finished"),
+        chip=Chip(
+            chip.text_or_none("name"),
+            chip.text_or_none("gfx"),
+            chip.text_or_none("pci_id"),
+            chip.count_or_none("vram_bytes"),
         ),
-        because=None if result.because is None else told_phrases(result.because),
-        asked=told_setting(result.asked),
-        work=result.work,
-        **{name: getattr(result, name) for name in (*FIGURES, *COUNTS, *OWN_WORDS)},
+        stack=_stack(stack),
+        results=tuple(map(_result, top.list_of("results", MOST_RESULTS))),
     )
 
 
-def _cards_of(here: Here) -> tuple[Gpu, ...]:
-    return tuple(gpu for gpu in here.gpus if gpu.driver == "amdgpu" and not gpu.integrated)
+def _refused(constant: str) -> None:
+    raise WrongCard(f"{constant} is not a number")
 
 
-def _chip(here: Here, loaded: Loaded) -> Chip:
-    """The card of amdgpu; where there are several, only what torch said."""
-    name, amd = told_name(loaded.device), _cards_of(here)
-    if loaded.device == "cpu" or loaded.hip is None or len(amd) != 1:
-        return Chip(name)
-    gpu = amd[0]
-    return Chip(
-        told_name(gpu.name) or name,
-        told_gfx(_known(gpu.gfx)),
-        gpu.pci_id,
-        gpu.vram_bytes if isinstance(gpu.vram_bytes, int) else None,
+def _stack(form: Fields) -> Stack:
+    texts = {
+        field.name: form.text_or_none(field.name)
+        for field in fields(Stack)
+        if field.name != "libraries"
+    }
+    return Stack(**texts, libraries=form.texts("libraries", SEVERAL))
+
+
+def _result_form(result: Result) -> dict[str, Any]:
+    loaded = result.loaded
+    form: dict[str, Any] = {
+        "shape": asdict(result.shape),
+        "engine": result.engine,
+        "work": result.work,
+        "asked": dict(result.asked),
+        "verdict": result.verdict.value,
+        "detail": result.detail,
+        "runs": result.runs,
+    }
+    form |= {name: getattr(result, name) for name in (*FIGURES, *COUNTS, *WORDS)}
+    names = ("torch", "hip", "device", "gfx")
+    return {
+        **form,
+        **{name: getattr(loaded, name) for name in names},
+        "setting": dict(loaded.setting),
+    }
+
+
+def _result(form: Fields) -> Result:
+    figures: dict[str, Any] = {name: form.figure_or_none(name) for name in FIGURES}
+    figures |= {name: form.count_or_none(name) for name in COUNTS}
+    figures |= {name: form.text_or_none(name) for name in WORDS}
+    return Result(
+        shape=_shape(form.inner("shape")),
+        engine=form.text("engine"),
+        verdict=Verdict(form.one_of("verdict", [verdict.value for verdict in Verdict])),
+        detail=form.text("detail"),
+        runs=form.count("runs"),
+        loaded=Loaded(
+            form.text_or_none("torch"),
+            form.text_or_none("hip"),
+            form.text_or_none("device"),
+            form.text_or_none("gfx"),
+            setting=form.pairs("setting", SEVERAL * 5),
+        ),
+        asked=form.pairs("asked", SEVERAL),
+        work=form.text("work"),
+        **figures,
     )
 
 
-def _stack(here: Here, loaded: Loaded) -> Stack:
-    system, driver = here.system, here.driver
-    origin = _known(driver.origin) or "amdgpu" if driver.loaded else None
-    return Stack(
-        torch=told_version(loaded.torch),
-        hip=told_version(loaded.hip),
-        libraries=tuple(map(told_library, loaded.libraries)),
-        driver=" ".join(filter(None, (origin, told_version(driver.version)))) if origin else None,
-        kernel=told_kernel(_known(system.kernel) or ""),
-        distribution=told_distribution(_known(system.distribution), _known(system.release)),
-        glibc=told_version(_known(system.glibc)),
-    )
-
-
-def _known(fact: Fact[str]) -> str | None:
-    return fact if isinstance(fact, str) else None
-
-
-OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
-
-
-def chip_measured(loaded: Loaded) -> str | None:
-    """The card's own target, or its name where it has none; None where it is not known.
-
-    An override changes what the runtime says: then only the card's name tells.
-    """
-    if loaded.device is None or loaded.device == "cpu":
-        return None
-    if loaded.hip is None:
-        return loaded.device
-    named = gfx_of_name(loaded.device)
-    overridden = any(name.startswith(OVERRIDE) for name, _ in loaded.setting)
-    if named or overridden or loaded.gfx is None:
-        return named
-    return loaded.gfx.partition(":")[0]
-
-
-def rocm_measured(loaded: Loaded) -> str | None:
-    """The release of ROCm that torch was built with, for example ``5.7``; None for none."""
-    return None if loaded.hip is None else release_of(loaded.hip)
-
-
-def release_of(version: str) -> str:
-    """The release of a version, without what only names the build of it."""
-    return ".".join(version.split(".")[:2])
-
-
-def is_other_chip(claim: Published, loaded: Loaded) -> bool:
-    """True when a claim was made on another chip than the one that was measured."""
-    mine = chip_measured(loaded)
-    return claim.chip is not None and mine is not None and claim.chip != mine
-
-
-def is_of_other_chip(claim: Published, result: Result | None, here: str | None) -> bool:
-    """True when a claim was made on another chip than was measured, or than is here.
-
-    ``here`` counts where nothing was measured yet, and may not be known.
-    """
-    if result is not None and result.loaded.device is not None:
-        return is_other_chip(claim, result.loaded)
-    return claim.chip is not None and here is not None and claim.chip != here
+def _shape(form: Fields) -> Shape:
+    given: dict[str, Any] = {
+        field.name: form.count(field.name) for field in fields(Shape) if field.type == "int"
+    }
+    try:
+        return Shape(**given, dtype=form.text("dtype"), bias=form.flag("bias"))
+    except ValueError as error:
+        raise WrongCard(f"{form.place}: {error}") from None

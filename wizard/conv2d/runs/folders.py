@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import shutil
-import textwrap
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from wizard.conv2d.requests import (
     request_of,
     sweep_in,
 )
+from wizard.core.lines import wrapped
 from wizard.core.own_files import FOLDER_MODE, Places, open_private, private_folder, read_private
 from wizard.host.host import Host
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
@@ -283,7 +283,7 @@ OPTIONS = {
     "spawn": "--spawn",
     "repeats": "--repeats",
     "deadlines": "--deadline or --import-deadline",
-    "surroundings": "--clean or --keep-databases",
+    "environment": "--clean or --keep-databases",
     "rows": "the shapes, --work, --engine or --log",
     "axis": "--find-limit",
     "smallest": "--range",
@@ -313,7 +313,7 @@ def continued_lines(
         text = "There is no unfinished run to resume, so the measurement starts over."
     else:
         return
-    yield from textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+    yield from wrapped(text, width)
 
 
 def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ class Team:
 
     def __post_init__(self) -> None:
         """Without any folder: most sweeps need none."""
-        self.databases = isolation(self.environ, keep=self.sweep.surroundings.keep)
+        self.databases = isolation(self.environ, keep=self.sweep.environment.keep)
 
     async def assemble(self, spawn: bool, row: Row) -> AsyncGenerator[SweepEvent, None]:
         """Start whoever is missing. Both import at once, and nothing is measured meanwhile."""
@@ -159,7 +159,7 @@ class Team:
     def _on_top(self, way: Way) -> tuple[Mapping[str, str], Sources]:
         """The environment of a parent, and what can be seen of it from outside."""
         folder, sources = None, self.sources
-        if way.setting or self.sweep.surroundings.isolated:
+        if way.setting or self.sweep.environment.isolated:
             folder = self.databases.folder(_databases_of(way))
             sources = replace(sources, caches=(*sources.caches, folder))
         return way.environment(self.environ, folder), sources

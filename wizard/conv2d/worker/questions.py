@@ -105,7 +105,7 @@ async def _answers_on(
 ) -> Sequence[Asked]:
     """The answers for rows of one way of measuring."""
     folder = None
-    if way.setting or sweep.surroundings.isolated:
+    if way.setting or sweep.environment.isolated:
         try:
             folder = databases.folder(way)
         except OSError as error:

@@ -1,174 +1,51 @@
-"""``plan``, ``apply``, ``remove``, ``clean-up`` and ``keep``: plans, shown and carried out."""
+"""``apply``, ``remove``, ``clean-up`` and ``keep``: plans, shown and carried out."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
 import sys
-import textwrap
-from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
 from wizard.advice.card import with_card, wrong_card
 from wizard.advice.fit import fit
-from wizard.advice.recommend import recommend
 from wizard.cli.console import refuse
-from wizard.cli.execution import ASKS_NOTHING, GOES_ON, cannot_ask, carry, log_text, show_and_do
+from wizard.cli.execution import (
+    ASKS_NOTHING,
+    GOES_ON,
+    cannot_ask,
+    carry_out,
+    show_and_do,
+    watch_first,
+)
 from wizard.cli.options import SOURCES, add_plan_arguments
-from wizard.cli.rollback import watch_first
-from wizard.core.amounts import today
-from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, Record
+from wizard.core.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.core.lines import clean
-from wizard.host.host import Host
+from wizard.host.host import Host, places_of
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.plan.existing import obstacles_to
 from wizard.plan.form import plan_of
-from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.plan.impossible import PlanImpossible
 from wizard.plan.keep_setting import make_keep
 from wizard.plan.plan_file import (
     LONGEST,
     PlanFile,
     WrongPlanFile,
-    brief_document,
     plan_differences,
-    plan_document,
     read_plan_document,
 )
 from wizard.plan.start_check import no_longer_so
 from wizard.plan.steps import Plan
-from wizard.report.plan import as_of_lines, ending_lines, plan_lines, size_told
-from wizard.report.recommendation import (
-    Compared,
-    chosen_lines,
-    compared,
-    comparison_form,
-    recommendation_form,
-    recommendation_lines,
-    stack_lines,
-)
-from wizard.report.stacks import sheet_lines
-from wizard.run.exact_plan import asks_size, size_sought, wheels_sought
 from wizard.run.executor import AllDone, Live
 from wizard.run.resume import resumed_plan, stopped_plan
-from wizard.run.runs import read_records
-from wizard.run.wheels_size import WheelsSize
-from wizard.services.command_line import (
-    absolute,
-    acts,
-    asked_words,
-    host_of,
-    kind_asked,
-    places_of,
-    wrong_wheelhouse,
-)
-from wizard.services.plans import make_asked, name_applications, speed_of_line, stack_for
+from wizard.run.runs import records_of
+from wizard.services.command_line import absolute, acts, host_of, wrong_wheelhouse
+from wizard.services.plan_request import request_words, requested_kind, requested_plan, stack_for
 
 FOR_ANOTHER = "To install for another machine that has the card, add --without-card"
 ANEW = "Nothing was changed. Make the plan again (`rdna1-setup plan --json`) and review it."
-
-
-def run_plan(arguments: argparse.Namespace) -> int:
-    """Print the plan; without --stack, the recommended one."""
-    if wrong := _wrong_use(arguments):
-        return refuse(wrong)
-    host = host_of(arguments)
-    machine = detect(host)
-    found, installs = None, kind_asked(arguments) is Kind.INSTALL
-    if installs:
-        asked = name_applications(arguments, machine)
-        found = compared(
-            machine,
-            recommend(machine, asked, arguments.gpu, preset=arguments.preset),
-            gpu=arguments.gpu,
-            with_system=(arguments.stack or "") if arguments.footprint != "venv" else "",
-            speed=speed_of_line(host, places_of(host)),
-            preset=arguments.preset,
-        )
-    stack = arguments.stack or (found.recommendation.stack if found else "")
-    exact = arguments.exact or (not installs and acts(arguments))
-    try:
-        plan = make_asked(arguments, stack, host, machine, exact=exact)
-    except NothingToDo as nothing:
-        return refuse(str(nothing))
-    size = None
-    if arguments.exact and installs:
-        _require_wheels(plan, machine, host)
-        size = _ask_size(plan, host)
-    if arguments.json:
-        size_form = None if size is None else asdict(size)
-        if arguments.brief:
-            advice = recommendation_form(found.recommendation) if found else None
-            document = brief_document(plan, advice, size_form)
-        else:
-            advice = comparison_form(found, arguments.stack or "") if found else None
-            asked_for = asked_words(arguments, stack, host.home)
-            document = plan_document(plan, asked_for, advice, size_form)
-        print(json.dumps(document, indent=1))
-        return 0
-    before = _advice(found, arguments.stack) if found else ()
-    after = _said(found, arguments, stack) if found else ()
-    as_of = () if arguments.exact else as_of_lines(plan)
-    told = plan_lines(plan, size, log=log_text(plan, host))
-    end = ending_lines(plan, arguments.app or (), machine, done=False)
-    print("\n".join((*before, *as_of, *told, *after, *end)))
-    return 0
-
-
-def _wrong_use(arguments: argparse.Namespace) -> str:
-    """Which options do not go together; ``""`` where all do."""
-    if arguments.exact and not acts(arguments):
-        return "a dry run or a machine recording does not use the network"
-    if arguments.brief and not arguments.json:
-        return "--brief only works with --json"
-    if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
-        return "--stack installs, while --remove and --clean-up remove: use only one of them"
-    if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
-        return "--distribution-rocm and --driver only work with --remove"
-    return ""
-
-
-def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
-    """Ask the index for the wheels, and tell if it could not be asked. Raises Trouble."""
-    print("Checking whether the index still has the wheels ...", file=sys.stderr, flush=True)
-    found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
-    if found.refusal is not None:
-        raise found.refusal
-    print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
-
-
-def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
-    """Ask the index how much there is to fetch, and tell what it says."""
-    places = places_of(host)
-    if not asks_size(plan, places):
-        return None
-    print("Asking the index how much there is to download ...", file=sys.stderr, flush=True)
-    found = asyncio.run(size_sought(plan, places, host.environ))
-    print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
-    return found
-
-
-def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
-    """What is recommended and why, or what is known of the stack that was named."""
-    if named:
-        return (*chosen_lines(found.recommendation, named), "")
-    *names, last = (each.stack for each in found.recommendation.fits[1:])
-    return (
-        *recommendation_lines(found.recommendation),
-        *textwrap.wrap(f"To choose another stack, use --stack {', '.join(names)} or {last}.", 79),
-        "",
-    )
-
-
-def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[str, ...]:
-    """Below the plan: what Choose says of the stack, and the others where none was named."""
-    told = stack_lines(found, stack, today() if arguments.evidence else None)
-    if arguments.stack:
-        return ("", *told)
-    return ("", *told, "", "== All stacks side by side", *sheet_lines(found.columns))
 
 
 def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
@@ -212,17 +89,17 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
             # The plan as it was when the run began: the journal is ours, the file may be anybody's.
             plan = resumed_plan(record, asked.torch_index, asked.python_mirror)
             if unfinished:
-                return carry(plan, arguments, host)
+                return carry_out(plan, arguments, host)
             # What its folder lacks by now is done again.
             live = Live(places_of(host), host.environ, yes=arguments.yes)
             return show_and_do(plan, arguments, live if plan.venv else AllDone(record), host)
     machine = detect(host)
-    plan = make_asked(asked, asked.stack or "", host, machine, exact=acts(arguments))
+    plan = requested_plan(asked, asked.stack or "", host, machine, exact=acts(arguments))
     if (plan.id, plan.steps) != (reviewed.id, reviewed.steps):
         return _refuse_other(reviewed, plan, lost)
     if obstacle := obstacle_to(machine, asked, plan):
         return refuse(obstacle)
-    return carry(plan, arguments, host, machine)
+    return carry_out(plan, arguments, host, machine)
 
 
 def _refuse_other(reviewed: Plan, now: Plan, lost: tuple[str, ...]) -> int:
@@ -253,7 +130,7 @@ def _read(name: str) -> PlanFile:
 def _asked_in(file: PlanFile) -> argparse.Namespace:
     """The options that the file names, checked as on a command line; raises WrongPlanFile."""
     asked = _options().parse_args(file.asked)
-    if asked_words(asked, asked.stack or "", "") != file.asked:
+    if request_words(asked, asked.stack or "", "") != file.asked:
         raise WrongPlanFile("its options are not in the form that this program writes")
     if not file.plan.resolved:
         raise WrongPlanFile(
@@ -292,8 +169,7 @@ def _given_beside(arguments: argparse.Namespace) -> list[str]:
 
 def _earlier(plan: Plan, host: Host) -> Record | None:
     """The newest run of this plan, if it was not taken back."""
-    records = read_records(Path(places_of(host).runs))
-    newest = next((record for record in records if record.plan["id"] == plan.id), None)
+    newest = next((record for record in records_of(host) if record.plan["id"] == plan.id), None)
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):
         return None
     return newest if plan_of(newest.plan).steps == plan.steps else None
@@ -311,10 +187,10 @@ def run_apply(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     arguments.stack = arguments.stack or stack_for(arguments, machine)
-    plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
+    plan = requested_plan(arguments, arguments.stack, host, machine, exact=acts(arguments))
     if obstacle := obstacle_to(machine, arguments, plan):
         return refuse(obstacle)
-    return carry(plan, arguments, host, machine)
+    return carry_out(plan, arguments, host, machine)
 
 
 def run_clearing(arguments: argparse.Namespace) -> int:
@@ -325,12 +201,12 @@ def run_clearing(arguments: argparse.Namespace) -> int:
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
     host = host_of(arguments)
-    plan = stopped_plan(kind_asked(arguments), places_of(host)) if acts(arguments) else None
+    plan = stopped_plan(requested_kind(arguments), places_of(host)) if acts(arguments) else None
     if plan is not None:
         print(GOES_ON, file=sys.stderr)
     else:
-        plan = make_asked(arguments, "", host, detect(host), exact=acts(arguments))
-    return carry(plan, arguments, host)
+        plan = requested_plan(arguments, "", host, detect(host), exact=acts(arguments))
+    return carry_out(plan, arguments, host)
 
 
 def run_keep(arguments: argparse.Namespace) -> int:
@@ -342,4 +218,4 @@ def run_keep(arguments: argparse.Namespace) -> int:
         return refuse("write each variable as NAME=VALUE.")
     host = host_of(arguments)
     setting = tuple((name, value) for name, _, value in pairs)
-    return carry(make_keep(host, absolute(arguments.venv), setting), arguments, host)
+    return carry_out(make_keep(host, absolute(arguments.venv), setting), arguments, host)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conv2d.sweeping import environ, events_of, notes_of, results_of, sweep_of
-from wizard.conv2d.sweep import Surroundings, without_leftovers
+from wizard.conv2d.sweep import SweepEnvironment, without_leftovers
 from wizard.conv2d.worker.start import LOCK, Isolation, isolation, leading_to
 
 SHELL = {
@@ -47,7 +47,7 @@ def test_clean_leaves_out_what_steers_rocm_and_nothing_else(path: str, kept: str
 async def test_the_two_environments_are_never_mixed(
     worker_python: str, tmp_path: Path, clean: bool
 ) -> None:
-    sweep = replace(sweep_of(worker_python, 3), surroundings=Surroundings(clean=clean))
+    sweep = replace(sweep_of(worker_python, 3), environment=SweepEnvironment(clean=clean))
     events = await events_of(sweep, tmp_path, {**environ(), "MIOPEN_FIND_MODE": "2"})
     (result,) = results_of(events)
     assert dict(result.loaded.setting) == ({} if clean else {"MIOPEN_FIND_MODE": "2"})

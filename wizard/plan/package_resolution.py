@@ -16,12 +16,12 @@ from wizard.core.fact import known
 from wizard.core.trouble import Trouble
 from wizard.knowledge.stacks import Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
-from wizard.operations.packages import UNSETTLED, AptChange
+from wizard.operations.packages import UNRESOLVED, AptChange
 from wizard.operations.system_files import SetSystemPathAside, WriteSystemFile
 from wizard.plan.amd_packages import DISTRIBUTION, DRIVERS
 from wizard.plan.choice import Choice
 from wizard.plan.leftover_files import files_now
-from wizard.plan.rollback_packages import no_way_back, sources_of
+from wizard.plan.rollback_packages import find_rollback_files, no_rollback
 from wizard.plan.steps import Step
 from wizard.plan.system import Offer, Prepared, asked_for, release_named, suites_to_ask, system_part
 
@@ -38,9 +38,9 @@ async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking
 
     # What goes first must be there again for a rollback, unless the user does without one.
     steps = system_part(machine, choice, release, Prepared(files)).steps
-    sources = await sources_of(steps, asking)
-    if sources.lost and not choice.without_rollback:
-        raise no_way_back(sources)
+    kept = await find_rollback_files(steps, asking)
+    if kept.lost and not choice.without_rollback:
+        raise no_rollback(kept)
 
     suites = suites_to_ask(catalogue, entry, machine.system.glibc)
     suite = await find_suite(asking.web, repository, entry, suites)
@@ -71,7 +71,7 @@ async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking
         installed_bytes=sum(one.installed_bytes for one in coming),
         notes=(*twins, *_repair_notes(entry, own)),
     )
-    return Prepared(files, offer, sources.lost)
+    return Prepared(files, offer, kept.lost)
 
 
 def view_after(steps: Iterable[Step], asking: Asking) -> AptView:
@@ -97,7 +97,7 @@ async def _resolved(
     debs: tuple[LocalDeb, ...] = ()
     while True:
         own = {deb.name for deb in debs}
-        asked = tuple((name, UNSETTLED) for name in names if name not in own)
+        asked = tuple((name, UNRESOLVED) for name in names if name not in own)
         answer = await view.simulate(asked, (deb.path for deb in debs))
         if answer.code == 0:
             return debs, transaction(answer.lines)

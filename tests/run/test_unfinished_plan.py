@@ -16,8 +16,8 @@ from wizard.operations.uv_project import Manifest
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
-from wizard.run.exact_plan import waiting_plan
 from wizard.run.journal import Journal
+from wizard.run.preflight import unfinished_plan
 
 INDEX = "https://me:secret@wheels.example/simple"
 JOIN = AddToGroups("The device files belong to it.", "owner", ("render",))
@@ -43,7 +43,7 @@ def choice(plan: Plan, index: str) -> Choice:
 def test_a_login_comes_from_what_is_asked_now_and_not_from_the_journal(tmp_path: Path) -> None:
     plan, places = waiting(tmp_path, INDEX)
     assert "secret" not in "".join(f.read_text() for f in tmp_path.rglob("*.jsonl"))
-    found = waiting_plan(choice(plan, INDEX), places)
+    found = unfinished_plan(choice(plan, INDEX), places)
     assert found is not None
     assert found.steps == plan.steps
 
@@ -53,18 +53,18 @@ def test_a_login_that_is_not_named_again_is_asked_for(tmp_path: Path, index: str
     plan, places = waiting(tmp_path, INDEX)
     told = f"Run {RUN} used https://\\*\\*\\*@wheels.example/simple .* Use --torch-index with"
     with pytest.raises(PlanImpossible, match=told):
-        waiting_plan(choice(plan, index), places)
+        unfinished_plan(choice(plan, index), places)
 
 
 def test_the_login_of_a_place_of_pythons_is_asked_for_by_its_own_option(tmp_path: Path) -> None:
     plan, places = waiting(tmp_path, "", INDEX)
     with pytest.raises(PlanImpossible, match="Use --python-mirror with"):
-        waiting_plan(choice(plan, ""), places)
-    found = waiting_plan(replace(choice(plan, ""), python_mirror=INDEX), places)
+        unfinished_plan(choice(plan, ""), places)
+    found = unfinished_plan(replace(choice(plan, ""), python_mirror=INDEX), places)
     assert found is not None
     assert found.steps == plan.steps
 
 
 def test_an_address_without_a_login_needs_nothing(tmp_path: Path) -> None:
     plan, places = waiting(tmp_path, "https://wheels.example/simple")
-    assert waiting_plan(choice(plan, ""), places) == plan
+    assert unfinished_plan(choice(plan, ""), places) == plan

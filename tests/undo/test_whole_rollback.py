@@ -30,8 +30,8 @@ from wizard.operations.write_file import WriteFile
 from wizard.plan.steps import Plan
 from wizard.run.journal import Journal, Owned
 from wizard.run.obstacles import obstacle
-from wizard.run.rollback import Rollback, WholeUndo, find_whole_undo
-from wizard.run.runs import half_back, read_record, unfinished_run
+from wizard.run.rollback import Rollback, Undo, find_undo
+from wizard.run.runs import half_undone, read_record, unfinished_run
 
 RUN, WAY = "20260101-000000-aaaaaa", "20260101-000100-bbbbbb"
 ASIDE = SetSystemPathAside("x", "/etc/profile.d/rocm.sh")
@@ -83,7 +83,7 @@ def run_in(home: Path, *, begun: bool = True) -> Plan:
 
 def way_back_in(home: Path, *, done: bool, state: str = "") -> None:
     """An earlier attempt to take that run back."""
-    system = find_whole_undo(places_below(home), HOST).system
+    system = find_undo(places_below(home), HOST).system.plan
     assert system is not None
     journal = Journal(Path(places_below(home).runs) / WAY)
     journal.begin(system, "t")
@@ -94,8 +94,8 @@ def way_back_in(home: Path, *, done: bool, state: str = "") -> None:
         journal.close(state, "t")
 
 
-def shown(home: Path) -> WholeUndo:
-    return find_whole_undo(places_below(home), HOST)
+def shown(home: Path) -> Undo:
+    return find_undo(places_below(home), HOST)
 
 
 async def taken(
@@ -146,7 +146,7 @@ async def test_the_files_that_are_checked_and_removed_are_counted(tmp_path: Path
 
 async def test_without_a_part_in_the_system_there_is_the_folder_alone(tmp_path: Path) -> None:
     run_in(tmp_path, begun=False)
-    assert shown(tmp_path).system is None
+    assert shown(tmp_path).system.plan is None
     executor = FakeRoot(tmp_path)
     events = await taken(tmp_path, executor)
     assert [e.total for e in events if isinstance(e, StepStarted)] == [1]
@@ -179,7 +179,7 @@ async def test_a_stop_that_is_asked_for_in_root_s_last_step_leaves_the_folder(
     assert (tmp_path / "venv" / "ours.txt").exists()
 
 
-async def test_what_cannot_be_taken_back_is_named_and_the_end_is_not_well(tmp_path: Path) -> None:
+async def test_what_cannot_be_undone_is_named_and_the_end_is_not_well(tmp_path: Path) -> None:
     run_in(tmp_path)
 
     def spoil(_: Rollback, event: Event) -> None:
@@ -196,50 +196,50 @@ async def test_what_cannot_be_taken_back_is_named_and_the_end_is_not_well(tmp_pa
 
 def test_once_the_system_is_back_only_the_folder_is_left_to_do(tmp_path: Path) -> None:
     run_in(tmp_path)
-    assert shown(tmp_path).system is not None
+    assert shown(tmp_path).system.plan is not None
     way_back_in(tmp_path, done=True, state="finished")
-    assert shown(tmp_path).system is None
+    assert shown(tmp_path).system.plan is None
 
 
-def test_a_rollback_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_rollback_that_was_cut_off_is_continued(tmp_path: Path) -> None:
     plan = run_in(tmp_path)
     way_back_in(tmp_path, done=True)
     record = read_record(Path(places_below(tmp_path).runs) / WAY)
-    system = shown(tmp_path).system
+    system = shown(tmp_path).system.plan
     assert record is not None
     assert system is not None
     assert system.id == record.plan["id"]
     assert (system.kind, system.takes_back) == (Kind.ROLLBACK, plan.id)
 
 
-def test_a_way_back_that_never_began_is_planned_anew(tmp_path: Path) -> None:
+def test_a_rollback_that_never_began_is_planned_anew(tmp_path: Path) -> None:
     run_in(tmp_path)
-    fresh = shown(tmp_path).system
+    fresh = shown(tmp_path).system.plan
     assert fresh is not None
     stale = replace(fresh, id="of another state", steps=(*fresh.steps, *fresh.steps))
     journal = Journal(Path(places_below(tmp_path).runs) / WAY)
     journal.begin(stale, "t")
     journal.intend(1, {})  # then the password was refused
-    assert shown(tmp_path).system == fresh
+    assert shown(tmp_path).system.plan == fresh
 
 
-def test_the_way_back_of_another_run_is_none_of_this_one(tmp_path: Path) -> None:
+def test_the_rollback_of_another_run_is_none_of_this_one(tmp_path: Path) -> None:
     run_in(tmp_path)
     way_back_in(tmp_path, done=True, state="finished")
     later = Path(places_below(tmp_path).runs) / "20260101-000200-aaaaaa"
     Path(places_below(tmp_path).runs, RUN).rename(later)
-    assert shown(tmp_path).system is not None
+    assert shown(tmp_path).system.plan is not None
 
 
-def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
+def test_a_run_whose_part_in_the_system_is_being_undone_is_not_continued(
     tmp_path: Path,
 ) -> None:
     plan = run_in(tmp_path)
     assert unfinished_run(places_below(tmp_path)) is not None
-    assert half_back(places_below(tmp_path)) is None
+    assert half_undone(places_below(tmp_path)) is None
     way_back_in(tmp_path, done=True)
     assert unfinished_run(places_below(tmp_path)) is None
-    begun = half_back(places_below(tmp_path))
+    begun = half_undone(places_below(tmp_path))
     assert begun is not None
     assert begun.id == RUN
     found = obstacle(plan, places_below(tmp_path))
@@ -249,7 +249,7 @@ def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
 
 
 @pytest.mark.parametrize("state", ["", "finished"])
-def test_a_way_back_that_did_nothing_leaves_a_run_as_it_was(tmp_path: Path, state: str) -> None:
+def test_a_rollback_that_did_nothing_leaves_a_run_as_it_was(tmp_path: Path, state: str) -> None:
     plan = run_in(tmp_path)
     way_back_in(tmp_path, done=False, state=state)
     assert unfinished_run(places_below(tmp_path)) is not None

@@ -11,6 +11,7 @@ from tests.plan.test_system import changes, plan_for
 from wizard.apt.packages import LocalDeb
 from wizard.apt.sources import SOURCE
 from wizard.core.journal import Kind
+from wizard.host.live import LiveHost
 from wizard.operations.edit_lines import PutLinesBack, TakeLinesOut
 from wizard.operations.groups import AddToGroups, TakeFromGroups
 from wizard.operations.operation import Before
@@ -18,7 +19,7 @@ from wizard.operations.packages import AptChange, FinishInterrupted, MarkPackage
 from wizard.operations.system_files import PutSystemPathBack, SetSystemPathAside, WriteSystemFile
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.removal import make_removal, system_plan
-from wizard.plan.rollback import NOTHING_NOTED, lost, make_rollback, other_versions
+from wizard.plan.rollback import NOTHING_NOTED, changed_since, lost, make_rollback
 from wizard.plan.steps import Plan, Step
 
 RUN = "20260101-000000-aaaaaa"
@@ -36,12 +37,12 @@ def all_of(plan: Plan) -> range:
 def back(
     *steps: Step,
     installed: dict[str, str] | None = None,
-    staying: tuple[str, ...] = (),
+    changed: tuple[str, ...] = (),
     noted: Mapping[int, Before] = NOTHING_NOTED,
 ) -> tuple[Step, ...]:
     plan = system_plan(Kind.REMOVE, steps, ())
     way = make_rollback(
-        plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying, noted=noted
+        plan, all_of(plan), KEPT, installed or {}, run=RUN, changed=changed, noted=noted
     )
     return way.steps
 
@@ -129,7 +130,7 @@ def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
     assert moved[-1] == "/etc/apt/sources.list.d/rocm.list"
 
 
-def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> None:
+def test_a_transaction_that_was_cut_off_is_undone_as_far_as_it_came() -> None:
     plan = plan_for(with_packages(), found=prepared())
     came = ("pciutils", "1:3.9.0-4")
     way = make_rollback(plan, all_of(plan), (), dict([came]), interrupted=True, run=RUN)
@@ -142,12 +143,12 @@ def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> Non
 def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
     plan = removal()
     installed = {"comgr": "9", "rocm-core": OLD}
-    assert list(other_versions(plan, all_of(plan), installed)) == [("comgr", "9")]
-    assert list(other_versions(plan, (), installed)) == []
-    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN, staying=("comgr",))
+    assert list(changed_since(plan, all_of(plan), installed, LiveHost())) == ["comgr"]
+    assert changed_since(plan, (), installed, LiveHost()) == {}
+    way = make_rollback(plan, all_of(plan), KEPT, installed, run=RUN, changed=("comgr",))
     assert changes(way) == []
     written = WriteSystemFile("", SOURCE, "new\n")
-    (rest,) = back(written, staying=(SOURCE,))
+    (rest,) = back(written, changed=(SOURCE,))
     assert isinstance(rest, RestoreSettings)
 
 
@@ -164,7 +165,7 @@ def test_what_is_only_half_removed_comes_back_too() -> None:
     assert [change.expect_install for change in changes(way)] == [(("comgr", OLD),)]
 
 
-def test_only_steps_that_were_begun_are_taken_back() -> None:
+def test_only_steps_that_were_begun_are_undone() -> None:
     plan = plan_for(with_packages(), found=prepared())
     number = next(
         n
@@ -202,7 +203,7 @@ def test_marks_of_packages_that_go_anyway_are_left_out() -> None:
     assert [type(step) for step in steps] == [AptChange, RestoreSettings]
 
 
-def test_a_kernel_module_is_never_built_on_the_way_back_and_that_is_said() -> None:
+def test_a_kernel_module_is_never_built_on_the_rollback_and_that_is_said() -> None:
     broken = amd("amdgpu-dkms", state="half-configured")
     plan = make_removal(with_packages(broken, amd("rocm-core")))
     way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
@@ -235,7 +236,7 @@ def test_the_venv_is_left_to_the_undo_of_its_own() -> None:
     assert way.venv == ""
 
 
-def test_a_way_back_has_a_way_back() -> None:
+def test_a_rollback_has_a_rollback() -> None:
     plan = removal()
     way = make_rollback(plan, all_of(plan), KEPT, {}, run=RUN)
     again = make_rollback(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD}, run=RUN)

@@ -13,8 +13,8 @@ from wizard.conv2d.search.find_limit import REPEATS, LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Preset, Row, operation_rows, rows_of
-from wizard.conv2d.sweep import Deadlines, Surroundings, Sweep
-from wizard.core.amounts import capitalized
+from wizard.conv2d.sweep import Deadlines, Sweep, SweepEnvironment
+from wizard.core.amounts import capitalized, counted
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
@@ -28,7 +28,7 @@ OF_MIOPEN = (
 )
 
 
-class Aim(Enum):
+class Question(Enum):
     """The question, in words."""
 
     EVERY = "measure every shape"
@@ -41,11 +41,11 @@ class Aim(Enum):
     @property
     def is_search(self) -> bool:
         """True where the rows come as it goes on, and an answer ends it."""
-        return self not in (Aim.EVERY, Aim.ONE)
+        return self not in (Question.EVERY, Question.ONE)
 
 
 @dataclass(frozen=True, slots=True)
-class SweepSetting:
+class MeasureOptions:
     """Everything that can be set, as the options show it."""
 
     presets: tuple[Preset, ...]
@@ -53,7 +53,7 @@ class SweepSetting:
     preset_place: int = 0
     device_place: int = 0
     deadline_place: int = 0
-    aim: Aim = Aim.EVERY
+    question: Question = Question.EVERY
     operations: bool = False
     """True where operations take the place of the preset's shapes."""
     works: tuple[str, ...] = ("forward",)
@@ -104,12 +104,12 @@ class SweepSetting:
                 f"Not all of these shapes can be used for training: {error}."
             ) from error
 
-    def with_own(self, layers: Preset) -> SweepSetting:
+    def with_own(self, layers: Preset) -> MeasureOptions:
         """With the user's own list, in place of an earlier one, and on it."""
         presets = (*(preset for preset in self.presets if "/" not in preset.id), layers)
         return replace(self, presets=presets, preset_place=len(presets) - 1, operations=False)
 
-    def as_in(self, request: Request) -> SweepSetting:
+    def as_in(self, request: Request) -> MeasureOptions:
         """With the device and the kind of rows of a request that is under way."""
         sweep = sweep_in(request)
         operations = any(row.operation for row in sweep.rows)
@@ -123,7 +123,7 @@ class SweepSetting:
             self.device,
             repeats=self.repeats,
             deadlines=Deadlines(first=self.deadline_s, later=self.deadline_s),
-            surroundings=Surroundings(clean=self.clean),
+            environment=SweepEnvironment(clean=self.clean),
         )
 
     def request(self, python: str, row: Row | None, allowed: int | None = None) -> Request:
@@ -133,13 +133,13 @@ class SweepSetting:
         """
         sweep, hangs = self.sweep(python), self.hangs or allowed
         rows = (sweep.rows[0], *((row,) if row else ()))
-        if self.aim.is_search and any(each.operation for each in rows):
+        if self.question.is_search and any(each.operation for each in rows):
             raise WrongRequest(NOT_OF_OPERATIONS)
-        if self.aim in (Aim.SETTING, Aim.COMPARE) and self.engine != "configured":
+        if self.question in (Question.SETTING, Question.COMPARE) and self.engine != "configured":
             raise WrongRequest(OF_MIOPEN)
-        if self.aim is Aim.EVERY:
+        if self.question is Question.EVERY:
             return with_hangs(sweep, hangs)
-        if self.aim is Aim.COMPARE:
+        if self.question is Question.COMPARE:
             return CompareRequest(sweep, hangs or USUAL)
         if row is None:
             raise WrongRequest(NO_ROW)
@@ -149,12 +149,12 @@ class SweepSetting:
 
     def _about(self, alone: Sweep, hangs: int | None) -> Request:
         """What is asked of one row, whatever became of it before."""
-        match self.aim:
-            case Aim.LIMIT:
+        match self.question:
+            case Question.LIMIT:
                 return self._limit(alone, hangs or USUAL)
-            case Aim.SETTING:
+            case Question.SETTING:
                 return SettingRequest(alone, hangs or USUAL)
-            case Aim.AROUND:
+            case Question.AROUND:
                 return WorkaroundRequest(alone, hangs or USUAL)
             case _:
                 return with_hangs(alone, hangs)
@@ -175,10 +175,10 @@ class SweepSetting:
         return "; ".join(self._words())
 
     def _words(self) -> Iterator[str]:
-        if self.aim is Aim.LIMIT:
+        if self.question is Question.LIMIT:
             yield f"find the limit of {self.axis} between {self.span[0]} and {self.span[1]}"
         else:
-            yield self.aim.value.replace("shape", "operation" if self.operations else "shape")
+            yield self.question.value.replace("shape", "operation" if self.operations else "shape")
         if self.works != ("forward",) and not self.operations:
             yield " and ".join(self.works)
         if self.engine != "configured":
@@ -186,7 +186,7 @@ class SweepSetting:
         if self.repeats > 1:
             yield f"{self.repeats} times each"
         if self.hangs is not None:
-            yield f"at most {self.hangs} hang{'' if self.hangs == 1 else 's'}"
+            yield f"at most {counted(self.hangs, 'hang')}"
         if self.log:
             yield "MIOpen's log"
         if self.clean:

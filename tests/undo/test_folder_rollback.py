@@ -15,7 +15,7 @@ from wizard.operations.write_file import WriteFile
 from wizard.plan.form import plan_form
 from wizard.run.executor import now
 from wizard.run.journal import Journal, Owned
-from wizard.run.rollback import go_back
+from wizard.run.rollback import roll_back_folder
 from wizard.run.rollback_folder import find_folder_rollback
 from wizard.run.runs import read_record
 
@@ -24,7 +24,7 @@ def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(ve
     record, _ = replaced(venv)
     way = find_folder_rollback(record)
     (venv / "log.txt").write_text("a line")
-    assert go_back(way, record, now()) == ()
+    assert roll_back_folder(way, record, now()) == ()
     assert (venv / "log.txt").read_text() == "a line"
 
 
@@ -32,13 +32,13 @@ def test_each_file_is_counted_first_as_checked_then_as_removed_or_restored(venv:
     record, _ = replaced(venv)
     way = find_folder_rollback(record)
     heard: list[tuple[int, int, str]] = []
-    go_back(way, record, now(), lambda *told: heard.append(told))
+    roll_back_folder(way, record, now(), lambda *told: heard.append(told))
     checked = [told for told in heard if told[2] == CHECKED]
     moved = [told for told in heard if told[2] == RESTORED]
     assert heard == [*checked, *moved]
     for told in (checked, moved):
         assert [done for done, _, _ in told] == list(range(1, told[0][1] + 1))
-    assert len(moved) == len(way.remove) + sum(len(each.awaited) for each in way.returns)
+    assert len(moved) == len(way.remove) + sum(len(each.awaited) for each in way.set_aside)
 
 
 def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_cache_of_a_uv_that_was_killed_goes_whole_and_is_nobodys_file(tmp_pa
     assert record is not None
     way = find_folder_rollback(record)
     assert (way.folders, way.kept) == ((step.cache,), 1)
-    assert go_back(way, record, now()) == ()
+    assert roll_back_folder(way, record, now()) == ()
     assert not Path(step.cache).exists()
     assert (venv / "mine.txt").read_text() == "mine"
 

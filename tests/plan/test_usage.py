@@ -13,7 +13,7 @@ from wizard.apt.packages import Package
 from wizard.knowledge.applications import load_applications
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import FoundApplication, Machine
-from wizard.plan.using import measure_command, python_lines, starts, still_missing
+from wizard.plan.usage import measure_command, python_lines, starts, still_missing
 
 COMFYUI = FoundApplication("comfyui", f"{HOME}/my ComfyUI", "", "")
 FOUND = replace(clean_jammy(), applications=(COMFYUI,))
