@@ -6,7 +6,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.cli.conv2d import asked_for
+from wizard.cli.conv2d_request import asked_for
 from wizard.cli.options import parser
 from wizard.conv2d.caution import USUAL
 from wizard.conv2d.requests import Request, layers_in, request_line, with_hangs

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wizard.cli.console import print_json, refuse
+from wizard.cli.conv2d_request import named_table, sweep_of
 from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_form
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
 from wizard.conv2d.cards.make_card import look_here
 from wizard.conv2d.cards.result_card import ResultCard, card_from, card_text
 from wizard.conv2d.models import load_models, model_verdicts
 from wizard.conv2d.repro import repro_of_result, repro_text, row_of
-from wizard.conv2d.requests import WrongRequest, named_table, sweep_of
+from wizard.conv2d.requests import WrongRequest
 from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.runs.history import LastSweep
 from wizard.conv2d.search.compare_settings import rivals

@@ -250,24 +250,14 @@ def answer_lines(
             return limit_lines(done.limit)
         case SettingRequest() if done.setting is not None:
             return setting_lines(done.setting, sweep_in(request).python, tell)
-        case CompareRequest() | WorkaroundRequest() | Sweep() if done.results:
-            return _of_results(request, done.results, tell)
+        case CompareRequest() if done.results:
+            return comparison_lines(done.results)
+        case WorkaroundRequest() if done.results:
+            return workaround_lines(done.results[0], tried(request, done.results), tell)
+        case Sweep() if done.results:
+            return summary_lines(done.results, tell)
         case _:
             return iter(())
-
-
-def _of_results(
-    request: CompareRequest | WorkaroundRequest | Sweep,
-    results: Sequence[Result],
-    tell: Callable[[str], str],
-) -> Iterator[str]:
-    match request:
-        case CompareRequest():
-            return comparison_lines(results)
-        case WorkaroundRequest():
-            return workaround_lines(results[0], tried(request, results), tell)
-        case Sweep():
-            return summary_lines(results, tell)
 
 
 def outcome_lines(done: SweepDone, request: Request) -> Iterator[str]:
