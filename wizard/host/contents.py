@@ -49,7 +49,7 @@ BEFORE = f"{OURS}/before.json"
 LIST = f"{OURS}/list.jsonl"
 """The list of what was set aside; while it is not there, nothing was moved."""
 
-_SITE = re.compile(r"python(3\.\d{1,2})")
+PYTHON_FOLDER = re.compile(r"python(3\.\d{1,2})")
 _STATED = re.compile(r"^version(?:_info)?\s*=\s*(3\.\d{1,2})", re.MULTILINE | re.IGNORECASE)
 _SHARED = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
 _CONDA = re.compile(r"(.+)-[^-]+-[^-]+\.json")
@@ -117,7 +117,7 @@ def read_kept_contents(host: Host, folder: str) -> Contents | None:
 
 def _python(host: Host, folder: str, config: str) -> str:
     names = known(host.folders(f"{folder}/lib"), ())
-    minors = [match[1] for match in map(_SITE.fullmatch, names) if match]
+    minors = [match[1] for match in map(PYTHON_FOLDER.fullmatch, names) if match]
     stated = _STATED.search(config)
     if stated and stated[1] in minors:
         return stated[1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from wizard.core.fact import Fact
+from wizard.core.fact import Fact, known
 from wizard.core.own_files import Places, places
 
 
@@ -133,3 +133,8 @@ class Host(Protocol):
 def places_of(host: Host) -> Places:
     """Where our own files go on that machine."""
     return places(host.environ, host.home)
+
+
+def read_line(host: Host, path: str) -> str:
+    """What a file of one line holds; ``""`` where it cannot be read."""
+    return known(host.read(path), "").strip()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wizard.core.amounts import counted, memory_size_text
 from wizard.core.fact import Fact, Unknown, known
-from wizard.host.host import Host
+from wizard.host.host import Host, read_line
 from wizard.knowledge.cards import Card, is_rdna1, look_up
 from wizard.machine.facts import VFIO, Gpu, Link
 from wizard.machine.part import Found, Part
@@ -42,7 +42,7 @@ def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -
     driver = target if isinstance(target, Unknown) else target.rpartition("/")[2]
     if isinstance(driver, Unknown) and "driver" not in _names(host, folder):
         driver = ""
-    asleep = _line(host, f"{folder}/power/runtime_status") in ("suspended", "suspending")
+    asleep = read_line(host, f"{folder}/power/runtime_status") in ("suspended", "suspending")
     drm = _names(host, f"{folder}/drm")
     render = next((name for name in drm if name.startswith("renderD")), None)
     node = next((node for node in nodes if node.is_card(address, render)), None)
@@ -115,7 +115,7 @@ def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[s
         name for name in _names(host, f"{folder}/drm/{card}") if name.startswith(f"{card}-")
     ]
     # The kernel answers from memory here: the monitor and the card are not asked.
-    states = (_line(host, f"{folder}/drm/{card}/{name}/status") for name in connectors)
+    states = (read_line(host, f"{folder}/drm/{card}/{name}/status") for name in connectors)
     return "connected" in states
 
 
@@ -137,13 +137,9 @@ def _names(host: Host, folder: str) -> tuple[str, ...]:
     return known(host.names(folder), ())
 
 
-def _line(host: Host, path: str) -> str:
-    return known(host.read(path), "").strip()
-
-
 def _number(host: Host, path: str) -> str:
     """Hex digits of a file such as ``0x731f``; ``""`` when it holds something else."""
-    digits = _line(host, path).lower().removeprefix("0x")
+    digits = read_line(host, path).lower().removeprefix("0x")
     return digits if set(digits) <= set("0123456789abcdef") else ""
 
 
@@ -288,20 +284,20 @@ def _ends(host: Host, ports: list[str]) -> tuple[str, ...]:
     (RD890) have AMD's graphics vendor too.
     """
     last = len(ports) - 1
-    vendors = (_line(host, f"{port}/vendor").lower() for port in ports[1:last])
+    vendors = (read_line(host, f"{port}/vendor").lower() for port in ports[1:last])
     first = next((n for n, vendor in enumerate(vendors, 1) if vendor == AMD_VENDOR), last)
     return (ports[first], ports[first - 1]) if first else (ports[0],)
 
 
 def _width(host: Host, port: str, which: str) -> int:
     """Lanes of a port's link; 0 when it does not tell."""
-    lanes = _decimal(_line(host, f"{port}/{which}_link_width"))
+    lanes = _decimal(read_line(host, f"{port}/{which}_link_width"))
     return lanes if lanes <= WIDEST else 0
 
 
 def _speed(host: Host, port: str, which: str) -> str:
     """Speed of a port's link; ``""`` when it does not tell."""
-    speed = _line(host, f"{port}/{which}_link_speed")
+    speed = read_line(host, f"{port}/{which}_link_speed")
     return speed if SPEED.match(speed) and len(speed) < 20 else ""
 
 

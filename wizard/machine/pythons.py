@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wizard.core.fact import Fact, Unknown, known
+from wizard.host.contents import PYTHON_FOLDER
 from wizard.host.host import Host
 from wizard.knowledge.applications import Trace, load_traces
 from wizard.machine.facts import Interpreter
 from wizard.machine.part import Found, Part
 
 PROGRAM = re.compile(r"python3(?:\.\d{1,2})?")
-MINOR = re.compile(r"python(3\.\d{1,2})")
 RELEASE = re.compile(r"(?:^|[-/])(3\.\d{1,2}\.\d{1,2})(?=[-/+]|$)")
 HEADER = re.compile(r'#define\s+PY_VERSION\s+"(3\.[\w.]+)')
 SYSTEM_FOLDERS = ("/usr/bin", "/usr/local/bin")
@@ -71,7 +71,7 @@ def _folders(host: Host) -> Iterator[str]:
 def _interpreter(host: Host, path: str) -> Interpreter | None:
     """The Python at a resolved path; None for shims and copies, which have no library beside."""
     prefix, below_bin, name = path.rpartition("/bin/")
-    match = MINOR.fullmatch(name)
+    match = PYTHON_FOLDER.fullmatch(name)
     if not below_bin or match is None or not host.is_file(path):
         return None
     minor = match[1]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wizard.apt.files import INFO, opt_folders
 from wizard.apt.sources import amd_keys, amd_pins
 from wizard.core.fact import Fact, Unknown, known
-from wizard.host.host import Host
+from wizard.host.host import Host, read_line
 from wizard.machine.facts import MiopenStore, RocmTree, SystemFile
 from wizard.machine.part import Found, Part
 
@@ -33,7 +33,7 @@ def read_rocm_trees(host: Host) -> Found[tuple[RocmTree, ...]]:
 
 
 def _tree(host: Host, path: str) -> RocmTree:
-    texts = (known(host.read(f"{path}/{name}"), "").strip() for name in VERSION_FILES)
+    texts = (read_line(host, f"{path}/{name}") for name in VERSION_FILES)
     version: Fact[str] = next(
         (match[0] for match in map(RELEASE.match, texts) if match),
         Unknown(f"{path} has no .info/version, so it may be a leftover"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wizard.core.fact import Fact, Unknown, fact_text, known
-from wizard.host.host import Host
+from wizard.host.host import Host, read_line
 from wizard.machine.facts import Surroundings
 from wizard.machine.part import Found, Part
 
@@ -35,7 +35,7 @@ FIRST_PROCESSOR = 4096
 
 def virtual_machine(host: Host) -> str:
     """The maker of the virtual machine that this is; ``""`` on real hardware."""
-    told = " ".join(_line(host, f"{DMI}/{name}") for name in DMI_FILES).lower()
+    told = " ".join(read_line(host, f"{DMI}/{name}") for name in DMI_FILES).lower()
     maker = next((maker for words, maker in MAKERS if re.search(rf"\b{words}\b", told)), "")
     lines = known(host.head(CPUINFO, FIRST_PROCESSOR), b"").splitlines()
     flags = next((line for line in lines if line.startswith(b"flags")), b"")
@@ -49,7 +49,7 @@ def virtual_machine(host: Host) -> str:
 
 def is_wsl(host: Host) -> bool:
     """True for the Windows Subsystem for Linux."""
-    release = _line(host, KERNEL).lower()
+    release = read_line(host, KERNEL).lower()
     return "microsoft" in release or "wsl" in release or host.exists("/dev/dxg")
 
 
@@ -69,7 +69,7 @@ def seat_in_use(host: Host) -> Fact[bool]:
     names = dict.fromkeys((seat.get("ACTIVE", ""), *seat.get("SESSIONS", "").split()))
     sessions = [name for name in names if SESSION.fullmatch(name)][:SESSION_LIMIT]
     # Classes are user, user-early and the like, beside greeter and lock-screen.
-    told = (_pairs(_line(host, f"{RUN}/sessions/{name}")) for name in sessions)
+    told = (_pairs(read_line(host, f"{RUN}/sessions/{name}")) for name in sessions)
     return any(session.get("CLASS", "").startswith("user") for session in told)
 
 
@@ -124,7 +124,7 @@ def _secure_boot(host: Host, *, hidden: bool) -> Fact[bool]:
 
 
 def _container(host: Host) -> str:
-    named = (host.environ.get("container", ""), _line(host, CONTAINER_NAMES))
+    named = (host.environ.get("container", ""), read_line(host, CONTAINER_NAMES))
     for name in named:
         if NAME.fullmatch(name) and name not in NO_CONTAINER:
             return name
@@ -139,14 +139,10 @@ def _confined(host: Host) -> str:
 
 def _snapshots(host: Host) -> tuple[str, ...]:
     tools = (
-        ("timeshift", any(DEVICE.search(_line(host, path)) for path in TIMESHIFT)),
+        ("timeshift", any(DEVICE.search(read_line(host, path)) for path in TIMESHIFT)),
         ("snapper", bool(known(host.names(SNAPPER), ()))),
     )
     return tuple(name for name, is_set_up in tools if is_set_up)
-
-
-def _line(host: Host, path: str) -> str:
-    return known(host.read(path), "").strip()
 
 
 def _tell(around: Surroundings) -> tuple[str, tuple[str, ...]]:
