@@ -18,7 +18,7 @@ from wizard.conv2d.journal import read_result
 from wizard.conv2d.repro import row_of
 from wizard.conv2d.search.experiment import foresight_of
 from wizard.conv2d.search.find_limit import LimitRequest, find_limit
-from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.find_setting import find_setting
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row, Shape
@@ -102,7 +102,7 @@ class Card:
     ) -> Found | None:
         request = SettingRequest(self.sweep(), hangs, largest=4, repeats=1)
         where = {} if miopen is None else {"ask": miopen.ask, "passed": self.passed}
-        events = (find_smallest, request, where)
+        events = (find_setting, request, where)
         return await self._end(*events, environ(miopen=card, hip="5.7"), stop_after)
 
     async def limit(self, miopen: Miopen, above: int, hangs: int = 3) -> Found:
@@ -235,7 +235,7 @@ async def test_where_it_cannot_be_asked_it_is_said_and_all_is_as_before(
 async def test_a_torch_for_other_cards_is_not_asked_and_nothing_is_said_of_it(card: Card) -> None:
     miopen, request = Silent(), SettingRequest(card.sweep(), 9, repeats=1)
     variables = environ()
-    found = await card._end(find_smallest, request, {"ask": miopen.ask}, variables, 1000)
+    found = await card._end(find_setting, request, {"ask": miopen.ask}, variables, 1000)
     assert found is not None
     assert miopen.asked == []
     assert not any("MIOpen could not be asked" in note for note in found.notes)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
-from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.find_setting import find_setting
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row, Shape, result_bytes
 from wizard.conv2d.sweep import EngineTried, Note, SettingAnswer, ShapeDone, SweepDone
@@ -58,7 +58,7 @@ class Machine:
         with deadlines_pass_when_told() as fifo:
             variables = {**variables, "FAKE_TORCH_HANGS": fifo}
             journal = self.folder / "journal"
-            stream = find_smallest(
+            stream = find_setting(
                 self.request(), journal=journal, environ=variables, kill=self.kill
             )
             async with aclosing(stream) as events:

@@ -12,7 +12,7 @@ from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, RunStatu
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.shapes import Row, square
 from wizard.conv2d.stop_reasons import budget_spent
-from wizard.conv2d.sweep import Found, StopReason, Sweep, SweepDone
+from wizard.conv2d.sweep import FoundSetting, StopReason, Sweep, SweepDone
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.services.experiments import Draft, Past
 
@@ -65,7 +65,7 @@ def script(run: Run, place: int) -> Draft:
     return Draft("/home/sam/repro.py", "print()", about, command)
 
 
-FOUND = Found((("MIOPEN_DEBUG_CONV_GEMM", "0"),), "/home/sam/rdna1/rocm57")
+FOUND = FoundSetting((("MIOPEN_DEBUG_CONV_GEMM", "0"),), "/home/sam/rdna1/rocm57")
 PAST = fake(
     Past,
     is_here=True,

@@ -15,7 +15,7 @@ from wizard.conv2d.journal import FORMAT
 from wizard.conv2d.layers import LARGEST_FILE, WrongList, line_of, read_layer_list
 from wizard.conv2d.search.compare_settings import CompareRequest, compare
 from wizard.conv2d.search.find_limit import REPEATS, LimitRequest, find_limit
-from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.find_setting import find_setting
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, find_workarounds
 from wizard.conv2d.shapes import (
@@ -78,7 +78,7 @@ def events_of(
         case LimitRequest():
             return find_limit(request, ask=ask, **where)
         case SettingRequest():
-            return find_smallest(request, ask=ask, passed=passed, **where)
+            return find_setting(request, ask=ask, passed=passed, **where)
         case CompareRequest():
             return compare(request, **where)
         case WorkaroundRequest():

@@ -82,7 +82,7 @@ class EngineTried:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSetting:
     """A setting that makes a shape right, and the folder of the environment it was found in."""
 
     setting: Setting
@@ -131,11 +131,11 @@ class SettingAnswer:
         return not self.is_complete and not self.stopped
 
 
-def found_by(answer: SettingAnswer | None, python: str) -> Found | None:
+def found_by(answer: SettingAnswer | None, python: str) -> FoundSetting | None:
     """What can be kept of an answer; None where nothing was found, or for no environment."""
     if answer is None or not answer.changes or not (venv := venv_of(python)):
         return None
-    return Found(answer.changes, venv)
+    return FoundSetting(answer.changes, venv)
 
 
 def venv_of(python: str) -> str:

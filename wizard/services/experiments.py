@@ -23,7 +23,7 @@ from wizard.conv2d.runs.folders import KeptRuns, Run, kept_runs, live_run, runs_
 from wizard.conv2d.runs.history import RunStatus, read_status, sweep_of_run
 from wizard.conv2d.runs.runner import run_apart, stop_apart
 from wizard.conv2d.shapes import Preset, Row, load_presets
-from wizard.conv2d.sweep import Found, Sweep, SweepEvent, found_by
+from wizard.conv2d.sweep import FoundSetting, Sweep, SweepEvent, found_by
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_miopen
 from wizard.host.host import Host, places_of
@@ -214,7 +214,7 @@ class Past:
         """What a run measured."""
         return read_status(run).done.results
 
-    def found(self, run: Run) -> Found:
+    def found(self, run: Run) -> FoundSetting:
         """The setting that a run found. Raises Trouble."""
         found = found_by(read_status(run).done.setting, sweep_in(run.request).python)
         if found is None:

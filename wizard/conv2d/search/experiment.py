@@ -24,7 +24,7 @@ from wizard.conv2d.worker.judgement import LOST, unmeasured
 from wizard.conv2d.worker.launches import Trial
 from wizard.conv2d.worker.questions import Ask
 from wizard.core.json_form import to_json
-from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
+from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
 from wizard.system.joined_groups import joined_group
 
 JOINED = (
@@ -191,8 +191,6 @@ def span_of_limit(row: Row, results: Iterable[Result]) -> tuple[int, int]:
 
 NORMAL = (FIND_MODE, "NORMAL")
 IMPLICIT_GEMM_OFF = ("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM", "0")
-WIDER = frozenset((FIND_MODE, mode) for mode in SEARCHES_MORE)
-"""With these a search also times solvers that MIOpen does not list."""
 OVERRIDDEN = "gfx1030"
 """What an override to 10.3.0 makes of these chips."""
 
@@ -227,7 +225,6 @@ async def foresight_of(
     return Foresight(
         {frozenset(): unchanged.names, **known},
         frozenset(each.off for each in load_families()),
-        WIDER,
         beyond,
         frozenset() if unchanged.names <= seen else seen,
     )

@@ -22,13 +22,13 @@ from wizard.conv2d.search.setting_search import (
     Change,
     Changes,
     Foresight,
-    Found,
     SettingRequest,
+    SmallestSet,
     Tried,
     count_of,
     culprit_of,
     family_in,
-    find_setting,
+    find_smallest_set,
 )
 from wizard.conv2d.shapes import Row, Setting, Shape
 from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepEvent, isolated
@@ -48,7 +48,7 @@ NOT_IN_FORCE = (
 )
 
 
-def find_smallest(
+def find_setting(
     request: SettingRequest, *, passed: Sequence[Row] = (), **where: Any
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of a search, as those of a sweep, with the answer in the last one.
@@ -91,17 +91,17 @@ class _Search:
         await self.experiment.assemble(nothing)
         # Before anything can hang: afterwards MIOpen might not answer any more.
         self.foresight = await foresight_of(self.request, self.experiment, self.passed)
-        found = Found(None, False, False, ())
+        found = SmallestSet(None, False, False)
         if await self._is_sound(replace(nothing, shape=CONTROL, engine=ENGINES[0])):
             found = await self._smallest()
         return self._answer(found)
 
-    async def _smallest(self) -> Found:
+    async def _smallest(self) -> SmallestSet:
         """The smallest set that passes again and again."""
         asked = self.request
         while True:
             what = (asked.changes, asked.largest, asked.alone)
-            found = await find_setting(self._try, *what, foresight=self.foresight)
+            found = await find_smallest_set(self._try, *what, foresight=self.foresight)
             if found.changes is None or self.stopped or await self._holds(found.changes):
                 return found
 
@@ -163,7 +163,7 @@ class _Search:
             raise BudgetSpent
         return result
 
-    def _answer(self, found: Found) -> SettingAnswer:
+    def _answer(self, found: SmallestSet) -> SettingAnswer:
         repeats = self.repeats if found.changes is not None else []
         passes = sum(map(_is_right, repeats))
         unchanged = self.results.get(frozenset())

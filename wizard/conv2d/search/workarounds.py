@@ -147,7 +147,7 @@ def _resized(row: Row) -> Iterator[Alternative]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class AlternativeTried:
     """An alternative with what came of it; None for one that was not measured."""
 
     alternative: Alternative
@@ -200,7 +200,7 @@ def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator
     return carried_out(request.sweep, measure, (), rows, **where)
 
 
-def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[Tried, ...]:
+def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[AlternativeTried, ...]:
     """Each alternative with its result, from the results of the measurement in their order."""
     found = chain(results[1:], repeat(None))
-    return tuple(map(Tried, alternatives(request.row), found))
+    return tuple(map(AlternativeTried, alternatives(request.row), found))
