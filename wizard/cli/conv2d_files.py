@@ -22,7 +22,7 @@ from wizard.conv2d.models import load_models, model_verdicts
 from wizard.conv2d.repro import repro_of_result, repro_text, row_of
 from wizard.conv2d.requests import WrongRequest
 from wizard.conv2d.runs.folders import live_run
-from wizard.conv2d.runs.history import LastSweep
+from wizard.conv2d.runs.history import PastSweep
 from wizard.conv2d.search.compare_settings import rivals
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row
@@ -52,13 +52,13 @@ MEASURING = (
 NOT_WITH = "--ask launches nothing, so it cannot be combined with {}."
 
 
-def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
+def runs_of(arguments: argparse.Namespace) -> tuple[PastSweep, ...]:
     """Runs with results on this machine, newest first."""
     host = host_of(arguments)
     return () if host.name else past_runs(places_of(host))
 
 
-def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
+def runs_from(arguments: argparse.Namespace) -> tuple[PastSweep, ...]:
     """Those from the run that was named on, as if it were the last. Raises ``WrongRequest``."""
     runs = runs_of(arguments)
     if not arguments.run:

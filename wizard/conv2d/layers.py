@@ -70,7 +70,7 @@ def parse_line(text: str) -> Line:
     return _line(fields, words[4:])
 
 
-def line_of(shape: Shape, times: int = 1) -> str:
+def layer_line(shape: Shape, times: int = 1) -> str:
     """The line that names this shape, and nothing that is usual."""
     words = [f"{shape.c_in} {shape.c_out} {shape.kernel} {shape.h}x{shape.w}"]
     usual = {"stride": 1, "padding": shape.kernel // 2, "dilation": 1, "groups": 1, "n": 1}
@@ -278,7 +278,7 @@ def _what(row: Row) -> list[str]:
     if row.operation is not None:
         return ["--operations", row.operation.id]
     work = ["--work", row.work] if row.work != "forward" else []
-    return ["--layer", line_of(row.shape), *work]
+    return ["--layer", layer_line(row.shape), *work]
 
 
 def driver_lines(row: Row) -> tuple[str, ...]:

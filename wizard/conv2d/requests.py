@@ -12,7 +12,7 @@ from typing import Any, Union
 
 from wizard.conv2d.client import run_sweep
 from wizard.conv2d.journal import FORMAT
-from wizard.conv2d.layers import LARGEST_FILE, WrongList, line_of, read_layer_list
+from wizard.conv2d.layers import LARGEST_FILE, WrongList, layer_line, read_layer_list
 from wizard.conv2d.search.compare_settings import CompareRequest, compare
 from wizard.conv2d.search.find_limit import REPEATS, LimitRequest, find_limit
 from wizard.conv2d.search.find_setting import find_setting
@@ -68,7 +68,7 @@ def request_of(form: Mapping[str, Any]) -> Request:
 def events_of(
     request: Request, *, ask: Ask | None = None, passed: Sequence[Row] = (), **where: Any
 ) -> AsyncGenerator[SweepEvent, None]:
-    """Carries it out; ``where`` is what ``run_sweep`` takes.
+    """Carries it out; ``where`` is what ``carried_out`` takes.
 
     ``ask`` is how a search asks MIOpen, and ``passed`` are rows that passed elsewhere.
     """
@@ -260,7 +260,7 @@ def _table_words(rows: tuple[Row, ...], works: tuple[str, ...], table: str) -> t
     shapes = list(dict.fromkeys(row.shape for row in rows))
     known = next(preset for preset in presets if preset.id == DEFAULT)
     return _grid_words(rows, works, known) or tuple(
-        word for shape in shapes for word in ("--layer", line_of(shape))
+        word for shape in shapes for word in ("--layer", layer_line(shape))
     )
 
 

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from wizard.conv2d.runs.folders import Run, kept_runs, stack_of_run
-from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, LastSweep, read_status, sweeps
+from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, PastSweep, read_status, sweeps
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.stop_reasons import SUSPECTED, stopped
 from wizard.conv2d.sweep import Sweep
@@ -134,7 +134,7 @@ def _of_run(run: Run, request: Sweep) -> Measured:
     )
 
 
-def _of_journal(sweep: LastSweep) -> Measured:
+def _of_journal(sweep: PastSweep) -> Measured:
     lost = f"shape {sweep.lost}" if sweep.lost and _on_card(sweep.results) else ""
     when = datetime.fromisoformat(sweep.time).astimezone()
     return Measured(when, _on_card(sweep.results), sweep.finished, suspect=lost)

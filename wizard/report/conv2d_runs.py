@@ -14,7 +14,7 @@ from wizard.conv2d.requests import described, sweep_in
 from wizard.conv2d.runs.folders import Run, runs_of
 from wizard.conv2d.runs.history import (
     UNDER_WAY,
-    LastSweep,
+    PastSweep,
     RunStatus,
     earlier_alike,
     read_status,
@@ -138,7 +138,7 @@ def _alone(letter: str, rows: Sequence[tuple[Shape, Manner]]) -> Iterator[str]:
     yield from wrapped(f"Only in {letter}: {named}{rest}.", indent="  ")
 
 
-def past_runs(places: Places) -> tuple[LastSweep, ...]:
+def past_runs(places: Places) -> tuple[PastSweep, ...]:
     """Runs with results, newest first; a run inside its command left a journal alone."""
     apart = map(sweep_of_run, runs_of(places))
     found = [run for run in (*apart, *sweeps(Path(places.conv2d))) if run.results]
@@ -148,7 +148,7 @@ def past_runs(places: Places) -> tuple[LastSweep, ...]:
     return tuple(sorted(known.values(), key=lambda run: (run.time, run.run), reverse=True))
 
 
-def card_of(run: LastSweep, here: Here) -> ResultCard:
+def card_of(run: PastSweep, here: Here) -> ResultCard:
     """The card of a run that was measured here."""
     when = datetime.fromisoformat(run.time)
     return make_card(run.results, when, here, finished=run.finished)

@@ -111,7 +111,7 @@ def _bare(row: Row) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class LastSweep:
+class PastSweep:
     """What is on disk of a sweep."""
 
     time: str
@@ -124,21 +124,21 @@ class LastSweep:
     """The name of its run; ``""`` for what is known from its journal alone."""
 
 
-def sweeps(folder: Path, but: Collection[Path] = ()) -> Iterator[LastSweep]:
+def sweeps(folder: Path, but: Collection[Path] = ()) -> Iterator[PastSweep]:
     """Every sweep with something to tell, but those of some journals, newest first; reads only."""
     journals = sorted(map(_dated, set(folder.glob("*.jsonl")) - {*but}), reverse=True)
     found = (_read(path, written_s) for written_s, path in journals if written_s)
     return (sweep for sweep in found if sweep.results or sweep.lost)
 
 
-def sweep_of_run(run: Run) -> LastSweep:
+def sweep_of_run(run: Run) -> PastSweep:
     """What a run tells."""
     status = read_status(run)
     time = datetime.fromisoformat(run.began).astimezone().isoformat(" ", "minutes")
-    return LastSweep(time, status.done.results, status.state == FINISHED, None, run.id)
+    return PastSweep(time, status.done.results, status.state == FINISHED, None, run.id)
 
 
-def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
+def sweep_form(sweep: PastSweep | None) -> dict[str, Any] | None:
     """Its JSON form."""
     if sweep is None:
         return None
@@ -155,9 +155,9 @@ def _dated(path: Path) -> tuple[float, Path]:
         return 0.0, path
 
 
-def _read(path: Path, written_s: float) -> LastSweep:
+def _read(path: Path, written_s: float) -> PastSweep:
     attempts = read_journal(path)
     time = datetime.fromtimestamp(written_s).astimezone().isoformat(" ", "minutes")
     results = tuple(attempts.results[index] for index in sorted(attempts.results))
     lost = None if attempts.unanswered is None else attempts.unanswered + 1
-    return LastSweep(time, results, attempts.finished, lost)
+    return PastSweep(time, results, attempts.finished, lost)

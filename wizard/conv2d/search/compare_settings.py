@@ -64,7 +64,7 @@ class CompareRequest:
 def compare(request: CompareRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
     """The events of a comparison, as those of a sweep; the results hold all of it.
 
-    ``where`` is what ``run_sweep`` takes too; an unfinished comparison is gone on with.
+    ``where`` is what ``carried_out`` takes too; an unfinished comparison is gone on with.
     """
     rows = tuple(replace(UNCHANGED.row(row), published=None) for row in request.sweep.rows)
 

@@ -121,7 +121,7 @@ def _question(row: Row) -> str:
     return json.dumps([to_json(row.shape), row.work, row.engine, row.setting])
 
 
-async def events_of(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
+async def events_from(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
     """The events that a coroutine tells while it runs, and what it raises; closing ends it."""
     events: asyncio.Queue[SweepEvent | None] = asyncio.Queue()
 

@@ -54,7 +54,7 @@ class LimitRequest(Search):
 def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
     """The events of a search, as those of a sweep, with the limit in the last one.
 
-    ``where`` is what ``run_sweep`` takes too. Probes come out of what was measured alone: an
+    ``where`` is what ``carried_out`` takes too. Probes come out of what was measured alone: an
     unfinished search is gone on with from its journal.
     """
     ends = (request.row_at(request.smallest), request.row_at(request.largest))

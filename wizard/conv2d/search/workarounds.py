@@ -180,9 +180,10 @@ class WorkaroundRequest(Search):
 
 
 def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
-    """The events of the measurement, as those of a sweep. ``where``: what ``run_sweep`` takes too.
+    """The events of the measurement, as those of a sweep.
 
-    The row comes first; where it passes nothing else is measured.
+    ``where`` is what ``carried_out`` takes too. The row comes first; where it passes nothing else
+    is measured.
     """
     rows = request.rows
 
