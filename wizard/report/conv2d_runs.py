@@ -32,6 +32,8 @@ from wizard.report.conv2d_answers import outcome_lines, trouble_lines
 
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
+CARD_WIDTH = WIDTH - 1
+"""Of lines with words of somebody else's card: narrower than a page, so that long ones are cut."""
 COLUMNS = ("A", "B", "Cold", "Warm")
 LEGEND = (
     "Cold and Warm are the times for the first call and a later call in B, each divided by the "
@@ -87,7 +89,7 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
     label = f" ({NOT_YOUR_CHIP})" if other else ""
     text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
     finished = "" if card.finished else " Not finished."
-    yield from wrapped(f"{text}{results_text(card.results)}.{finished}", indent="   ")
+    yield from wrapped(f"{text}{results_text(card.results)}.{finished}", CARD_WIDTH, indent="   ")
 
 
 def _chips(found: Comparison) -> Iterator[str]:
@@ -95,7 +97,8 @@ def _chips(found: Comparison) -> Iterator[str]:
         yield from wrapped(
             f"The chips differ: {clean(chip_of(found.before) or '')} and "
             f"{clean(chip_of(found.after) or '')}. That alone may explain any differences in the "
-            "results."
+            "results.",
+            CARD_WIDTH,
         )
         yield ""
 
@@ -109,7 +112,7 @@ def _table(changes: Sequence[Change]) -> Iterator[str]:
     for row in rows:
         label = row[0]
         if len(label) > room:
-            yield from wrapped(label)
+            yield from wrapped(label, CARD_WIDTH)
             label = ""
         cells = (label, *row[1:])
         yield "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
@@ -135,7 +138,7 @@ def _alone(letter: str, rows: Sequence[tuple[Shape, Manner]]) -> Iterator[str]:
         return
     named = ", ".join(clean(manner.named(shape)) for shape, manner in rows[:TOLD])
     rest = f" and {len(rows) - TOLD} more" if len(rows) > TOLD else ""
-    yield from wrapped(f"Only in {letter}: {named}{rest}.", indent="  ")
+    yield from wrapped(f"Only in {letter}: {named}{rest}.", CARD_WIDTH, indent="  ")
 
 
 def past_runs(places: Places) -> tuple[PastSweep, ...]:
