@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from screens.diagnose.text import Shown
     from wizard.conv2d.measure_options import MeasureOptions
-    from wizard.conv2d.sweep import Found
+    from wizard.conv2d.sweep import FoundSetting
     from wizard.core.events import PlanFinished, StepFailed
     from wizard.core.journal import Kind
     from wizard.diagnose.finding import Finding
@@ -57,7 +57,7 @@ class Session:
     """What Measure was set to when it was left."""
     measured: Measured | None = None
     """What was measured there last."""
-    found: Found | None = None
+    found: FoundSetting | None = None
     """The setting that was found there last."""
     before: Session | None = None
     """Set while a fix is reviewed and carried out: how the screen that made it was left."""

@@ -37,7 +37,7 @@ from wizard.conv2d.shapes import Preset, Row
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
-    Found,
+    FoundSetting,
     Note,
     Phase,
     ShapeDone,
@@ -579,7 +579,7 @@ class Conv2d(StepScreen):
         found = None if why else found
         self.session = replace(self.session, measured=self.measured, found=found)
 
-    def _not_kept(self, found: Found) -> str:
+    def _not_kept(self, found: FoundSetting) -> str:
         """Why no plan could keep a setting for its environment; ``""`` where one can."""
         try:
             self.services.plans.make_keep(found.venv, found.setting)
@@ -706,7 +706,7 @@ class Conv2d(StepScreen):
             self.keep_found(self.session.found)
 
     @work(group="keep", exclusive=True)
-    async def keep_found(self, found: Found) -> None:
+    async def keep_found(self, found: FoundSetting) -> None:
         """Makes the plan and goes on to review it."""
         make = partial(self.services.plans.make_keep, found.venv, found.setting)
         plan = await self.made(make, "Nothing to keep", "The setting cannot be kept", UNCHANGED)

@@ -22,7 +22,7 @@ from screens.widgets.lists import MarkedList
 from screens.widgets.runs_table import RunsTable
 from screens.widgets.status_line import StatusLine
 from wizard.conv2d.runs.folders import KeptRuns, Run
-from wizard.conv2d.sweep import Found
+from wizard.conv2d.sweep import FoundSetting
 from wizard.conv2d.verdicts import Result
 from wizard.core.lines import shown
 from wizard.core.trouble import Trouble
@@ -179,7 +179,7 @@ class History(StepScreen):
     table = getters.query_one(RunsTable)
 
     def __init__(
-        self, session: Session, services: Services, keep: Callable[[Found], object]
+        self, session: Session, services: Services, keep: Callable[[FoundSetting], object]
     ) -> None:
         super().__init__(session, services)
         self._keep = keep
@@ -227,10 +227,10 @@ class History(StepScreen):
             return
         self._show_list()
         for run in self.table.unknown:
-            account = await asyncio.to_thread(self.past.account, run)
+            status = await asyncio.to_thread(self.past.status, run)
             if not self._has_list():
                 return
-            self.table.tell(account)
+            self.table.tell(status)
         if self.query_one(StatusLine).says in (READING, NOTHING, self._trouble):
             self.say(HINT)  # else a key was answered meanwhile
         self._trouble = ""

@@ -14,7 +14,7 @@ from screens.keys import tag_at
 from screens.words import cut
 from wizard.conv2d.requests import described
 from wizard.conv2d.runs.folders import KeptRuns, Run
-from wizard.conv2d.runs.history import UNDER_WAY, Account
+from wizard.conv2d.runs.history import UNDER_WAY, RunStatus
 from wizard.core.lines import shown
 from wizard.report.conv2d_runs import counts_text
 
@@ -39,7 +39,7 @@ class RunsTable(DataTable[Text]):
         super().__init__(id="runs", classes="panel", cursor_type="row", zebra_stripes=True)
         self.border_title = "Runs"
         self._kept = KeptRuns()
-        self._accounts: dict[str, Account] = {}
+        self._statuses: dict[str, RunStatus] = {}
         self._marked: tuple[str, ...] = ()
         self._width = 0
 
@@ -55,16 +55,16 @@ class RunsTable(DataTable[Text]):
         if before in kept.runs:
             self.move_cursor(row=kept.runs.index(before))
 
-    def tell(self, account: Account) -> None:
+    def tell(self, status: RunStatus) -> None:
         """Fills the row of a run."""
-        self._accounts[account.run.id] = account
-        for key, cell in zip(CELLS, self._cells(account.run), strict=True):
-            self.update_cell(account.run.id, key, cell)
+        self._statuses[status.run.id] = status
+        for key, cell in zip(CELLS, self._cells(status.run), strict=True):
+            self.update_cell(status.run.id, key, cell)
 
     @property
     def unknown(self) -> tuple[Run, ...]:
         """Runs whose end is not known yet."""
-        ended = {name for name, each in self._accounts.items() if each.state != UNDER_WAY}
+        ended = {name for name, each in self._statuses.items() if each.state != UNDER_WAY}
         return tuple(run for run in self._kept.runs if run.id not in ended)
 
     @property
@@ -142,14 +142,14 @@ class RunsTable(DataTable[Text]):
         return Text(f"{cursor}{MARK if key in self._marked else ''}")
 
     def _cells(self, run: Run) -> list[Text]:
-        account, asked = self._accounts.get(run.id), shown(described(run.request))
+        status, asked = self._statuses.get(run.id), shown(described(run.request))
         began = run.since_second if run.since in self._alike else run.since
-        if account is None:
+        if status is None:
             lines = [(began, READING), (asked, ""), ("", "")]
         else:
-            torch, device = account.loaded.torch, account.loaded.device
+            torch, device = status.loaded.torch, status.loaded.device
             measured = (device or "-", f"torch {torch}" if torch else "")
-            lines = [(began, account.state), (asked, counts_text(account)), measured]
+            lines = [(began, status.state), (asked, counts_text(status)), measured]
         return [
             Text("\n".join(cut(shown(line), cells) for line in two))
             for two, cells in zip(lines, self._widths(), strict=True)

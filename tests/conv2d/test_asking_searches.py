@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
-from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
+from tests.conv2d.sweeping import PATIENT, environ, sweep_of
 from wizard.conv2d.candidates import Asked, Candidates, Choice, Library, NotAsked, Solver
 from wizard.conv2d.journal import read_result
 from wizard.conv2d.repro import row_of
 from wizard.conv2d.search.experiment import foresight_of
 from wizard.conv2d.search.find_limit import LimitRequest, find_limit
-from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.find_setting import find_setting
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row, Shape
@@ -94,20 +94,20 @@ class Card:
     passed: tuple[Row, ...] = ()
 
     def sweep(self) -> Sweep:
-        sweep = sweep_of(self.python, device="cuda", deadlines=PATIENT)
+        sweep = sweep_of(self.python, 2, device="cuda", deadlines=PATIENT)
         return replace(sweep, warm_runs=1)
 
     async def setting(
         self, miopen: Miopen | None, stop_after: int = 1000, hangs: int = 9, **card: Any
     ) -> Found | None:
-        request = SettingRequest(self.sweep(), small(2), hangs, largest=4, repeats=1)
+        request = SettingRequest(self.sweep(), hangs, largest=4, repeats=1)
         where = {} if miopen is None else {"ask": miopen.ask, "passed": self.passed}
-        events = (find_smallest, request, where)
+        events = (find_setting, request, where)
         return await self._end(*events, environ(miopen=card, hip="5.7"), stop_after)
 
     async def limit(self, miopen: Miopen, above: int, hangs: int = 3) -> Found:
-        row = Row(Shape(16, 2, 8, 8))
-        request = LimitRequest(self.sweep(), row, "size", 28, 72, hangs, 1)
+        sweep = replace(self.sweep(), rows=(Row(Shape(16, 2, 8, 8)),))
+        request = LimitRequest(sweep, "size", 28, 72, hangs, 1)
         variables = environ(limits={"any": above}, hip="5.7")
         found = await self._end(find_limit, request, {"ask": miopen.ask}, variables, 1000)
         assert found is not None
@@ -233,9 +233,9 @@ async def test_where_it_cannot_be_asked_it_is_said_and_all_is_as_before(
 
 
 async def test_a_torch_for_other_cards_is_not_asked_and_nothing_is_said_of_it(card: Card) -> None:
-    miopen, request = Silent(), SettingRequest(card.sweep(), small(2), 9, repeats=1)
+    miopen, request = Silent(), SettingRequest(card.sweep(), 9, repeats=1)
     variables = environ()
-    found = await card._end(find_smallest, request, {"ask": miopen.ask}, variables, 1000)
+    found = await card._end(find_setting, request, {"ask": miopen.ask}, variables, 1000)
     assert found is not None
     assert miopen.asked == []
     assert not any("MIOpen could not be asked" in note for note in found.notes)
@@ -279,7 +279,7 @@ class Overridden:
 async def test_under_the_override_the_mode_that_brings_implicit_gemm_is_tried_without_the_others(
     card: Card, more: dict[str, tuple[str, str]]
 ) -> None:
-    request = SettingRequest(card.sweep(), small(2), 9)
+    request = SettingRequest(card.sweep(), 9)
     experiment: Any = Overridden({**ALL, **more})
     told = await foresight_of(request, experiment, ())
     assert told is not None

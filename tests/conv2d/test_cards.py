@@ -19,13 +19,13 @@ from tests.machine.planting import HOME, HOST_NAME, NAMES_TOLD, SECRETS, USER
 from wizard.conv2d.cards.make_card import (
     Here,
     make_card,
-    told_distribution,
-    told_kernel,
-    told_library,
-    told_name,
-    told_phrases,
-    told_setting,
-    told_version,
+    public_distribution,
+    public_kernel,
+    public_library,
+    public_name,
+    public_phrases,
+    public_setting,
+    public_version,
 )
 from wizard.conv2d.cards.result_card import (
     LARGEST_FILE,
@@ -134,7 +134,7 @@ def test_what_others_need_reaches_it() -> None:
     ],
 )
 def test_a_kernel_is_told_without_its_builder(given: str, told: str | None) -> None:
-    assert told_kernel(given) == told
+    assert public_kernel(given) == told
 
 
 @pytest.mark.parametrize(
@@ -151,22 +151,24 @@ def test_a_kernel_is_told_without_its_builder(given: str, told: str | None) -> N
 def test_a_version_is_told_without_what_its_builder_appends(
     given: str | None, told: str | None
 ) -> None:
-    assert told_version(given) == told
+    assert public_version(given) == told
 
 
 def test_cards_and_distributions_and_libraries_are_told_by_list() -> None:
-    assert told_name("NVIDIA H100 80GB HBM3") == "NVIDIA H100 80GB HBM3"
-    assert told_name("cpu") == "cpu"
-    assert told_name("zaphod's card") is None
-    assert told_distribution("debian", "12") == "debian 12"
-    assert told_distribution("zaphodix", "1") is None
-    assert told_library("/opt/rocm-5.2.0/lib/libamdhip64.so.5") == "libamdhip64.so.5 (the system's)"
+    assert public_name("NVIDIA H100 80GB HBM3") == "NVIDIA H100 80GB HBM3"
+    assert public_name("cpu") == "cpu"
+    assert public_name("zaphod's card") is None
+    assert public_distribution("debian", "12") == "debian 12"
+    assert public_distribution("zaphodix", "1") is None
     assert (
-        told_phrases("HIP error: invalid device function, by zaphod") == "invalid device function"
+        public_library("/opt/rocm-5.2.0/lib/libamdhip64.so.5") == "libamdhip64.so.5 (the system's)"
+    )
+    assert (
+        public_phrases("HIP error: invalid device function, by zaphod") == "invalid device function"
     )
     driver = "[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring comp_1.0.1 timeout, process zaphod"
-    assert told_phrases(driver) == "amdgpu_job_timedout; ring comp_1.0.1 timeout"
-    known = told_setting((("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvBinWinogradRxSf2x3g1"),))
+    assert public_phrases(driver) == "amdgpu_job_timedout; ring comp_1.0.1 timeout"
+    known = public_setting((("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvBinWinogradRxSf2x3g1"),))
     assert known == (("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvBinWinogradRxSf2x3g1"),)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conv2d.sweeping import small, sweep_of
+from tests.conv2d.sweeping import sweep_of
 from wizard.conv2d.candidates import Candidates, Choice, Library, Solver
 from wizard.conv2d.requests import (
     KINDS,
@@ -171,7 +170,6 @@ SWEEPS = st.builds(
     NUMBERS,
     NUMBERS,
     st.booleans(),
-    NUMBERS,
     SECONDS,
     maybe(st.integers(1, 20)),
     DEADLINES,
@@ -179,12 +177,10 @@ SWEEPS = st.builds(
 )
 REQUESTS: dict[type[Request], st.SearchStrategy[Request]] = {
     Sweep: SWEEPS,
-    LimitRequest: st.builds(
-        LimitRequest, SWEEPS, ROWS, st.sampled_from(sorted(AXES)), *[NUMBERS] * 4
-    ),
-    SettingRequest: st.builds(SettingRequest, SWEEPS, ROWS, *[NUMBERS] * 3),
+    LimitRequest: st.builds(LimitRequest, SWEEPS, st.sampled_from(sorted(AXES)), *[NUMBERS] * 4),
+    SettingRequest: st.builds(SettingRequest, SWEEPS, *[NUMBERS] * 3),
     CompareRequest: st.builds(CompareRequest, SWEEPS, NUMBERS),
-    WorkaroundRequest: st.builds(WorkaroundRequest, SWEEPS, ROWS, *[NUMBERS] * 2),
+    WorkaroundRequest: st.builds(WorkaroundRequest, SWEEPS, NUMBERS),
 }
 
 
@@ -235,7 +231,7 @@ def test_a_form_that_is_no_request_is_refused(form: dict[str, object]) -> None:
 def test_more_hangs_go_on_with_a_sweep_and_begin_another_search() -> None:
     sweep = sweep_of("python", 3, 4)
     assert name_of(with_hangs(sweep, 1), {}) == name_of(with_hangs(sweep, 2), {})
-    one, two = (LimitRequest(sweep, small(2), "size", 1, 9, hangs) for hangs in (1, 2))
+    one, two = (LimitRequest(sweep, "size", 1, 9, hangs) for hangs in (1, 2))
     assert name_of(one, {}) != name_of(two, {})
     assert name_of(with_hangs(one, 1), {}) == name_of(one, {})
     assert name_of(one, {"HSA_X": "1"}) != name_of(one, {})
@@ -243,9 +239,9 @@ def test_more_hangs_go_on_with_a_sweep_and_begin_another_search() -> None:
 
 def test_more_hangs_go_on_with_a_search_for_a_setting() -> None:
     sweep = sweep_of("python", 3, 4)
-    one, two = (SettingRequest(sweep, small(2), hangs) for hangs in (1, 2))
+    one, two = (SettingRequest(sweep, hangs) for hangs in (1, 2))
     assert name_of(one, {}) == name_of(two, {})
-    assert name_of(one, {}) != name_of(replace(one, row=small(3)), {})
+    assert name_of(one, {}) != name_of(SettingRequest(sweep_of("python", 3), 1), {})
     assert name_of(CompareRequest(sweep, 1), {}) == name_of(CompareRequest(sweep, 2), {})
 
 
@@ -253,7 +249,7 @@ def test_a_request_is_told_in_a_few_words() -> None:
     sweep = sweep_of("python", 3)
     assert described(sweep) == "1 shape on cpu"
     assert described(sweep_of("python", 3, 4, device="cuda")) == "2 shapes on cuda"
-    search = LimitRequest(sweep, small(2), "size", 1, 9, 1)
+    search = LimitRequest(sweep, "size", 1, 9, 1)
     assert described(search) == "limit of size in 1-9 on cpu"
-    assert described(SettingRequest(sweep, small(2), 1)) == "setting for 2->2 3x3 @4x4 on cpu"
+    assert described(SettingRequest(sweep, 1)) == "setting for 2->3 3x3 @4x4 on cpu"
     assert described(CompareRequest(sweep, 1)) == "comparison of settings on cpu"

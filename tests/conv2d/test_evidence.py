@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d.hangs import HangClass, Look, Sources, Witness, between, classify, read
+from wizard.conv2d.hangs import HangClass, Look, Sources, between, classify, look_at, read
 
-KERNEL = read(["MIOpen(HIP): Info2 [run] kernel_name = k, global_work_dim = {1"])
+KERNEL = read("MIOpen(HIP): Info2 [run] kernel_name = k, global_work_dim = {1")
 
 
 @contextmanager
@@ -32,29 +32,27 @@ def python(program: str) -> tuple[str, ...]:
     return (sys.executable, "-c", f"print('ready', flush=True)\n{program}")
 
 
-def witness(pid: int, gpu: int | None = None, caches: tuple[Path, ...] = ()) -> Witness:
-    return Witness(pid, Sources(lambda: gpu, caches), log_lines=0)
+def look(pid: int, gpu: int | None = None, caches: tuple[Path, ...] = ()) -> Look:
+    return look_at(pid, Sources(lambda: gpu, caches), log_lines=0)
 
 
-def looks_until(seen: Witness, enough: Callable[[Look, Look], bool]) -> tuple[Look, Look]:
+def looks_until(pid: int, enough: Callable[[Look, Look], bool]) -> tuple[Look, Look]:
     """The first look, and a later one by which something has happened."""
-    first = second = seen.look()
+    first = second = look(pid)
     while not enough(first, second):
-        second = seen.look()
+        second = look(pid)
     return first, second
 
 
 def test_a_process_that_computes_uses_a_core_and_one_that_waits_does_not() -> None:
     with running(*python("while True: pass")) as child:
-        first, second = looks_until(
-            witness(child.pid), lambda a, b: b.processor_s - a.processor_s > 0.2
-        )
-        cores = between(first, second, phase="cold", reading=None).cores
+        first, second = looks_until(child.pid, lambda a, b: b.processor_s - a.processor_s > 0.2)
+        cores = between(first, second, None).cores
         assert cores is not None
         assert 0.05 < cores < 1.5  # other tests may use the processor too
     with running(*python("input()")) as child:
-        first, second = looks_until(witness(child.pid), lambda a, b: b.at_s - a.at_s > 0.2)
-        cores = between(first, second, phase="cold", reading=None).cores
+        first, second = looks_until(child.pid, lambda a, b: b.at_s - a.at_s > 0.2)
+        cores = between(first, second, None).cores
         assert cores is not None
         assert cores < 0.2
         assert second.state == "sleeping"
@@ -68,9 +66,9 @@ def test_children_count_and_compilers_among_them_are_named(tmp_path: Path) -> No
         "try: input()\nexcept EOFError: pass\nfinally: c.kill()"
     )
     with running(*python(program)) as child:
-        _, second = looks_until(witness(child.pid), lambda _, b: bool(b.compilers))
+        _, second = looks_until(child.pid, lambda _, b: bool(b.compilers))
         assert second.compilers == ("clang-17",)
-        evidence = between(second, second, phase="cold", reading=None)
+        evidence = between(second, second, None)
         assert classify(evidence).hang_class is HangClass.COMPILING
         assert child.stdin is not None
         child.stdin.close()
@@ -85,12 +83,12 @@ def test_a_cache_that_grows_is_progress_and_a_link_out_of_it_is_not_followed(
     elsewhere.mkdir()
     (cache / "link").symlink_to(elsewhere)
     os.mkfifo(cache / "fifo")
-    seen = witness(os.getpid(), caches=(cache, tmp_path / "missing"))
-    first = seen.look()
+    caches = (cache, tmp_path / "missing")
+    first = look(os.getpid(), caches=caches)
     (elsewhere / "big").write_bytes(b"x" * 10_000)
-    assert seen.look().cache_bytes == first.cache_bytes
+    assert look(os.getpid(), caches=caches).cache_bytes == first.cache_bytes
     (cache / "deep" / "kernel.o").write_bytes(b"x")
-    evidence = between(first, seen.look(), phase="cold", reading=None)
+    evidence = between(first, look(os.getpid(), caches=caches), None)
     assert evidence.cache_grew
     assert evidence.progresses
 
@@ -102,12 +100,12 @@ def test_a_cache_that_grows_is_progress_and_a_link_out_of_it_is_not_followed(
 def test_how_busy_the_card_is_tells_a_spinning_kernel_from_a_lost_signal(
     gpu: int | None, hang_class: HangClass
 ) -> None:
-    look = witness(os.getpid(), gpu).look()
-    assert classify(between(look, look, phase="cold", reading=KERNEL)).hang_class is hang_class
+    seen = look(os.getpid(), gpu)
+    assert classify(between(seen, seen, KERNEL)).hang_class is hang_class
 
 
 def test_of_a_process_that_is_gone_there_is_nothing_to_see() -> None:
     child = subprocess.Popen(("/bin/true",))
     child.wait()
-    look = witness(child.pid).look()
-    assert (look.processor_s, look.state, look.waits_in, look.compilers) == (0.0, "", "", ())
+    seen = look(child.pid)
+    assert (seen.processor_s, seen.state, seen.waits_in, seen.compilers) == (0.0, "", "", ())

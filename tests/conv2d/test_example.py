@@ -19,8 +19,8 @@ from wizard.services.experiments import Example
 PRESET = find_preset(DEFAULT)
 assert PRESET is not None
 SWEEP = Sweep("/home/owner/venv/bin/python", PRESET.rows)
-SETTING = SettingRequest(SWEEP, PRESET.rows[1], hangs=3)
-LIMIT = LimitRequest(SWEEP, PRESET.rows[1], "size", 1, 256, hangs=3)
+SETTING = SettingRequest(replace(SWEEP, rows=PRESET.rows[1:2]), hangs=3)
+LIMIT = LimitRequest(replace(SWEEP, rows=PRESET.rows[1:2]), "size", 1, 256, hangs=3)
 
 
 async def played(request: Sweep | SettingRequest | LimitRequest) -> tuple[list[SweepEvent], float]:

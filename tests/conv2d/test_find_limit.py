@@ -20,8 +20,8 @@ SHAPE = Shape(16, 2, 8, 8)
 
 
 def request(python: str, shape: Shape, *, largest: int = 72, hangs: int = 3) -> LimitRequest:
-    sweep = replace(sweep_of(python), deadlines=PATIENT, warm_runs=1)
-    return LimitRequest(sweep, Row(shape), "size", 28, largest, hangs)
+    sweep = replace(sweep_of(python), rows=(Row(shape),), deadlines=PATIENT, warm_runs=1)
+    return LimitRequest(sweep, "size", 28, largest, hangs)
 
 
 async def found(

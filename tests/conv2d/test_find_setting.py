@@ -14,7 +14,7 @@ import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
-from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.find_setting import find_setting
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row, Shape, result_bytes
 from wizard.conv2d.sweep import EngineTried, Note, SettingAnswer, ShapeDone, SweepDone
@@ -44,8 +44,8 @@ class Machine:
     def request(self) -> SettingRequest:
         deadlines = PATIENT if self.kill is kill_tree else replace(PATIENT, killed=0.2)
         sweep = sweep_of(self.python, spawn=self.spawn, deadlines=deadlines)
-        sweep = replace(sweep, warm_runs=1)
-        return SettingRequest(sweep, self.row, self.hangs, largest=self.largest)
+        sweep = replace(sweep, rows=(self.row,), warm_runs=1)
+        return SettingRequest(sweep, self.hangs, largest=self.largest)
 
     def variables(self, **miopen: Any) -> dict[str, str]:
         return {**environ(miopen=miopen), "HOME": str(self.folder)}
@@ -58,7 +58,7 @@ class Machine:
         with deadlines_pass_when_told() as fifo:
             variables = {**variables, "FAKE_TORCH_HANGS": fifo}
             journal = self.folder / "journal"
-            stream = find_smallest(
+            stream = find_setting(
                 self.request(), journal=journal, environ=variables, kill=self.kill
             )
             async with aclosing(stream) as events:
@@ -308,7 +308,7 @@ async def test_every_result_says_what_was_asked_for_and_what_it_hung_in(
 
 
 def test_the_sets_are_those_of_the_variables_that_act() -> None:
-    asked = SettingRequest(sweep_of("python3"), small(2), 1)
+    asked = SettingRequest(sweep_of("python3", 2), 1)
     pairs = [pair for pair in combinations(asked.changes, 2) if len(dict(pair)) == 2]
     assert len(asked.changes) == 9
     assert len(pairs) == 33

@@ -14,9 +14,9 @@ from wizard.conv2d.search.setting_search import (
     Change,
     Changes,
     Foresight,
-    Found,
+    SmallestSet,
     Tried,
-    find_setting,
+    find_smallest_set,
 )
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, ONLY, load_families
 
@@ -76,8 +76,7 @@ class Card:
         known = {each: names_of(self.left(each)) for each in sets}
         passed = names_of(self.passed)
         passed = frozenset() if known[frozenset()] <= passed else passed
-        more = frozenset({(FIND_MODE, "NORMAL"), (FIND_MODE, "HYBRID")})
-        return Foresight(known, SWITCHES, more, passed=passed)
+        return Foresight(known, SWITCHES, passed=passed)
 
     async def measure(self, changes: Changes) -> Tried:
         left = self.left(changes)
@@ -95,8 +94,8 @@ class Card:
         (only,) = self.left(changes) if known else ("",)
         return Tried(passed=False, culprit=FAMILIES[only].off if only else None)
 
-    async def search(self) -> Found:
-        return await find_setting(self.measure, CHANGES, 4, ALONE, self.foresight())
+    async def search(self) -> SmallestSet:
+        return await find_smallest_set(self.measure, CHANGES, 4, ALONE, self.foresight())
 
 
 def names_of(families: frozenset[str]) -> frozenset[str]:
@@ -188,8 +187,8 @@ async def test_the_set_that_leaves_implicit_gemm_is_the_first_of_the_others() ->
     assert foresight is not None
     offs = {FAMILIES["GEMM"].off, FAMILIES["direct"].off}
     beyond = frozenset({(FIND_MODE, "NORMAL"), *offs})
-    told = Foresight(foresight.known, foresight.switches, foresight.searches_more, beyond)
-    await find_setting(card.measure, CHANGES, 4, ALONE, told)
+    told = Foresight(foresight.known, foresight.switches, beyond)
+    await find_smallest_set(card.measure, CHANGES, 4, ALONE, told)
     others = [each for each in card.launched if not each <= SWITCHES]
     assert others[0] == beyond
 

@@ -14,7 +14,7 @@ SEARCH = "MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm1x1U"
 KERNEL = "MIOpen(HIP): Info2 [run] kernel_name = naive_conv, global_work_dim = {1"
 EVICTION = "[ 99.1] amdgpu 0000:03:00.0: amdgpu: Failed to evict process queues"
 RESET = "[ 99.2] amdgpu 0000:03:00.0: amdgpu: GPU reset begin!"
-STUCK = Evidence("cold", cores=1.0, gpu_percent=99)
+STUCK = Evidence(cores=1.0, gpu_percent=99)
 
 
 @pytest.mark.parametrize(
@@ -29,35 +29,34 @@ STUCK = Evidence("cold", cores=1.0, gpu_percent=99)
         (replace(STUCK, kernel=known_lines([EVICTION])), "driver", EVICTION),
         (replace(STUCK, gpu_percent=0, compilers=("clang-14",)), "compiling", "clang-14"),
         (replace(STUCK, gpu_percent=None, cache_grew=True), "compiling", "cache grew"),
-        (replace(STUCK, gpu_percent=3, reading=read([COMPILE])), "compiling", COMPILE),
-        (replace(STUCK, gpu_percent=3, reading=read([SEARCH])), "searching", SEARCH),
-        (replace(STUCK, new_log_lines=4, reading=read([SEARCH])), "searching", SEARCH),
+        (replace(STUCK, gpu_percent=3, reading=read(COMPILE)), "compiling", COMPILE),
+        (replace(STUCK, gpu_percent=3, reading=read(SEARCH)), "searching", SEARCH),
+        (replace(STUCK, new_log_lines=4, reading=read(SEARCH)), "searching", SEARCH),
         (
-            replace(STUCK, reading=read([KERNEL])),
+            replace(STUCK, reading=read(KERNEL)),
             "spinning kernel",
             "99 % busy without progress, in naive_conv",
         ),
         (STUCK, "spinning kernel", "99 % busy"),
-        (replace(STUCK, gpu_percent=0, reading=read([KERNEL])), "lost signal", "0 % busy"),
+        (replace(STUCK, gpu_percent=0, reading=read(KERNEL)), "lost signal", "0 % busy"),
     ],
 )
 def test_each_class_has_its_proof(evidence: Evidence, hang_class: str, because: str) -> None:
     finding = classify(evidence)
     assert finding.hang_class.value == hang_class
     assert because in finding.because
-    assert finding.next_step
 
 
 @pytest.mark.parametrize(
     "evidence",
     [
-        Evidence("cold"),
-        Evidence("cold", cores=1.0),
-        Evidence("cold", cores=1.0, gpu_percent=0),
-        Evidence("cold", cores=1.0, gpu_percent=50, reading=read([COMPILE])),
-        Evidence("cold", cores=0.0, gpu_percent=0, reading=read([SEARCH])),
-        Evidence("cold", gpu_percent=99, new_log_lines=3),
-        Evidence("cold", kernel=known_lines(["amdgpu: Runlist is getting oversubscribed"])),
+        Evidence(),
+        Evidence(cores=1.0),
+        Evidence(cores=1.0, gpu_percent=0),
+        Evidence(cores=1.0, gpu_percent=50, reading=read(COMPILE)),
+        Evidence(cores=0.0, gpu_percent=0, reading=read(SEARCH)),
+        Evidence(gpu_percent=99, new_log_lines=3),
+        Evidence(kernel=known_lines(["amdgpu: Runlist is getting oversubscribed"])),
     ],
 )
 def test_time_on_the_processor_or_on_the_card_alone_proves_nothing(evidence: Evidence) -> None:

@@ -15,7 +15,7 @@ from wizard.conv2d.cards.result_card import read_card_file
 from wizard.conv2d.journal import open_journal, read_journal
 from wizard.conv2d.runs.events import EventFile
 from wizard.conv2d.runs.folders import Run, kept_runs, runs_of
-from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, account_of, earlier_alike
+from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, earlier_alike, read_status
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Row, square
@@ -41,10 +41,10 @@ def whole(run: Run) -> str:
 
 
 def test_a_run_tells_what_it_was_measured_with(places: Places) -> None:
-    account = account_of(plant(places, 0, PASS, HUNG))
-    assert account.state == FINISHED
-    assert account.counts == ((Verdict.PASS, 1), (Verdict.HUNG, 1))
-    assert account.loaded.device == "AMD Radeon RX 5600 XT"
+    status = read_status(plant(places, 0, PASS, HUNG))
+    assert status.state == FINISHED
+    assert status.counts == ((Verdict.PASS, 1), (Verdict.HUNG, 1))
+    assert status.loaded.device == "AMD Radeon RX 5600 XT"
 
 
 def test_one_run_whole_is_told_in_the_words_of_the_command(places: Places) -> None:
@@ -59,20 +59,20 @@ def test_one_run_whole_is_told_in_the_words_of_the_command(places: Places) -> No
 def test_a_run_that_broke_off_tells_why_after_what_it_has(places: Places) -> None:
     trouble = StopReason("It broke.", "That is bad.", "Mend it.")
     run = plant(places, 0, PASS, trouble=trouble)
-    assert account_of(run).state == BROKEN_OFF
+    assert read_status(run).state == BROKEN_OFF
     assert whole(run).endswith("It broke.\nThat is bad.\nMend it.")
 
 
 def test_verdicts_of_a_dead_runner_are_there_without_its_journal(places: Places) -> None:
     run = plant(places, 0, PASS, HUNG, ended=False)
-    account = account_of(run)
-    assert (account.state, len(account.counts)) == (BROKEN_OFF, 2)
+    status = read_status(run)
+    assert (status.state, len(status.counts)) == (BROKEN_OFF, 2)
     assert "The process that ran the measurement has ended." in whole(run)
 
 
 def test_a_run_without_a_verdict_tells_what_was_loaded_for_it(places: Places) -> None:
     run = plant(places, 0, request=Sweep("/v/bin/python", (Row(PASS.shape),)), ended=False)
-    assert account_of(run).loaded == Loaded()
+    assert read_status(run).loaded == Loaded()
     assert "    with /v/bin/python\n" in whole(run)
     with EventFile(run) as file:
         file.add(WorkerStarted(7, Loaded(torch="2.2.2"), "fork"))
@@ -80,12 +80,12 @@ def test_a_run_without_a_verdict_tells_what_was_loaded_for_it(places: Places) ->
     with EventFile(run) as file:
         file.add(DeviceFound(CARD))
         file.add(WorkerStarted(8, Loaded(torch="2.2.2"), "fork"))
-    assert account_of(run).loaded == CARD
+    assert read_status(run).loaded == CARD
 
 
 def test_a_run_without_verdicts_says_so(places: Places) -> None:
     sweep = Sweep("/v/bin/python", (Row(PASS.shape),))
-    around = WorkaroundRequest(sweep, Row(PASS.shape), 1)
+    around = WorkaroundRequest(sweep, 1)
     assert NO_VERDICT in whole(plant(places, 0, request=sweep))
     assert NO_VERDICT in whole(plant(places, 1, request=around))
 
@@ -111,16 +111,16 @@ def test_damaged_events_and_journals_end_no_reading(places: Places, content: byt
     run.events.write_bytes(content + b"\n")
     run.journal.write_bytes(content + b"\n")
     assert event_of(content) is None
-    assert account_of(run).state == BROKEN_OFF
+    assert read_status(run).state == BROKEN_OFF
 
 
 def test_a_run_whose_events_cannot_be_read_tells_that_and_no_other_end(places: Places) -> None:
     run = plant(places, 0, PASS)
     run.events.unlink()
     run.events.symlink_to("/dev/null")  # nothing of ours is a link
-    account = account_of(run)
-    assert account.state == BROKEN_OFF
-    assert account.why == f"{run.events} cannot be read: it is a link."
+    status = read_status(run)
+    assert status.state == BROKEN_OFF
+    assert status.why == f"{run.events} cannot be read: it is a link."
     assert "Take ownership of the file and make it readable" in whole(run)
 
 
@@ -162,7 +162,7 @@ def test_the_run_before_is_the_last_that_asked_the_same_of_the_same_device(
     places: Places,
 ) -> None:
     sweep = Sweep("/v/bin/python", (Row(PASS.shape),))
-    limit = LimitRequest(sweep, Row(PASS.shape), "size", 1, 9, 1)
+    limit = LimitRequest(sweep, "size", 1, 9, 1)
     first = plant(places, 0, PASS)
     plant(places, 1, HUNG)
     plant(places, 2, PASS, request=limit)

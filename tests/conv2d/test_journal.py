@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conv2d.sweeping import small, sweep_of
-from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal, request_id
+from wizard.conv2d.journal import Journal, JournalBusy, open_journal
+from wizard.conv2d.requests import journal_of
 from wizard.conv2d.shapes import Published
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 
@@ -157,14 +158,14 @@ def test_the_same_request_has_the_same_journal_and_another_setting_another() -> 
     home = {"HOME": "/home/sam", "PATH": "/bin"}
     sweep = sweep_of("/venv/bin/python", 3, 4)
 
-    path = journal_path(sweep, home)
+    path = journal_of(sweep, home)
     assert path.parent == Path("/home/sam/.local/state/rdna1-setup/conv2d")
-    assert path == journal_path(sweep, {**home, "PATH": "/usr/bin"})
+    assert path == journal_of(sweep, {**home, "PATH": "/usr/bin"})
     others = (
-        request_id(sweep, {**home, "MIOPEN_FIND_MODE": "2"}),
-        request_id(sweep_of("/venv/bin/python", 3), home),
-        request_id(sweep_of("/other/bin/python", 3, 4), home),
+        journal_of(sweep, {**home, "MIOPEN_FIND_MODE": "2"}),
+        journal_of(sweep_of("/venv/bin/python", 3), home),
+        journal_of(sweep_of("/other/bin/python", 3, 4), home),
     )
-    assert len({path.stem, *others}) == 4
+    assert len({path, *others}) == 4
     state = {**home, "XDG_STATE_HOME": "/state"}
-    assert journal_path(sweep, state).parent == Path("/state/rdna1-setup/conv2d")
+    assert journal_of(sweep, state).parent == Path("/state/rdna1-setup/conv2d")

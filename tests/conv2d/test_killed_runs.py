@@ -21,7 +21,7 @@ import pytest
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
 from tests.conv2d.sweeping import PATIENT, environ, of_type, sweep_of
 from tests.e2e.terminal import Terminal
-from wizard.conv2d.journal import Told, read_journal
+from wizard.conv2d.journal import Attempts, read_journal
 from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run, live_run
 from wizard.conv2d.runs.runner import stop
@@ -56,7 +56,7 @@ async def ended(run: Run) -> tuple[SweepDone, dict[int, Result]]:
     return done, told
 
 
-def check_suspect(run: Run, done: SweepDone, told: Told) -> None:
+def check_suspect(run: Run, done: SweepDone, told: Attempts) -> None:
     """The end of a killed runner names the shape that was launched, and no other one."""
     assert done.trouble is not None
     labels = [row.shape.label for row in asked("python").rows]
@@ -64,13 +64,13 @@ def check_suspect(run: Run, done: SweepDone, told: Told) -> None:
     assert named == ([] if told.under_way is None else [labels[told.under_way]])
 
 
-def check_kept(told: dict[int, Result], journal: Told, done: SweepDone) -> None:
+def check_kept(told: dict[int, Result], journal: Attempts, done: SweepDone) -> None:
     """Every verdict that was told is in the journal, and in what the end tells."""
     assert told.items() <= journal.results.items()
     assert list(done.results) == [journal.results[index] for index in sorted(journal.results)]
 
 
-async def the_rest(apart: Apart, run: Run, journal: Told) -> None:
+async def the_rest(apart: Apart, run: Run, journal: Attempts) -> None:
     """The same request once more has the same verdicts in the end, and keeps those it had."""
     assert apart.wait_until_idle() == [], "the workers of a killed runner go by themselves"
     done, _ = await ended(apart.start(run.request, environ(FAULTS)))

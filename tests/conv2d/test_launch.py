@@ -51,7 +51,7 @@ class Scripted:
 
 async def outcome_of(worker: Scripted, sync: Callable[[], None] | None = None) -> Outcome:
     measurer = Measurer(worker, PATIENT, False, kill_tree, Sources(), child=11)  # type: ignore[arg-type]
-    async with aclosing(measurer.launch(COMMAND, sync=sync)) as answers:
+    async with aclosing(measurer.launch(1, COMMAND, sync=sync)) as answers:
         return [answer async for answer in answers if isinstance(answer, Outcome)][-1]
 
 

@@ -15,7 +15,7 @@ from wizard.conv2d.layers import (
     REPR_EXAMPLE,
     WrongLine,
     WrongList,
-    line_of,
+    layer_line,
     parse_line,
     read_layer_list,
 )
@@ -49,7 +49,7 @@ def wrong(text: str) -> str:
 
 @given(SHAPES, st.integers(1, 50))
 def test_every_shape_has_its_line_and_comes_back_from_it(shape: Shape, times: int) -> None:
-    line = parse_line(line_of(shape, times))
+    line = parse_line(layer_line(shape, times))
     assert (line.shape, line.times) == (shape, times)
 
 

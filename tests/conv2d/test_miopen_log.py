@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.conv2d.hangs import LogLine, Reading, Stage, parse, read
+from wizard.conv2d.hangs import Reading, Stage, read
+from wizard.conv2d.worker.process import Tail
 
 LOAD = "MIOpen(HIP): Info2 [LoadBinary]"
 
@@ -89,24 +90,28 @@ LOAD = "MIOpen(HIP): Info2 [LoadBinary]"
     ],
 )
 def test_the_last_line_tells_what_was_under_way(line: str, stage: Stage, subject: str) -> None:
-    assert read(["torch says hello", line, "\x00 noise"]) == Reading(
-        stage, subject.rstrip(","), line
-    )
+    tail = Tail()
+    tail.data_received(f"torch says hello\n{line}\n\x00 noise\n".encode())
+    assert tail.reading == Reading(stage, subject.rstrip(","), line)
 
 
 def test_lines_that_say_nothing_of_it_leave_what_was_under_way() -> None:
-    compiling = f"{LOAD} Unable to load binary for: x.cpp.o; args: -D"
-    reading = read([compiling, "MIOpen(HIP): Info2 [Measure] Db::FindRecord time: 0.02 ms"])
-    assert reading is not None
-    assert reading.stage is Stage.COMPILE
+    tail = Tail()
+    tail.data_received(f"{LOAD} Unable to load binary for: x.cpp.o; args: -D\n".encode())
+    tail.data_received(b"MIOpen(HIP): Info2 [Measure] Db::FindRecord time: 0.02 ms\n")
+    assert tail.reading is not None
+    assert tail.reading.stage is Stage.COMPILE
 
 
 def test_what_others_print_is_no_line_of_it() -> None:
-    for line in ("", "MIOpen is slow", "INFO - MIOpen(HIP): Info x", "MIOpen(HIP): Gossip [f] x"):
-        assert parse(line) is None
-    assert read(["", "hello"]) is None
+    said = "[run] kernel_name = k, a"
+    for line in ("", "hello", f"MIOpen {said}", f"INFO - MIOpen(HIP): Info {said}",
+                 f"MIOpen(HIP): Gossip {said}"):  # fmt: skip
+        assert read(line) is None
 
 
 def test_elapsed_times_and_thread_numbers_are_passed_over() -> None:
-    assert parse("12 MIOpen(HIP)[    1.250]: Info2 [f] x") == LogLine("Info2", "f", "x")
-    assert parse("MIOpen(HIP): Warning no function") == LogLine("Warning", "", "no function")
+    line = "12 MIOpen(HIP)[    1.250]: Info2 [run] kernel_name = k, a"
+    assert read(line) == Reading(Stage.KERNEL, "k", line)
+    line = "MIOpen(HIP): Warning No suitable algorithm was found"
+    assert read(line) == Reading(Stage.REFUSED, "", line)

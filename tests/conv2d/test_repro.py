@@ -175,7 +175,7 @@ def test_for_other_work_none_is_made() -> None:
 
 def test_for_another_operation_none_is_made() -> None:
     (row,) = operation_rows(["relu"])
-    result = made(row.shape, work=row.work, operation=row.in_place_of_it)
+    result = made(row.shape, work=row.work, operation=row.operation_title)
     assert row_of(result).label == row.label
     assert row_of(result).operation == row.operation
     with pytest.raises(NoRepro, match="not for relu"):

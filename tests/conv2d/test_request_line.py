@@ -6,7 +6,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.cli.conv2d import asked_for
+from wizard.cli.conv2d_request import asked_for
 from wizard.cli.options import parser
 from wizard.conv2d.caution import USUAL
 from wizard.conv2d.requests import Request, layers_in, request_line, with_hangs
@@ -44,7 +44,7 @@ def parsed(line: str) -> Request:
 
 def limit(row: Row, **fields: object) -> LimitRequest:
     sweep = replace(SWEEP, rows=(row,), hangs=2)
-    return replace(LimitRequest(sweep, row, "size", 1, 256, 2), **fields)  # type: ignore[arg-type]
+    return replace(LimitRequest(sweep, "size", 1, 256, 2), **fields)  # type: ignore[arg-type]
 
 
 REQUESTS: tuple[Request, ...] = (
@@ -63,10 +63,10 @@ REQUESTS: tuple[Request, ...] = (
     *(replace(SWEEP, rows=operation_rows([each.id])) for each in load_operations()),
     limit(ODD, axis="batch"),
     limit(replace(PLAIN, work="backward"), axis="channels-out", smallest=3, repeats=7),
-    SettingRequest(SWEEP, PLAIN, 5),
-    SettingRequest(replace(SWEEP, rows=(ODD,), device="cpu"), ODD, 3),
+    SettingRequest(SWEEP, 5),
+    SettingRequest(replace(SWEEP, rows=(ODD,), device="cpu"), 3),
     CompareRequest(replace(SWEEP, rows=PRESETS["default"].rows, repeats=2), 1),
-    WorkaroundRequest(SWEEP, PLAIN, 2),
+    WorkaroundRequest(SWEEP, 2),
 )
 
 

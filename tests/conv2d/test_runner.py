@@ -17,7 +17,7 @@ import pytest
 
 import wizard
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
-from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, small, sweep_of
+from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, sweep_of
 from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import (
     Run,
@@ -30,7 +30,7 @@ from wizard.conv2d.runs.folders import (
     stack_of_run,
     starting,
 )
-from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, account_form, account_of
+from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, read_status, status_form
 from wizard.conv2d.runs.runner import SOURCE, obstacle, run_apart, start_run, stop, stop_apart
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import Note, Phase, ShapeDone, ShapeStarted, StopReason, SweepDone
@@ -62,7 +62,7 @@ async def test_a_run_tells_what_a_sweep_tells(apart: Apart, worker_python: str) 
     assert [result.verdict for result in results_of(events)] == [Verdict.PASS, Verdict.WRONG]
     assert [event.number for event in of_type(events, ShapeStarted)] == [1, 2]
     assert await events_of_run(run) == events, "its file tells the same afterwards"
-    assert account_of(run).state == FINISHED
+    assert read_status(run).state == FINISHED
     assert not run.reserve.exists()
     assert run.log.read_bytes() == b""
 
@@ -75,7 +75,7 @@ async def test_what_lies_below_torch_is_kept_with_the_run(apart: Apart, worker_p
 
 
 async def test_a_search_is_carried_out_too(apart: Apart, worker_python: str) -> None:
-    request = LimitRequest(sweep_of(worker_python), small(4), "size", 1, 4, 1)
+    request = LimitRequest(sweep_of(worker_python, 4), "size", 1, 4, 1)
     done = end_of(await events_of_run(apart.start(request)))
 
     assert done.limit is not None
@@ -220,8 +220,8 @@ async def test_a_runner_that_was_killed_leaves_a_suspect(apart: Apart, worker_py
     assert isinstance(events[-2], Note)
     assert "it is the suspect" in events[-2].text
     assert [result.verdict for result in done.results] == [Verdict.PASS]
-    account = account_of(run)
-    assert (account.state, account.counts) == (BROKEN_OFF, ((Verdict.PASS, 1),))
+    status = read_status(run)
+    assert (status.state, status.counts) == (BROKEN_OFF, ((Verdict.PASS, 1),))
 
 
 async def test_the_next_run_writes_down_how_the_dead_one_ended(
@@ -242,8 +242,8 @@ async def test_the_next_run_writes_down_how_the_dead_one_ended(
 
 
 async def test_the_suspect_of_a_search_is_named_too(apart: Apart, worker_python: str) -> None:
-    sweep = sweep_of(worker_python)
-    request = LimitRequest(sweep, small(4), "size", 4, 9, 1)
+    sweep = sweep_of(worker_python, 4)
+    request = LimitRequest(sweep, "size", 4, 9, 1)
     run = apart.start(request, environ(limits={"any": 4}))
     async with aclosing(followed(run)) as events:
         async for event in events:
@@ -354,15 +354,15 @@ async def test_the_history_tells_how_each_run_stands(apart: Apart, worker_python
     assert list(history_lines(())) == [NONE]
     await events_of_run(apart.start(sweep_of(worker_python, 3, 9), environ({9: "wrong"})))
     run = await hanging(apart, worker_python)
-    accounts = [account_of(one) for one in runs_of(apart.places)]
+    statuses = [read_status(one) for one in runs_of(apart.places)]
     await stop(run)
 
-    assert [account.state for account in accounts] == [UNDER_WAY, FINISHED]
-    lines = list(history_lines(accounts))
+    assert [status.state for status in statuses] == [UNDER_WAY, FINISHED]
+    lines = list(history_lines(statuses))
     assert lines[0] == f"{run.id}  running: 3 shapes on cpu"
     assert lines[1].endswith("; 1 pass")
     assert lines[3].endswith("; 1 pass, 1 wrong")
-    assert account_form(accounts[1])["verdicts"] == {"pass": 1, "wrong": 1}
+    assert status_form(statuses[1])["verdicts"] == {"pass": 1, "wrong": 1}
 
 
 async def test_a_disk_that_takes_no_more_ends_the_run_in_words(

@@ -155,7 +155,9 @@ ANSWER = SettingAnswer(
 @pytest.mark.parametrize(
     "value",
     [
-        SettingRequest(sweep_of("python3", 3), replace(small(3), setting=SET, log=True), 4),
+        SettingRequest(
+            replace(sweep_of("python3"), rows=(replace(small(3), setting=SET, log=True),)), 4
+        ),
         CompareRequest(sweep_of("python3", 3, 4), 2),
         SweepDone((), None, 0.5, setting=ANSWER),
     ],

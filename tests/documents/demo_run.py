@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,8 @@ def requests(failed: int) -> Iterator[Request]:
     sweep = Sweep(sys.executable, preset.rows, deadlines=DEADLINES, hangs=5)
     yield sweep
     row = preset.rows[failed]
-    yield SettingRequest(sweep, row, hangs=9)
-    yield LimitRequest(sweep, row, "size", 28, 72, hangs=4)
+    yield SettingRequest(replace(sweep, rows=(row,)), hangs=9)
+    yield LimitRequest(replace(sweep, rows=(row,)), "size", 28, 72, hangs=4)
 
 
 async def record(folder: Path, out: Path, card: str) -> None:

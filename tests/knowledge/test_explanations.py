@@ -10,7 +10,7 @@ import pytest
 
 from assets import FOLDER
 from tests.commands.running import wizard
-from wizard.cli.conv2d import asked_for
+from wizard.cli.conv2d_request import asked_for
 from wizard.cli.options import parser
 from wizard.conv2d.requests import sweep_in
 from wizard.core.lines import WIDTH

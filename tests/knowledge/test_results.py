@@ -20,12 +20,12 @@ from wizard.advice.comparison import everything
 from wizard.conv2d.cards.make_card import (
     Here,
     make_card,
-    told_distribution,
-    told_gfx,
-    told_kernel,
-    told_name,
-    told_result,
-    told_version,
+    public_distribution,
+    public_gfx,
+    public_kernel,
+    public_name,
+    public_result,
+    public_version,
 )
 from wizard.conv2d.cards.received import (
     GRADE,
@@ -105,13 +105,13 @@ def _telling(card: ResultCard) -> Iterator[str]:
     stack, chip = card.stack, card.chip
     name, _, release = (stack.distribution or "").partition(" ")
     texts = {
-        "chip": (chip.name, told_name(chip.name)),
-        "gfx": (chip.gfx, told_gfx(chip.gfx)),
-        "torch": (stack.torch, told_version(stack.torch)),
-        "hip": (stack.hip, told_version(stack.hip)),
-        "kernel": (stack.kernel, told_kernel(stack.kernel or "")),
-        "glibc": (stack.glibc, told_version(stack.glibc)),
-        "distribution": (stack.distribution, told_distribution(name, release)),
+        "chip": (chip.name, public_name(chip.name)),
+        "gfx": (chip.gfx, public_gfx(chip.gfx)),
+        "torch": (stack.torch, public_version(stack.torch)),
+        "hip": (stack.hip, public_version(stack.hip)),
+        "kernel": (stack.kernel, public_kernel(stack.kernel or "")),
+        "glibc": (stack.glibc, public_version(stack.glibc)),
+        "distribution": (stack.distribution, public_distribution(name, release)),
     }
     yield from (f"telling: {what}" for what, (text, told) in texts.items() if text != told)
     if stack.driver is not None and not DRIVER.fullmatch(stack.driver):
@@ -119,7 +119,7 @@ def _telling(card: ResultCard) -> Iterator[str]:
     if not all(map(LIBRARY.fullmatch, stack.libraries)):
         yield "telling: libraries"
     for number, result in enumerate(card.results, 1):
-        if told_result(result) != result:
+        if public_result(result) != result:
             yield f"telling: result {number}"
 
 

@@ -31,7 +31,7 @@ def measured(
     def do(words: Sequence[str]) -> int:
         if words[0] == "conv2d" and finds:
             row = Row(ANSWER.shape)
-            request = SettingRequest(Sweep("/v/bin/python", (row,)), row, 3)
+            request = SettingRequest(Sweep("/v/bin/python", (row,)), 3)
             run = plant(places_below(home), 0, request=request, ended=False)
             with EventFile(run) as file:
                 file.add(SweepDone((), None, 0.5, setting=ANSWER))

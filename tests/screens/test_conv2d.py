@@ -14,9 +14,10 @@ from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, resolved, screen_text, until, words_on
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
+from wizard.cli.conv2d_request import sweep_of
 from wizard.cli.options import parser
 from wizard.conv2d.measure_options import DEADLINES_S, MeasureOptions
-from wizard.conv2d.requests import request_line, sweep_of
+from wizard.conv2d.requests import request_line
 
 
 def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:

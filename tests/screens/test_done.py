@@ -137,7 +137,7 @@ def searched(session: Session) -> Session:
     """The session once a setting was found that fixes the shape that hung."""
     row = Row(Shape(16, 32, 44, 44))
     answer = replace(ANSWER, shape=row.shape, changes=SETTING)
-    request = SettingRequest(Sweep(PYTHON, (row,)), row, 3)
+    request = SettingRequest(Sweep(PYTHON, (row,)), 3)
     measured = Measured(request, SweepDone((), None, 0.5, setting=answer))
     return replace(session, measured=measured)
 

@@ -27,9 +27,9 @@ from tests.screens.driving import (
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
-from tests.screens.past_fakes import ACCOUNTS, DAMAGED, PAST, RUNS, card, script
+from tests.screens.past_fakes import DAMAGED, PAST, RUNS, STATUSES, card, script
 from wizard.conv2d.runs.folders import KeptRuns, Run
-from wizard.conv2d.runs.history import Account
+from wizard.conv2d.runs.history import RunStatus
 from wizard.conv2d.verdicts import Loaded
 from wizard.core.trouble import Trouble
 from wizard.services import DEMO, Services
@@ -95,7 +95,7 @@ async def test_runs_of_one_minute_are_told_apart_by_their_seconds_and_only_they(
     past = but(
         PAST,
         kept=lambda: KeptRuns(tuple(runs)),
-        account=lambda run: replace(ACCOUNTS[run.id], run=run),
+        status=lambda run: replace(STATUSES[run.id], run=run),
     )
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
@@ -112,12 +112,12 @@ async def test_runs_of_one_minute_are_told_apart_by_their_seconds_and_only_they(
 async def test_keys_are_answered_while_a_run_is_still_read() -> None:
     go_on = threading.Event()
 
-    def account(run: Run) -> Account:
+    def status(run: Run) -> RunStatus:
         assert go_on.wait(20)
-        return ACCOUNTS[run.id]
+        return STATUSES[run.id]
 
     try:
-        past = but(PAST, account=account)
+        past = but(PAST, status=status)
         async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
             await open_history(pilot, "Reading")
             await see(pilot, "reading…")
@@ -133,13 +133,13 @@ async def test_keys_are_answered_while_a_run_is_still_read() -> None:
 async def test_a_run_that_is_read_while_the_list_is_taken_down_ends_nothing() -> None:
     reading, go_on, done = threading.Event(), threading.Event(), threading.Event()
 
-    def account(run: Run) -> Account:
+    def status(run: Run) -> RunStatus:
         reading.set()
         assert go_on.wait(20)
         done.set()
-        return ACCOUNTS[run.id]
+        return STATUSES[run.id]
 
-    past = but(PAST, account=account)
+    past = but(PAST, status=status)
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot, "Reading")
         await until(pilot, reading.is_set)
@@ -150,8 +150,8 @@ async def test_a_run_that_is_read_while_the_list_is_taken_down_ends_nothing() ->
 
 
 async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays() -> None:
-    runs, accounts = [*RUNS[1:]], dict(ACCOUNTS)
-    past = but(PAST, kept=lambda: KeptRuns(tuple(runs)), account=lambda run: accounts[run.id])
+    runs, statuses = [*RUNS[1:]], dict(STATUSES)
+    past = but(PAST, kept=lambda: KeptRuns(tuple(runs)), status=lambda run: statuses[run.id])
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "enter")
@@ -160,7 +160,7 @@ async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays
         await press(pilot, "escape")
         await see(pilot, "3 runs")
         await see(pilot, "running 1 pass")
-        accounts[RUNS[0].id] = replace(accounts[RUNS[0].id], state="finished")
+        statuses[RUNS[0].id] = replace(statuses[RUNS[0].id], state="finished")
         await press(pilot, "enter")
         await see(pilot, f"{RUNS[2].id} finished")
         await press(pilot, "escape")
@@ -377,7 +377,7 @@ async def test_nasty_text_of_runs_is_shown_and_obeyed_by_nobody() -> None:
     past = but(
         PAST,
         kept=lambda: KeptRuns(RUNS, (NASTY,)),
-        account=lambda run: replace(ACCOUNTS[run.id], loaded=loaded, why=NASTY),
+        status=lambda run: replace(STATUSES[run.id], loaded=loaded),
         whole=lambda run: (NASTY,),
         compare=lambda run, other: (NASTY,),
         card=lambda run: replace(card(run), path=NASTY, about=(NASTY,)),
@@ -398,12 +398,12 @@ async def test_nasty_text_of_runs_is_shown_and_obeyed_by_nobody() -> None:
 async def test_a_read_that_fails_again_and_again_is_told_in_one_window_and_traps_nobody() -> None:
     reads = 0
 
-    def fail(run: Run) -> Account:
+    def fail(run: Run) -> RunStatus:
         nonlocal reads
         reads += 1
         raise OSError(5, "Input/output error", run.id)
 
-    async with app_with(services(but(PAST, account=fail)), "conv2d").run_test() as pilot:
+    async with app_with(services(but(PAST, status=fail)), "conv2d").run_test() as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))

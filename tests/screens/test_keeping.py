@@ -130,7 +130,7 @@ async def test_enter_makes_the_plan_and_goes_to_review_and_esc_comes_back() -> N
 async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: str) -> None:
     services = but(DRY_SERVICES, mode=mode)
     found = found_by(ANSWER, "/home/sam/rdna1/rocm52/bin/python")
-    request = SettingRequest(Sweep("/v/bin/python", (Row(ANSWER.shape),)), Row(ANSWER.shape), 3)
+    request = SettingRequest(Sweep("/v/bin/python", (Row(ANSWER.shape),)), 3)
     measured = Measured(request, SweepDone((), None, 0.5, setting=ANSWER))
     session = replace(session_at("conv2d"), measured=measured, found=found)
     session = replace(
@@ -217,7 +217,7 @@ def test_the_setting_of_a_run_is_read_from_its_last_event(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     row = Row(ANSWER.shape)
-    request = SettingRequest(Sweep("/v/bin/python", (row,)), row, 3)
+    request = SettingRequest(Sweep("/v/bin/python", (row,)), 3)
     run = plant(places_below(tmp_path), 0, request=request, ended=False)
     with EventFile(run) as file:
         file.add(SweepDone((), None, 0.5, setting=ANSWER))

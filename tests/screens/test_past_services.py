@@ -131,7 +131,7 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(
         past.write("card.json", "{}", True)
     assert past.take_in("card.json", run)
     assert past.whole(run)
-    assert past.account(run).run == run
+    assert past.status(run).run == run
     assert tree(places.home) == before
     # The line that is shown in place of the file writes that file.
     assert main(draft.line.split()[1:]) == 0

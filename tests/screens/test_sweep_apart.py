@@ -182,7 +182,7 @@ async def test_the_real_services_carry_a_search_out_and_find_it_again(
         monkeypatch.setenv(name, value)
     sweep = sweep_of(sys.executable, 3)
     deadlines = replace(sweep.deadlines, first=1.0, later=1.0)
-    search = LimitRequest(replace(sweep, deadlines=deadlines), sweep.rows[0], "size", 5, 8, 2)
+    search = LimitRequest(replace(sweep, deadlines=deadlines), "size", 5, 8, 2)
     services = services_for(parser().parse_args([]))
     async with aclosing(services.experiments.run(search)) as events:
         async for event in events:

@@ -59,7 +59,7 @@ LIMIT_ON_CPU = ("o", "right", "right", *("down",) * 5, "right", "escape")
 SIZE = (80, 24)
 ROW = PRESETS[0].rows[2]
 SWEEP = Sweep(PYTHON, (ROW,), "cpu")
-SEARCH = LimitRequest(SWEEP, ROW, "size", 30, 32, 3)
+SEARCH = LimitRequest(replace(SWEEP, rows=(ROW,)), "size", 30, 32, 3)
 LIMIT = Limit("size", 32, Known(30, 31, 2), 3, 3)
 
 

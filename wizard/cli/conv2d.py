@@ -14,10 +14,12 @@ from typing import Any
 from wizard.advice.leftovers import torches_there
 from wizard.cli.console import print_json, refuse
 from wizard.cli.conv2d_files import after_lines, answered, before_this
+from wizard.cli.conv2d_request import asked_for
 from wizard.cli.conv2d_runs import (
     CANCELLED,
     STOPPED,
     budget_lines,
+    follow,
     is_about_runs,
     is_under_way,
     measure_apart,
@@ -34,9 +36,7 @@ from wizard.conv2d.requests import (
     WrongRequest,
     events_of,
     journal_of,
-    limit_of,
     sweep_in,
-    sweep_of,
     with_hangs,
 )
 from wizard.conv2d.runs.folders import continued_lines
@@ -46,7 +46,6 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
 from wizard.conv2d.sweep import SweepDone, setting_text, without_leftovers
-from wizard.conv2d.text import follow
 from wizard.conv2d.verdicts import RIGHT, Verdict, result_json
 from wizard.conv2d.worker.process import worker_argv
 from wizard.core.amounts import counted
@@ -95,34 +94,6 @@ def run_conv2d(arguments: argparse.Namespace) -> int:
         for line in after_lines(arguments, done.results, before):
             print(line)
     return code
-
-
-def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
-    """What the command line asks for, and what to beware of in what was published of it.
-
-    Raises WrongRequest.
-    """
-    sweep, cautions = sweep_of(arguments)
-    about_settings = arguments.find_setting or arguments.compare_settings
-    if arguments.workarounds:
-        if arguments.find_limit or about_settings:
-            raise WrongRequest("--workarounds is a separate search. Omit the other one.")
-        return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs), cautions
-    if not about_settings:
-        return limit_of(arguments, sweep) or sweep, cautions
-    if arguments.find_limit is not None:
-        raise WrongRequest("--find-limit is a different search. Use only one of them.")
-    if arguments.engine != "configured":
-        raise WrongRequest(
-            "these settings are for MIOpen. Omit --engine: each engine is tried anyway."
-        )
-    if arguments.compare_settings:
-        return CompareRequest(sweep, arguments.hangs), cautions
-    if len(sweep.rows) != 1:
-        raise WrongRequest(
-            "--find-setting needs exactly one shape, for example --channels 16-32 --sizes 64."
-        )
-    return SettingRequest(sweep, sweep.rows[0], arguments.hangs), cautions
 
 
 def _measure(

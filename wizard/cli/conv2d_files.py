@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wizard.cli.console import print_json, refuse
+from wizard.cli.conv2d_request import named_table, sweep_of
 from wizard.conv2d.candidates import Asked, Candidates, NotAsked, candidates_form
 from wizard.conv2d.cards.comparison import compare_runs, comparison_form
 from wizard.conv2d.cards.make_card import look_here
 from wizard.conv2d.cards.result_card import ResultCard, card_from, card_text
 from wizard.conv2d.models import load_models, model_verdicts
 from wizard.conv2d.repro import repro_of_result, repro_text, row_of
-from wizard.conv2d.requests import WrongRequest, named_table, sweep_of
+from wizard.conv2d.requests import WrongRequest
 from wizard.conv2d.runs.folders import live_run
-from wizard.conv2d.runs.history import LastSweep
+from wizard.conv2d.runs.history import PastSweep
 from wizard.conv2d.search.compare_settings import rivals
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row
@@ -51,13 +52,13 @@ MEASURING = (
 NOT_WITH = "--ask launches nothing, so it cannot be combined with {}."
 
 
-def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
+def runs_of(arguments: argparse.Namespace) -> tuple[PastSweep, ...]:
     """Runs with results on this machine, newest first."""
     host = host_of(arguments)
     return () if host.name else past_runs(places_of(host))
 
 
-def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
+def runs_from(arguments: argparse.Namespace) -> tuple[PastSweep, ...]:
     """Those from the run that was named on, as if it were the last. Raises ``WrongRequest``."""
     runs = runs_of(arguments)
     if not arguments.run:
@@ -121,7 +122,7 @@ def rows_asked(arguments: argparse.Namespace) -> tuple[Sweep, tuple[Row, ...]]:
         ways = [rival for rival in rivals() if rival.engine == "configured"]
         rows = tuple(rival.row(row) for row in rows for rival in ways)
     elif arguments.find_setting:
-        settings = [(), *((change,) for change in SettingRequest(sweep, rows[0], 1).changes)]
+        settings = [(), *((change,) for change in SettingRequest(sweep, 1).changes)]
         rows = tuple(replace(row, setting=setting) for row in rows for setting in settings)
     return sweep, rows
 

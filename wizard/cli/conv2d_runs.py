@@ -8,18 +8,18 @@ import os
 import signal
 import sys
 import termios
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import aclosing, suppress
 
 from wizard.cli.console import is_yes, not_agreed, print_json, refuse
 from wizard.conv2d.caution import IN_USE, Circumstances, budget_texts, caution_texts
 from wizard.conv2d.requests import Request, described, name_of
 from wizard.conv2d.runs.events import followed
 from wizard.conv2d.runs.folders import Run, kept_runs, live_run, runs_of
-from wizard.conv2d.runs.history import account_form, account_of
+from wizard.conv2d.runs.history import read_status, status_form
 from wizard.conv2d.runs.runner import Stopped, obstacle, start_run, stop
-from wizard.conv2d.sweep import StopReason, SweepDone
-from wizard.conv2d.text import follow
+from wizard.conv2d.sweep import StopReason, SweepDone, SweepEvent
+from wizard.conv2d.text import line_of
 from wizard.core.lines import wrapped
 from wizard.core.own_files import Places
 from wizard.core.process import on_signals
@@ -46,6 +46,30 @@ STUCK = (
 )
 CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
+"""What stops a run that goes on apart: a hang-up ends only what shows it."""
+HANG_UP_TOO = (*STOPS, signal.SIGHUP)
+
+
+async def follow(
+    running: AsyncGenerator[SweepEvent, None], stops: Sequence[signal.Signals] = HANG_UP_TOO
+) -> SweepDone | None:
+    """A sweep or a search to its end, one line an event; None when a signal stopped it."""
+    task = asyncio.ensure_future(_follow(running))
+    on_signals(stops, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return None
+
+
+async def _follow(running: AsyncGenerator[SweepEvent, None]) -> SweepDone | None:
+    async with aclosing(running) as events:
+        async for event in events:
+            if isinstance(event, SweepDone):
+                return event
+            if line := line_of(event):
+                print(line, file=sys.stderr, flush=True)
+    return None
 
 
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:
@@ -206,9 +230,9 @@ def _stop(places: Places, *, acting: bool) -> int:
 
 def _list(places: Places, *, as_json: bool) -> int:
     kept = kept_runs(places)
-    accounts = map(account_of, kept.runs)
+    statuses = map(read_status, kept.runs)
     if as_json:
-        print_json({"runs": list(map(account_form, accounts)), "unreadable": kept.unreadable})
+        print_json({"runs": list(map(status_form, statuses)), "unreadable": kept.unreadable})
     else:
-        print(*history_lines(accounts, kept.unreadable), sep="\n")
+        print(*history_lines(statuses, kept.unreadable), sep="\n")
     return 0

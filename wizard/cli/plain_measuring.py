@@ -10,7 +10,7 @@ from wizard.cli.questions import Guide, Option, WentBack, in_turn
 from wizard.conv2d.caution import circumstances_of
 from wizard.conv2d.requests import sweep_in
 from wizard.conv2d.runs.folders import runs_of
-from wizard.conv2d.runs.history import told_by
+from wizard.conv2d.runs.history import read_status
 from wizard.conv2d.shapes import load_presets
 from wizard.conv2d.sweep import found_by
 from wizard.core.lines import clean
@@ -220,7 +220,7 @@ def _keep(guide: Guide, python: str) -> None:
     newest = next(iter(runs_of(places_of(host_of(guide.arguments)))), None)
     if newest is None or sweep_in(newest.request).python != python:
         return
-    found = found_by(told_by(newest).done.setting, python)
+    found = found_by(read_status(newest).done.setting, python)
     if found is None:
         return
     keep = [Option("show me the plan for this", True), Option("no", False)]

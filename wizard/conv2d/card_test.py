@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from wizard.conv2d.cards.make_card import GFX
 from wizard.conv2d.requests import Request, name_of
 from wizard.conv2d.runs.folders import runs_of
-from wizard.conv2d.runs.history import FINISHED, told_by
+from wizard.conv2d.runs.history import FINISHED, read_status
 from wizard.conv2d.search.experiment import hangs_spent, smallest_failure, span_of_limit
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
@@ -94,9 +94,8 @@ def limit_after(sweep: Sweep, results: Sequence[Result], left: int) -> LimitRequ
         return None
     smallest, largest = span_of_limit(row, results)
     hangs = 1 if largest - smallest <= STEPS else min(left, MOST_FOR_LIMIT)
-    alone = replace(sweep, rows=(row,))
-    request = LimitRequest(alone, row, "size", smallest, largest, hangs)
-    return replace(request, sweep=replace(alone, hangs=hangs))
+    alone = replace(sweep, rows=(row,), hangs=hangs)
+    return LimitRequest(alone, "size", smallest, largest, hangs)
 
 
 def setting_after(sweep: Sweep, results: Sequence[Result], left: int) -> SettingRequest | None:
@@ -104,7 +103,7 @@ def setting_after(sweep: Sweep, results: Sequence[Result], left: int) -> Setting
     row = _failure(sweep, results)
     if row is None or left < FOR_SETTING:
         return None
-    return SettingRequest(replace(sweep, rows=(row,)), row, left)
+    return SettingRequest(replace(sweep, rows=(row,)), left)
 
 
 def finished_lately(
@@ -115,9 +114,9 @@ def finished_lately(
     for run in runs_of(places):
         begun = datetime.fromisoformat(run.began).astimezone()
         if run.name == name and now - begun < LATELY and not run.is_alive():
-            told = told_by(run)
-            if told.state == FINISHED and not _finds_more(request, told.done.setting):
-                return run.since, told.done
+            status = read_status(run)
+            if status.state == FINISHED and not _finds_more(request, status.done.setting):
+                return run.since, status.done
     return None
 
 
@@ -130,7 +129,7 @@ def kept_of(request: Request, places: Places, environ: Mapping[str, str]) -> Swe
     """What is on disk of a request that was stopped."""
     name = name_of(request, environ)
     run = next((run for run in runs_of(places) if run.name == name), None)
-    return SweepDone((), None, 0.0) if run is None else told_by(run).done
+    return SweepDone((), None, 0.0) if run is None else read_status(run).done
 
 
 def _failure(sweep: Sweep, results: Sequence[Result]) -> Row | None:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from wizard.conv2d.requests import rows_asked, sweep_in
+from wizard.conv2d.requests import Request, sweep_in
+from wizard.conv2d.shapes import Row
+from wizard.conv2d.sweep import Deadlines
 from wizard.core.fact import Unknown
 from wizard.host.host import Host
 from wizard.machine.facts import Gpu, Machine
 from wizard.machine.gpus import read_gpus
 from wizard.machine.surroundings import seat_in_use
-
-if TYPE_CHECKING:
-    from wizard.conv2d.requests import Request
-    from wizard.conv2d.shapes import Row
-    from wizard.conv2d.sweep import Deadlines
 
 CAREFUL = 1
 USUAL = 3
@@ -111,7 +107,7 @@ def budget_texts(
 
 def what_runs(request: Request) -> str:
     """What is run on the card, as a plural."""
-    rows = rows_asked(request)
+    rows = sweep_in(request).rows
     operations = tuple(row for row in rows if row.operation is not None)
     if operations:
         return _operations(operations, len(rows))

@@ -7,10 +7,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from wizard.conv2d.hangs import Sources
-from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
-from wizard.conv2d.search.experiment import Experiment, told
+from wizard.conv2d.journal import JournalBusy, open_journal
+from wizard.conv2d.search.experiment import Experiment, events_from
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.shapes import Row, result_bytes
 from wizard.conv2d.stop_reasons import budget_spent, journal_busy, journal_unusable
@@ -24,31 +25,12 @@ Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]
 """Measures what it wants to know, and gives what it found."""
 
 
-def run_sweep(
-    sweep: Sweep,
-    *,
-    journal: Path | None = None,
-    resume: bool = True,
-    environ: Mapping[str, str] | None = None,
-    kill: Callable[[int], None] = kill_tree,
-    sources: Sources | None = None,
-) -> AsyncGenerator[SweepEvent, None]:
+def run_sweep(sweep: Sweep, **where: Any) -> AsyncGenerator[SweepEvent, None]:
     """The events of a sweep; the last one is ``SweepDone``. To be closed (``aclosing``).
 
-    An unfinished sweep of the same request is gone on with when ``resume`` is true. Cancelling the
-    task, or closing the iterator, kills everything that was started.
+    ``where`` is what ``carried_out`` takes too.
     """
-    return carried_out(
-        sweep,
-        _every_row,
-        sweep.rows,
-        sweep.rows,
-        journal=journal,
-        resume=resume,
-        environ=environ,
-        kill=kill,
-        sources=sources,
-    )
+    return carried_out(sweep, _every_row, sweep.rows, sweep.rows, **where)
 
 
 async def carried_out(
@@ -57,7 +39,7 @@ async def carried_out(
     rows: tuple[Row, ...],
     may_ask: Iterable[Row],
     *,
-    journal: Path | None = None,
+    journal: Path,
     resume: bool = True,
     environ: Mapping[str, str] | None = None,
     kill: Callable[[int], None] = kill_tree,
@@ -66,18 +48,18 @@ async def carried_out(
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of a strategy whose largest results are those of rows it ``may_ask`` for.
 
-    ``rows`` are those known beforehand. The sweep names the journal: the same one again, with the
-    same strategy, goes on where it was cut off. ``ask`` is how MIOpen is asked, where it may be.
+    ``rows`` are those known beforehand. The same strategy with the same journal goes on where it
+    was cut off when ``resume`` is true. ``ask`` is how MIOpen is asked, where it may be. Cancelling
+    the task, or closing the iterator, kills everything that was started.
     """
     environ, left_out = sweep.environment.variables(os.environ if environ is None else environ)
-    path = journal or journal_path(sweep, environ)
     try:
-        book = open_journal(path, resume)
+        book = open_journal(journal, resume)
     except JournalBusy:
-        yield SweepDone((), journal_busy(str(path)), 0.0)
+        yield SweepDone((), journal_busy(str(journal)), 0.0)
         return
     except OSError as error:
-        yield SweepDone((), journal_unusable(str(path), error), 0.0)
+        yield SweepDone((), journal_unusable(str(journal), error), 0.0)
         return
     largest = max(map(result_bytes, may_ask), default=0)
     with closing(book), shared_memory(largest) as memory:
@@ -90,7 +72,7 @@ async def carried_out(
             )
         try:
             async with aclosing(
-                told(lambda tell: _carry_out(strategy, Experiment(trial, tell, ask), rows))
+                events_from(lambda tell: _carry_out(strategy, Experiment(trial, tell, ask), rows))
             ) as events:
                 async for event in events:
                     yield event

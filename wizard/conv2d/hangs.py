@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -19,7 +19,7 @@ from wizard.knowledge.causes import KernelLine
 
 LINE = re.compile(
     r"^(?:\d+ )?MIOpen(?:\(HIP\))?(?:\[ *[\d.]+\])?: "
-    r"(?P<level>Fatal|Error|Warning|Info2?|Trace|Command)"
+    r"(?:Fatal|Error|Warning|Info2?|Trace|Command)"
     r"(?: \[(?P<function>[^\]]*)\])? ?(?P<text>.*)$"
 )
 
@@ -40,17 +40,8 @@ class Stage(str, Enum):
     REFUSED = "no solver is left"
 
 
-class LogLine(NamedTuple):
-    """One line of MIOpen's."""
-
-    level: str
-    function: str
-    """The C++ function that logged it; ``""`` where the line names none."""
-    text: str
-
-
 class Reading(NamedTuple):
-    """The last thing that MIOpen said it would do."""
+    """What MIOpen said that it would do."""
 
     stage: Stage
     subject: str
@@ -103,30 +94,15 @@ PATTERNS = (
 )
 
 
-def parse(line: str) -> LogLine | None:
-    """A line of MIOpen's log; None for anything else that was printed."""
-    found = LINE.match(line.strip())
-    if found is None:
+def read(line: str) -> Reading | None:
+    """What a line of MIOpen's log says was under way; None for any other line."""
+    line = line.strip()
+    logged = LINE.match(line)
+    if logged is None:
         return None
-    return LogLine(found["level"], found["function"] or "", found["text"])
-
-
-def read(lines: Iterable[str]) -> Reading | None:
-    """What was under way at the end; None when MIOpen said nothing of it."""
-    reading: Reading | None = None
-    for line in lines:
-        parsed = parse(line)
-        if parsed is not None:
-            reading = _stage(parsed, line.strip()) or reading
-    return reading
-
-
-def _stage(parsed: LogLine, line: str) -> Reading | None:
     for pattern in PATTERNS:
-        if pattern.function not in parsed.function:
-            continue
-        found = pattern.text.search(parsed.text)
-        if found is not None:
+        found = pattern.text.search(logged["text"])
+        if found is not None and pattern.function in (logged["function"] or ""):
             return Reading(pattern.stage, found.groupdict().get("subject") or "", line)
     return None
 
@@ -155,8 +131,6 @@ class HangClass(str, Enum):
 class Evidence:
     """What was seen of a launch that did not come back, between two looks a few seconds apart."""
 
-    phase: str
-    """Of the worker: ``tensors``, ``cold``, ``warm``, ``copy back``."""
     reading: Reading | None = None
     """What MIOpen's log says was under way."""
     new_log_lines: int = 0
@@ -191,7 +165,6 @@ class Finding:
     hang_class: HangClass
     because: str
     """The line or figure that proves it; ``""`` for what is not classified."""
-    next_step: str
 
 
 def classify(evidence: Evidence) -> Finding:
@@ -199,8 +172,8 @@ def classify(evidence: Evidence) -> Finding:
     for hang_class, prove in PROOFS:
         because = prove(evidence)
         if because:
-            return Finding(hang_class, because, NEXT_STEPS[hang_class])
-    return Finding(HangClass.UNCLASSIFIED, "", NEXT_STEPS[HangClass.UNCLASSIFIED])
+            return Finding(hang_class, because)
+    return Finding(HangClass.UNCLASSIFIED, "")
 
 
 def _unkillable(evidence: Evidence) -> str:
@@ -333,48 +306,32 @@ class Sources:
     """What the driver has written since then (``CLOCK_MONOTONIC``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """Looks at one worker's child; every look takes milliseconds and raises nothing."""
+def look_at(pid: int, sources: Sources, log_lines: int) -> Look:
+    """How things are with a worker's child now; of one that is gone, nothing but the time.
 
-    pid: int
-    sources: Sources
-    log_lines: int
-    """How many lines MIOpen has written so far."""
-
-    def look(self) -> Look:
-        """How things are now; of a process that is gone, nothing but the time."""
-        processes = self._processes()
-        return Look(
-            at_s=time.monotonic(),
-            processor_s=sum(map(_processor_s, processes)),
-            gpu_percent=self.sources.gpu_percent(),
-            cache_bytes=sum(_bytes_below(folder) for folder in self.sources.caches),
-            log_lines=self.log_lines,
-            state=_state(self.pid),
-            waits_in=_waits_in(self.pid),
-            compilers=tuple(filter(_is_compiler, map(_name, processes))),
-        )
-
-    def _processes(self) -> list[psutil.Process]:
-        with suppress(psutil.Error):
-            process = psutil.Process(self.pid)
-            return [process, *process.children(recursive=True)]
-        return []
+    It takes milliseconds and raises nothing. ``log_lines``: how many MIOpen has written so far.
+    """
+    processes: list[psutil.Process] = []
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        processes = [process, *process.children(recursive=True)]
+    return Look(
+        at_s=time.monotonic(),
+        processor_s=sum(map(_processor_s, processes)),
+        gpu_percent=sources.gpu_percent(),
+        cache_bytes=sum(_bytes_below(folder) for folder in sources.caches),
+        log_lines=log_lines,
+        state=state_of(pid),
+        waits_in=_waits_in(pid),
+        compilers=tuple(name for name in map(_name, processes) if name.startswith(COMPILERS)),
+    )
 
 
-def between(
-    first: Look,
-    second: Look,
-    *,
-    phase: str,
-    reading: Reading | None,
-) -> Evidence:
+def between(first: Look, second: Look, reading: Reading | None) -> Evidence:
     """What two looks, some seconds apart, say together."""
     seconds = max(second.at_s - first.at_s, 1e-3)
     percents = [p for p in (first.gpu_percent, second.gpu_percent) if p is not None]
     return Evidence(
-        phase=phase,
         reading=reading,
         new_log_lines=max(0, second.log_lines - first.log_lines),
         cache_grew=second.cache_bytes > first.cache_bytes,
@@ -412,11 +369,8 @@ def _name(process: psutil.Process) -> str:
     return ""
 
 
-def _is_compiler(name: str) -> bool:
-    return name.startswith(COMPILERS)
-
-
-def _state(pid: int) -> str:
+def state_of(pid: int) -> str:
+    """What the kernel says a process is doing, for example ``disk-sleep``; ``""`` when gone."""
     with suppress(psutil.Error):
         return str(psutil.Process(pid).status())
     return ""

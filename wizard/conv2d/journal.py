@@ -6,23 +6,20 @@ So a machine that froze still tells what froze it.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from wizard.conv2d.candidates import Candidates
-from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.core.json_form import WrongForm, to_json, typed
-from wizard.core.own_files import FOLDER_MODE, open_private, places, read_private
+from wizard.core.own_files import FOLDER_MODE, open_private, read_private
 
 FORMAT = 1
-SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")
-"""Variables that make the same request another one."""
 LONGEST = 64 << 20
 """Bytes of a journal that are read."""
 
@@ -31,43 +28,57 @@ class JournalBusy(Exception):
     """Another process is at work on the same sweep."""
 
 
-def request_id(request: Any, environ: Mapping[str, str]) -> str:
-    """A name for this very request: the same one again finds its journal.
+@dataclass(slots=True, kw_only=True)
+class Attempts:
+    """What a journal tells of the attempts at one sweep, whoever wrote it."""
 
-    How many hangs it may cost does not count: with more of them it goes on where it stopped.
-    """
-    setting = sorted(item for item in environ.items() if item[0].startswith(SETTING_PREFIXES))
-    form = to_json(request)
-    if isinstance(request, Sweep):
-        del form["hangs"]
-    text = json.dumps([FORMAT, form, setting], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def journal_path(sweep: Sweep, environ: Mapping[str, str]) -> Path:
-    """Where the journal of this request lies when nobody names a place."""
-    return journal_named(request_id(sweep, environ), environ)
-
-
-def journal_named(name: str, environ: Mapping[str, str]) -> Path:
-    """Where the journal of a request of that name lies."""
-    home = environ.get("HOME") or str(Path.home())
-    return Path(places(environ, home).conv2d) / f"{name}.jsonl"
-
-
-@dataclass(slots=True)
-class Journal:
-    """The open journal, and what it says of earlier attempts at the same sweep."""
-
-    file: BinaryIO
     results: dict[int, Result] = field(default_factory=dict)
     """Shapes that have their verdict, by 0-based index."""
     under_way: int | None = None
     """The shape that was launched and has no outcome yet."""
+    unanswered: int | None = None
+    """The same; that of an attempt which was lost too, until something is launched again."""
     lost: dict[int, int] = field(default_factory=dict)
     """How often a shape was launched and its outcome never written."""
     candidates: dict[str, Candidates | None] = field(default_factory=dict)
     """What MIOpen said it would choose from, by what it was asked; None where it did not say."""
+    finished: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """True where something was begun and not finished."""
+        return not self.finished and (bool(self.results) or self.under_way is not None)
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Take a line of the journal into account; one that is damaged says nothing."""
+        match line:
+            case {"launch": int(index)}:
+                self.under_way = self.unanswered = index
+            case {"outcome": int(index)}:
+                self.under_way = self.unanswered = None
+                if (result := read_result(line.get("result"))) is not None:
+                    self.results[index] = result
+            case {"cancelled": _}:
+                self.under_way = self.unanswered = None
+            case {"lost": int(index)}:
+                self.under_way = None
+                self.lost[index] = self.lost.get(index, 0) + 1
+            case {"asked": str(question)}:
+                self.candidates[question] = _read_candidates(line.get("candidates"))
+            case {"forget": _}:
+                self.results.clear()
+                self.candidates.clear()
+            case {"finished": _}:
+                self.finished = True
+            case _:
+                pass
+
+
+@dataclass(slots=True, kw_only=True)
+class Journal(Attempts):
+    """The open journal: what happened before, and what is written down of it now."""
+
+    file: BinaryIO
 
     def launch(self, index: int, process: str) -> None:
         """Record that a shape is about to start; ``sync`` brings it to the disk."""
@@ -123,17 +134,22 @@ def open_journal(path: Path, resume: bool) -> Journal:
     file = os.fdopen(open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        journal = Journal(file)
+        journal = Journal(file=file)
         file.seek(0)
         text = file.read()
-        lines = [line for raw in text.splitlines() if (line := _parsed(raw))]
+        lines = _lines(text)
         if not resume or not lines or "finished" in lines[-1] or lines[0].get("journal") != FORMAT:
             file.truncate(0)
             journal._write({"journal": FORMAT})
-        else:
-            if not text.endswith(b"\n"):  # a machine froze in the middle of a line
-                file.write(b"\n")
-            _replay(journal, lines)
+            return journal
+        if not text.endswith(b"\n"):  # a machine froze in the middle of a line
+            file.write(b"\n")
+        for line in lines:
+            journal.take(line)
+        if journal.under_way is not None:
+            lost = {"lost": journal.under_way}
+            journal.take(lost)
+            journal._write(lost)
     except BlockingIOError as error:
         file.close()
         raise JournalBusy from error
@@ -143,71 +159,22 @@ def open_journal(path: Path, resume: bool) -> Journal:
     return journal
 
 
-def _parsed(raw: bytes) -> dict[str, Any] | None:
-    """One line as an object; None for a torn one."""
-    try:
-        line = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return line if isinstance(line, dict) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a journal tells of the last attempt, whoever wrote it."""
-
-    results: Mapping[int, Result]
-    under_way: int | None
-    """The shape that was launched and has no outcome."""
-    finished: bool
-
-
-def read_journal(path: Path) -> Told:
+def read_journal(path: Path) -> Attempts:
     """What a journal tells; nothing where there is none. Reads only."""
-    try:
-        raw = read_private(path, LONGEST).splitlines()
-    except OSError:
-        return Told({}, None, False)
-    lines = [line for one in raw if (line := _parsed(one))]
-    results: dict[int, Result] = {}
-    under_way = _take_up(lines, results, {}, {})
-    return Told(results, under_way, bool(lines) and "finished" in lines[-1])
+    attempts = Attempts()
+    with suppress(OSError):
+        for line in _lines(read_private(path, LONGEST)):
+            attempts.take(line)
+    return attempts
 
 
-def _replay(journal: Journal, lines: list[dict[str, Any]]) -> None:
-    """Take up verdicts and count the launches that never got one."""
-    under_way = _take_up(lines, journal.results, journal.lost, journal.candidates)
-    if under_way is not None:
-        journal.lost[under_way] = journal.lost.get(under_way, 0) + 1
-        journal._write({"lost": under_way})
-
-
-def _take_up(
-    lines: list[dict[str, Any]],
-    results: dict[int, Result],
-    lost: dict[int, int],
-    candidates: dict[str, Candidates | None],
-) -> int | None:
-    """Verdicts and lost launches as they were written; gives the launch without an outcome."""
-    under_way: int | None = None
-    for line in lines:
-        if "launch" in line:
-            under_way = line["launch"]
-        elif "outcome" in line:
-            if (result := read_result(line.get("result"))) is not None:
-                results[line["outcome"]] = result
-            under_way = None
-        elif "cancelled" in line:
-            under_way = None
-        elif "lost" in line:
-            lost[line["lost"]] = lost.get(line["lost"], 0) + 1
-            under_way = None
-        elif "asked" in line:
-            candidates[line["asked"]] = _read_candidates(line.get("candidates"))
-        elif "forget" in line:
-            results.clear()
-            candidates.clear()
-    return under_way
+def _lines(text: bytes) -> list[dict[str, Any]]:
+    """Lines that are objects: a torn one is passed over."""
+    lines = []
+    for raw in text.splitlines():
+        with suppress(ValueError, RecursionError):
+            lines.append(json.loads(raw))
+    return [line for line in lines if line and isinstance(line, dict)]
 
 
 def read_result(form: object) -> Result | None:

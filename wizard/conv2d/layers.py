@@ -70,7 +70,7 @@ def parse_line(text: str) -> Line:
     return _line(fields, words[4:])
 
 
-def line_of(shape: Shape, times: int = 1) -> str:
+def layer_line(shape: Shape, times: int = 1) -> str:
     """The line that names this shape, and nothing that is usual."""
     words = [f"{shape.c_in} {shape.c_out} {shape.kernel} {shape.h}x{shape.w}"]
     usual = {"stride": 1, "padding": shape.kernel // 2, "dilation": 1, "groups": 1, "n": 1}
@@ -199,21 +199,6 @@ SHOWN = 60
 """Characters of a bad line that are repeated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A line that could not be read."""
-
-    number: int
-    """1-based."""
-    line: str
-    """What stands there, cut and without control characters."""
-    wrong: str
-
-    def __str__(self) -> str:
-        """One line for people."""
-        return f"line {self.number}: {self.wrong}: {self.line!r}"
-
-
 class WrongList(Exception):
     """A list that cannot be measured, with a text of several lines that is fit to show."""
 
@@ -223,16 +208,16 @@ def read_layer_list(text: str, name: str) -> Preset:
     if len(text) > LARGEST_FILE:
         raise WrongList(f"{name} has more than {LARGEST_FILE} characters, which is too long.")
     lines: list[Line] = []
-    problems: list[Problem] = []
+    problems: list[str] = []
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.partition("#")[0].strip()
         if line:
             try:
                 lines.append(parse_line(line))
             except WrongLine as error:
-                problems.append(Problem(number, clean(line)[:SHOWN], clean(str(error))))
+                problems.append(f"line {number}: {clean(str(error))}: {clean(line)[:SHOWN]!r}")
     if problems:
-        raise WrongList("\n".join(_told(problems, name)))
+        raise WrongList("\n".join(_problem_lines(problems, name)))
     return preset_of(lines, name)
 
 
@@ -252,7 +237,7 @@ def preset_of(lines: Iterable[Line], name: str) -> Preset:
     return Preset("layers", name, "your list", caution, tuple(map(Row, counts)), model)
 
 
-def _told(problems: list[Problem], name: str) -> list[str]:
+def _problem_lines(problems: list[str], name: str) -> list[str]:
     """What is wrong, line by line, and how it is written."""
     count = f"{len(problems)} line{'s' if len(problems) > 1 else ''}"
     rest = len(problems) - PROBLEMS_TOLD
@@ -293,7 +278,7 @@ def _what(row: Row) -> list[str]:
     if row.operation is not None:
         return ["--operations", row.operation.id]
     work = ["--work", row.work] if row.work != "forward" else []
-    return ["--layer", line_of(row.shape), *work]
+    return ["--layer", layer_line(row.shape), *work]
 
 
 def driver_lines(row: Row) -> tuple[str, ...]:

@@ -145,26 +145,26 @@ class MeasureOptions:
             raise WrongRequest(NO_ROW)
         published = row.published if row.operation else None
         row = replace(row, published=published, setting=(), engine=self.engine, log=self.log)
-        return self._about(row, replace(sweep, rows=(row,)), hangs)
+        return self._about(replace(sweep, rows=(row,)), hangs)
 
-    def _about(self, row: Row, alone: Sweep, hangs: int | None) -> Request:
+    def _about(self, alone: Sweep, hangs: int | None) -> Request:
         """What is asked of one row, whatever became of it before."""
         match self.question:
             case Question.LIMIT:
-                return self._limit(row, alone, hangs or USUAL)
+                return self._limit(alone, hangs or USUAL)
             case Question.SETTING:
-                return SettingRequest(alone, row, hangs or USUAL)
+                return SettingRequest(alone, hangs or USUAL)
             case Question.AROUND:
-                return WorkaroundRequest(alone, row, hangs or USUAL)
+                return WorkaroundRequest(alone, hangs or USUAL)
             case _:
                 return with_hangs(alone, hangs)
 
-    def _limit(self, row: Row, alone: Sweep, hangs: int) -> Request:
+    def _limit(self, alone: Sweep, hangs: int) -> Request:
         repeats = self.repeats if self.repeats > 1 else REPEATS
         once = replace(alone, repeats=1)
-        request = LimitRequest(once, row, self.axis, *self.span, hangs, repeats)
+        request = LimitRequest(once, self.axis, *self.span, hangs, repeats)
         try:
-            rows_of((request.row_at(self.span[0]),), (row.work,))
+            rows_of((request.row_at(self.span[0]),), (request.row.work,))
         except ValueError as error:
             raise WrongRequest(f"The range cannot begin at {self.span[0]}: {error}.") from error
         return with_hangs(request, hangs)

@@ -8,8 +8,9 @@ from typing import Any
 
 from assets import FOLDER
 from wizard import __version__
-from wizard.conv2d.cards.make_card import told_gfx, told_name, told_setting, told_version
+from wizard.conv2d.cards.make_card import public_gfx, public_name, public_setting, public_version
 from wizard.conv2d.shapes import Row, load_operations
+from wizard.conv2d.sweep import SEED
 from wizard.conv2d.verdicts import Result
 from wizard.redaction.rules import HIDDEN
 
@@ -17,7 +18,6 @@ TEMPLATE = FOLDER / "conv2d_repro.py"
 BEGIN, END = "# The case begins.\n", "# The case ends.\n"
 ENGINES = {"native": "native", "unfold": "unfold"}
 """Engines by the name that a result bears; torch as configured is all others."""
-SEED = 5600
 
 
 class NoRepro(Exception):
@@ -59,7 +59,7 @@ def repro_text(
     case: dict[str, Any] = {
         "shape": asdict(row.shape),
         "engine": row.engine,
-        "variables": {name: value for name, value in told_setting(given) if value != HIDDEN},
+        "variables": {name: value for name, value in public_setting(given) if value != HIDDEN},
         "device": device,
         "seed": SEED,
         "warm_runs": 5,
@@ -80,8 +80,8 @@ def _seen(result: Result) -> str:
     parts = (
         result.verdict.value,
         result.hang_class and f"({result.hang_class})",
-        loaded.torch and f"torch {told_version(loaded.torch)}",
-        told_name(loaded.device),
-        told_gfx(loaded.gfx),
+        loaded.torch and f"torch {public_version(loaded.torch)}",
+        public_name(loaded.device),
+        public_gfx(loaded.gfx),
     )
     return ", ".join(part for part in parts if part)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from assets import FOLDER
+from wizard.knowledge.tables import read_table
 
 DTYPE_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
 """The number formats that can be measured, and their size."""
@@ -97,11 +96,6 @@ def square(c_in: int, c_out: int, size: int, kernel: int = 3, batch: int = 1) ->
     return Shape(c_in, c_out, size, size, kernel, padding=kernel // 2, n=batch)
 
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 FLOAT32 = 2.0**-24
 """Unit roundoff: operations are measured in float32."""
 LARGEST_BYTES = 32 << 20
@@ -147,8 +141,7 @@ class Operation:
 @cache
 def load_operations() -> tuple[Operation, ...]:
     """All operations, in the order of the file."""
-    with (FOLDER / "operations.toml").open("rb") as file:
-        return tuple(_operation(entry) for entry in tomllib.load(file)["operation"])
+    return tuple(map(_operation, read_table("operations.toml")["operation"]))
 
 
 def plain(sizes: Sizes) -> dict[str, Any]:
@@ -189,15 +182,10 @@ def _stages(kind: str, sizes: dict[str, Any]) -> tuple[tuple[int, ...], int]:
 
 
 def _operation(entry: dict[str, Any]) -> Operation:
-    sizes = entry.pop("sizes").items()
+    sizes = entry["sizes"].items()
     numbers = tuple((name, tuple(n) if isinstance(n, list) else (n,)) for name, n in sizes)
-    return Operation(sizes=numbers, **entry)
+    return Operation(**{**entry, "sizes": numbers})
 
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 Setting = tuple[tuple[str, str], ...]
 """Variables and their values."""
@@ -258,10 +246,10 @@ class Row:
     @property
     def label(self) -> str:
         """What is measured, for people."""
-        return label_of(self.shape, self.work, self.in_place_of_it)
+        return label_of(self.shape, self.work, self.operation_title)
 
     @property
-    def in_place_of_it(self) -> str | None:
+    def operation_title(self) -> str | None:
         """What is measured in place of a convolution, in words."""
         return None if self.operation is None else self.operation.title
 
@@ -292,7 +280,7 @@ class Preset:
 @cache
 def load_presets() -> tuple[Preset, ...]:
     """All presets: what others published, the default one first, then whole models."""
-    return tuple(_preset(entry) for name in FILES for entry in _entries(name))
+    return tuple(_preset(entry) for name in FILES for entry in read_table(name)["preset"])
 
 
 def in_order_for(presets: tuple[Preset, ...], purposes: Collection[str]) -> tuple[Preset, ...]:
@@ -309,18 +297,12 @@ def find_preset(name: str) -> Preset | None:
     return next((preset for preset in load_presets() if preset.id == name), None)
 
 
-def _entries(name: str) -> list[dict[str, Any]]:
-    with (FOLDER / name).open("rb") as file:
-        entries: list[dict[str, Any]] = tomllib.load(file)["preset"]
-        return entries
-
-
 def _preset(entry: dict[str, Any]) -> Preset:
     rows = tuple(_row(entry, row) for row in entry["rows"])
     model = _model(entry) if "model" in entry else None
     purposes = tuple(entry.get("purposes", ()))
-    told = (entry["id"], entry["title"], entry["source"], entry["caution"])
-    return Preset(*told, rows, model, purposes)
+    texts = (entry["id"], entry["title"], entry["source"], entry["caution"])
+    return Preset(*texts, rows, model, purposes)
 
 
 def _model(entry: dict[str, Any]) -> Model:

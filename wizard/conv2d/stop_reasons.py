@@ -1,7 +1,6 @@
 """Why a sweep or its runner stopped, died, or could not begin: each a ``StopReason``.
 
-What starting, the health check and the controls find is said where they find it; what is said of
-a shape while a sweep goes on, in ``wording``.
+What starting, the health check and the controls find is said where they find it.
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ from wizard.conv2d.verdicts import Loaded, Result
 from wizard.core.json_form import to_json, typed
 from wizard.knowledge.variables import LIBRARY_PATH
 
+SEED = 5600
+"""From which image and weights of the first shape are drawn; each other shape has the next one."""
 LEFT_OUT = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_")
 """How the variables begin that steer ROCm."""
 SYSTEM_ROCM = "/opt/rocm"
@@ -80,7 +82,7 @@ class EngineTried:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSetting:
     """A setting that makes a shape right, and the folder of the environment it was found in."""
 
     setting: Setting
@@ -129,11 +131,11 @@ class SettingAnswer:
         return not self.is_complete and not self.stopped
 
 
-def found_by(answer: SettingAnswer | None, python: str) -> Found | None:
+def found_by(answer: SettingAnswer | None, python: str) -> FoundSetting | None:
     """What can be kept of an answer; None where nothing was found, or for no environment."""
     if answer is None or not answer.changes or not (venv := venv_of(python)):
         return None
-    return Found(answer.changes, venv)
+    return FoundSetting(answer.changes, venv)
 
 
 def venv_of(python: str) -> str:
@@ -182,13 +184,30 @@ class Sweep:
     """How often each shape is launched: what fails some of these times is ``flaky``."""
     spawn: bool = False
     """A new interpreter for each shape, in place of forked ones."""
-    seed: int = 5600
     slow_s: float = 10.0
     """Later calls that take longer make a right result ``slow``."""
     hangs: int | None = None
     """How many launches may hang in one go before it stops; None for as many as there are."""
     deadlines: Deadlines = Deadlines()
     environment: SweepEnvironment = AS_IT_IS
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question about one row: what is measured next follows from what came out before."""
+
+    sweep: Sweep
+    """How it is measured, with the one row that it is about."""
+
+    @property
+    def row(self) -> Row:
+        """The row that it is about."""
+        return self.sweep.rows[0]
+
+
+def isolated(sweep: Sweep) -> Sweep:
+    """The same sweep with databases of its own for each way of measuring."""
+    return replace(sweep, environment=replace(sweep.environment, isolated=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
-from contextlib import aclosing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from wizard.conv2d.hangs import NEXT_STEPS, HangClass
@@ -27,7 +23,6 @@ from wizard.conv2d.sweep import (
 from wizard.conv2d.verdicts import RIGHT, WORDS, Result, Verdict, noun_of
 from wizard.conv2d.worker.judgement import control_words
 from wizard.core.amounts import counted
-from wizard.core.process import on_signals
 
 MEANINGS = {
     Verdict.HUNG: "it did not finish within the deadline, and the process was killed. A program "
@@ -213,27 +208,3 @@ def _how(row: Row) -> str:
     """What is special about how a row is measured."""
     past = "" if row.engine == "configured" else f", engine {row.engine}"
     return past + (f", {setting_text(row.setting)}" if row.setting else "")
-
-
-Events = AsyncGenerator[SweepEvent, None]
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-async def follow(running: Events, stops: Sequence[signal.Signals] = STOPS) -> SweepDone | None:
-    """A sweep or a search to its end, one line an event; None when a signal stopped it."""
-    task = asyncio.ensure_future(_follow(running))
-    on_signals(stops, task.cancel)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        return None
-
-
-async def _follow(running: Events) -> SweepDone | None:
-    async with aclosing(running) as events:
-        async for event in events:
-            if isinstance(event, SweepDone):
-                return event
-            if line := line_of(event):
-                print(line, file=sys.stderr, flush=True)
-    return None

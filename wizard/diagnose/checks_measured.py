@@ -166,7 +166,7 @@ def _evidence(
             yield Evidence(f"same result: {', '.join(more[:ALIKE_SHOWN])}{rest}", where)
     results = [result for group in groups for result in group]
     line = next((result.log_line for result in results if result.log_line), None)
-    if line and (stage := hangs.read((line,))):
+    if line and (stage := hangs.read(line)):
         subject = f": {stage.subject}" if stage.subject else ""
         yield Evidence(f"{stage.stage.value}{subject}", "the last line of MIOpen's log")
     if last.loaded.torch:

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from wizard.conv2d.runs.folders import Run, kept_runs, stack_of_run
-from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, LastSweep, sweeps, told_by
+from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, PastSweep, read_status, sweeps
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.stop_reasons import SUSPECTED, stopped
 from wizard.conv2d.sweep import Sweep
@@ -115,26 +115,26 @@ def _key(result: Result) -> tuple[Shape, Manner]:
 
 
 def _of_run(run: Run, request: Sweep) -> Measured:
-    told = told_by(run)
-    trouble = told.done.trouble
+    status = read_status(run)
+    trouble = status.done.trouble
     on_card = request.device == "cuda"
-    results = _on_card(told.done.results)
+    results = _on_card(status.done.results)
     suspect = _suspect(trouble.meaning) if trouble and on_card else ""
     kept = trouble is not None and on_card and not (results or suspect)
     return Measured(
         when=datetime.fromisoformat(run.began).astimezone(),
         results=results,
-        finished=told.state == FINISHED,
+        finished=status.state == FINISHED,
         python=request.python,
         stack=stack_of_run(run),
         suspect=suspect,
         clean=request.environment.clean,
-        under_way=told.state == UNDER_WAY and on_card,
+        under_way=status.state == UNDER_WAY and on_card,
         trouble=trouble.happened if trouble and kept and trouble != stopped() else "",
     )
 
 
-def _of_journal(sweep: LastSweep) -> Measured:
+def _of_journal(sweep: PastSweep) -> Measured:
     lost = f"shape {sweep.lost}" if sweep.lost and _on_card(sweep.results) else ""
     when = datetime.fromisoformat(sweep.time).astimezone()
     return Measured(when, _on_card(sweep.results), sweep.finished, suspect=lost)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from wizard.advice.leftovers import short_path
 from wizard.core.amounts import counted, memory_size_text
@@ -12,10 +12,7 @@ from wizard.core.fact import Unknown, known
 from wizard.core.lines import shown
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
-from wizard.machine.facts import Machine, Setting
-
-if TYPE_CHECKING:
-    from wizard.machine.facts import Gpu, Machine
+from wizard.machine.facts import Gpu, Machine, Setting
 
 
 def main_card(machine: Machine) -> Gpu | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard import __version__
-from wizard.conv2d.runs.history import LastSweep, sweep_form
+from wizard.conv2d.runs.history import PastSweep, sweep_form
 from wizard.core.amounts import size_text
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OLDER
@@ -139,7 +139,7 @@ def _redacted_log(text: str, redaction: Redaction) -> str:
     return f"{told_lines(redaction.text(text))}\n"
 
 
-def _miopen(sweep: LastSweep | None) -> list[str]:
+def _miopen(sweep: PastSweep | None) -> list[str]:
     results = () if sweep is None else sweep.results
     return [f"{r.label}: {r.verdict.value}: {r.log_line}" for r in results if r.log_line]
 

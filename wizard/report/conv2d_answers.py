@@ -9,7 +9,7 @@ from wizard.conv2d.requests import Request, sweep_in
 from wizard.conv2d.search.compare_settings import CompareRequest, rivals
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_search import SettingRequest
-from wizard.conv2d.search.workarounds import Tried, WorkaroundRequest, tried
+from wizard.conv2d.search.workarounds import AlternativeTried, WorkaroundRequest, tried
 from wizard.conv2d.shapes import Setting
 from wizard.conv2d.sweep import SettingAnswer, StopReason, Sweep, SweepDone, setting_text, venv_of
 from wizard.conv2d.verdicts import Result, Verdict
@@ -198,7 +198,7 @@ NOT_MEASURED = "not measured: the allowed hangs are used up, or measuring was no
 
 
 def workaround_lines(
-    result: Result, tried: Sequence[Tried], tell: Callable[[str], str] = str
+    result: Result, tried: Sequence[AlternativeTried], tell: Callable[[str], str] = str
 ) -> Iterator[str]:
     """The shape, then each alternative with its verdict and its cost."""
     yield f"{result.shape.label}: {result.verdict.value}"
@@ -215,7 +215,7 @@ def workaround_lines(
     yield from wrapped(tell(text))
 
 
-def _alternative(each: Tried, whole: Result) -> Iterator[str]:
+def _alternative(each: AlternativeTried, whole: Result) -> Iterator[str]:
     alternative, result = each.alternative, each.result
     parts = [NOT_MEASURED if result is None else result.verdict.value]
     if each.seconds is not None and result is not None and result.warm_s is not None:
@@ -228,7 +228,7 @@ def _alternative(each: Tried, whole: Result) -> Iterator[str]:
     yield from wrapped(f"  {alternative.title}: {'; '.join(parts)}", indent="    ")
 
 
-def _best(tried: Sequence[Tried]) -> Tried | None:
+def _best(tried: Sequence[AlternativeTried]) -> AlternativeTried | None:
     """The cheapest of those that pass and change nothing in the result."""
     right = [each for each in tried if each.passes and not each.alternative.changes_result]
     return min(right, key=lambda each: each.seconds or 0.0, default=None)
@@ -250,24 +250,14 @@ def answer_lines(
             return limit_lines(done.limit)
         case SettingRequest() if done.setting is not None:
             return setting_lines(done.setting, sweep_in(request).python, tell)
-        case CompareRequest() | WorkaroundRequest() | Sweep() if done.results:
-            return _of_results(request, done.results, tell)
+        case CompareRequest() if done.results:
+            return comparison_lines(done.results)
+        case WorkaroundRequest() if done.results:
+            return workaround_lines(done.results[0], tried(request, done.results), tell)
+        case Sweep() if done.results:
+            return summary_lines(done.results, tell)
         case _:
             return iter(())
-
-
-def _of_results(
-    request: CompareRequest | WorkaroundRequest | Sweep,
-    results: Sequence[Result],
-    tell: Callable[[str], str],
-) -> Iterator[str]:
-    match request:
-        case CompareRequest():
-            return comparison_lines(results)
-        case WorkaroundRequest():
-            return workaround_lines(results[0], tried(request, results), tell)
-        case Sweep():
-            return summary_lines(results, tell)
 
 
 def outcome_lines(done: SweepDone, request: Request) -> Iterator[str]:

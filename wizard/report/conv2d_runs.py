@@ -14,13 +14,12 @@ from wizard.conv2d.requests import described, sweep_in
 from wizard.conv2d.runs.folders import Run, runs_of
 from wizard.conv2d.runs.history import (
     UNDER_WAY,
-    Account,
-    LastSweep,
-    account_with,
+    PastSweep,
+    RunStatus,
     earlier_alike,
+    read_status,
     sweep_of_run,
     sweeps,
-    told_by,
 )
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Manner, Result, Verdict, results_text
@@ -33,6 +32,8 @@ from wizard.report.conv2d_answers import outcome_lines, trouble_lines
 
 TOLD = 8
 """Rows in one run alone that are named before the rest is counted."""
+CARD_WIDTH = WIDTH - 1
+"""Of lines with words of somebody else's card: narrower than a page, so that long ones are cut."""
 COLUMNS = ("A", "B", "Cold", "Warm")
 LEGEND = (
     "Cold and Warm are the times for the first call and a later call in B, each divided by the "
@@ -88,7 +89,7 @@ def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]
     label = f" ({NOT_YOUR_CHIP})" if other else ""
     text = f"{letter}: {clean(card.time)}{label}: {about or 'device not stated'}. "
     finished = "" if card.finished else " Not finished."
-    yield from wrapped(f"{text}{results_text(card.results)}.{finished}", indent="   ")
+    yield from wrapped(f"{text}{results_text(card.results)}.{finished}", CARD_WIDTH, indent="   ")
 
 
 def _chips(found: Comparison) -> Iterator[str]:
@@ -96,7 +97,8 @@ def _chips(found: Comparison) -> Iterator[str]:
         yield from wrapped(
             f"The chips differ: {clean(chip_of(found.before) or '')} and "
             f"{clean(chip_of(found.after) or '')}. That alone may explain any differences in the "
-            "results."
+            "results.",
+            CARD_WIDTH,
         )
         yield ""
 
@@ -110,7 +112,7 @@ def _table(changes: Sequence[Change]) -> Iterator[str]:
     for row in rows:
         label = row[0]
         if len(label) > room:
-            yield from wrapped(label)
+            yield from wrapped(label, CARD_WIDTH)
             label = ""
         cells = (label, *row[1:])
         yield "  ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
@@ -136,10 +138,10 @@ def _alone(letter: str, rows: Sequence[tuple[Shape, Manner]]) -> Iterator[str]:
         return
     named = ", ".join(clean(manner.named(shape)) for shape, manner in rows[:TOLD])
     rest = f" and {len(rows) - TOLD} more" if len(rows) > TOLD else ""
-    yield from wrapped(f"Only in {letter}: {named}{rest}.", indent="  ")
+    yield from wrapped(f"Only in {letter}: {named}{rest}.", CARD_WIDTH, indent="  ")
 
 
-def past_runs(places: Places) -> tuple[LastSweep, ...]:
+def past_runs(places: Places) -> tuple[PastSweep, ...]:
     """Runs with results, newest first; a run inside its command left a journal alone."""
     apart = map(sweep_of_run, runs_of(places))
     found = [run for run in (*apart, *sweeps(Path(places.conv2d))) if run.results]
@@ -149,7 +151,7 @@ def past_runs(places: Places) -> tuple[LastSweep, ...]:
     return tuple(sorted(known.values(), key=lambda run: (run.time, run.run), reverse=True))
 
 
-def card_of(run: LastSweep, here: Here) -> ResultCard:
+def card_of(run: PastSweep, here: Here) -> ResultCard:
     """The card of a run that was measured here."""
     when = datetime.fromisoformat(run.time)
     return make_card(run.results, when, here, finished=run.finished)
@@ -157,7 +159,7 @@ def card_of(run: LastSweep, here: Here) -> ResultCard:
 
 def run_before(run: Run, runs: Iterable[Run]) -> Run | None:
     """The last one begun before it that asked the same and came to a result."""
-    return next((each for each in earlier_alike(run, runs) if told_by(each).done.results), None)
+    return next((each for each in earlier_alike(run, runs) if read_status(each).done.results), None)
 
 
 def first_to_tell(results: Iterable[Result]) -> int:
@@ -209,25 +211,25 @@ NO_VERDICT = "No shape has a verdict yet."
 WHY_UNREADABLE = "damaged, another user's, or from a newer version"
 
 
-def history_lines(accounts: Iterable[Account], unreadable: Sequence[str] = ()) -> Iterator[str]:
+def history_lines(statuses: Iterable[RunStatus], unreadable: Sequence[str] = ()) -> Iterator[str]:
     """What was asked, how it stands, and how many shapes have which verdict."""
     empty = True
-    for account in accounts:
+    for status in statuses:
         empty = False
-        run = account.run
-        yield f"{run.id}  {account.state}: {clean(described(run.request))}"
-        yield f"    began {clean(run.since)}; {counts_text(account)}"
-        if account.why:
-            yield f"    {clean(account.why)}"
+        run = status.run
+        yield f"{run.id}  {status.state}: {clean(described(run.request))}"
+        yield f"    began {clean(run.since)}; {counts_text(status)}"
+        if status.why:
+            yield f"    {clean(status.why)}"
     if empty and not unreadable:
         yield NONE
     for path in unreadable:
         yield f"{clean(path)} cannot be read: {WHY_UNREADABLE}."
 
 
-def counts_text(account: Account) -> str:
+def counts_text(status: RunStatus) -> str:
     """How many shapes have which verdict."""
-    return ", ".join(f"{n} {verdict.value}" for verdict, n in account.counts) or "no verdict"
+    return ", ".join(f"{n} {verdict.value}" for verdict, n in status.counts) or "no verdict"
 
 
 def on_text(loaded: Loaded) -> str:
@@ -238,20 +240,19 @@ def on_text(loaded: Loaded) -> str:
 
 def run_lines(run: Run) -> Iterator[str]:
     """One run whole: what was asked of it, what came out, and why it ended if it broke off."""
-    told = told_by(run)
-    done, account = told.done, account_with(run, told)
-    yield from history_lines((account,))
+    status = read_status(run)
+    yield from history_lines((status,))
     python = clean(sweep_in(run.request).python)
-    on = on_text(account.loaded)
+    on = on_text(status.loaded)
     text = f"on {on}, with {python}" if on else f"with {python}"
     yield from wrapped(text, head="    ")
     yield ""
-    if told.state == UNDER_WAY:
+    if status.state == UNDER_WAY:
         yield from (SO_FAR, "")
-    yield from list(outcome_lines(done, run.request)) or (NO_VERDICT,)
-    if models := list(model_lines(model_verdicts(done.results))):
+    yield from list(outcome_lines(status.done, run.request)) or (NO_VERDICT,)
+    if models := list(model_lines(model_verdicts(status.done.results))):
         yield from ("", *models)
-    if done.trouble is not None:
+    if status.done.trouble is not None:
         yield ""
-        for text in trouble_lines(done.trouble):
+        for text in trouble_lines(status.done.trouble):
             yield from wrapped(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard import __version__
 from wizard.advice.recommend import recommend
-from wizard.conv2d.runs.history import LastSweep
+from wizard.conv2d.runs.history import PastSweep
 from wizard.core.fact import Unknown
 from wizard.core.journal import OLDER, UNFINISHED, OlderRun, Record
 from wizard.core.lines import clean_lines, wrapped
@@ -70,7 +70,7 @@ def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[st
     }
 
 
-def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> Iterator[str]:
+def sweep_section(sweep: PastSweep | None, before: PastSweep | None = None) -> Iterator[str]:
     """The last verdicts, and what changed since the sweep before."""
     if sweep is None:
         yield "No verdicts yet. To measure: rdna1-setup conv2d"
@@ -87,7 +87,7 @@ def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> I
         yield from wrapped(f"{text}hung, or the machine or the measurement stopped.")
 
 
-def _settings_of(sweep: LastSweep) -> Iterator[str]:
+def _settings_of(sweep: PastSweep) -> Iterator[str]:
     setting = sweep.results[-1].loaded.setting
     if setting:
         yield "Set during the measurement:"

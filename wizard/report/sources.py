@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.conv2d.runs.folders import runs_of
-from wizard.conv2d.runs.history import LastSweep, sweeps
+from wizard.conv2d.runs.history import PastSweep, sweeps
 from wizard.core.fact import Fact, Unknown
 from wizard.core.journal import OlderRun, Record
 from wizard.core.lines import beginning, clean, clean_lines
@@ -167,8 +167,8 @@ class Gathered:
     records: tuple[Record, ...]
     older: tuple[OlderRun, ...]
     """Runs that an older version of this program recorded."""
-    sweep: LastSweep | None
-    before: LastSweep | None
+    sweep: PastSweep | None
+    before: PastSweep | None
     logs: tuple[Log, ...]
 
 
@@ -195,7 +195,7 @@ def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     )
 
 
-def _told(sweep: LastSweep) -> LastSweep:
+def _told(sweep: PastSweep) -> PastSweep:
     """The sweep without what somebody may have put into a variable beside a fact."""
     return replace(
         sweep,

@@ -20,10 +20,10 @@ from wizard.conv2d.requests import Request, described, layers_in, sweep_in, with
 from wizard.conv2d.runs.events import begun, followed
 from wizard.conv2d.runs.example import recorded_run, replayed
 from wizard.conv2d.runs.folders import KeptRuns, Run, kept_runs, live_run, runs_of
-from wizard.conv2d.runs.history import Account, account_of, sweep_of_run, told_by
+from wizard.conv2d.runs.history import RunStatus, read_status, sweep_of_run
 from wizard.conv2d.runs.runner import run_apart, stop_apart
 from wizard.conv2d.shapes import Preset, Row, load_presets
-from wizard.conv2d.sweep import Found, Sweep, SweepEvent, found_by
+from wizard.conv2d.sweep import FoundSetting, Sweep, SweepEvent, found_by
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.worker.questions import ask_miopen
 from wizard.host.host import Host, places_of
@@ -202,9 +202,9 @@ class Past:
         """Every run that is kept."""
         return kept_runs(self._places) if self.is_here else KeptRuns()
 
-    def account(self, run: Run) -> Account:
+    def status(self, run: Run) -> RunStatus:
         """What a run came to."""
-        return account_of(run)
+        return read_status(run)
 
     def whole(self, run: Run) -> Lines:
         """The report of a run."""
@@ -212,11 +212,11 @@ class Past:
 
     def results(self, run: Run) -> tuple[Result, ...]:
         """What a run measured."""
-        return told_by(run).done.results
+        return read_status(run).done.results
 
-    def found(self, run: Run) -> Found:
+    def found(self, run: Run) -> FoundSetting:
         """The setting that a run found. Raises Trouble."""
-        found = found_by(told_by(run).done.setting, sweep_in(run.request).python)
+        found = found_by(read_status(run).done.setting, sweep_in(run.request).python)
         if found is None:
             raise nothing_found(run)
         return found

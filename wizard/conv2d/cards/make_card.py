@@ -68,7 +68,7 @@ DISTRIBUTION_IDS = """
 DISTRIBUTIONS = frozenset(DISTRIBUTION_IDS.split())
 
 
-def told_setting(variables: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def public_setting(variables: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """The known variables; a value that is no word of the programs' own is not told."""
     return tuple((name, _value(name, value)) for name, value in variables if is_known(name))
 
@@ -77,7 +77,7 @@ def _value(name: str, value: str) -> str:
     return value if name not in PATHS and SWITCH.fullmatch(value) else HIDDEN
 
 
-def told_kernel(release: str) -> str | None:
+def public_kernel(release: str) -> str | None:
     """The release of a kernel with what its distribution appends, without what a person did."""
     found = RELEASE.match(release)
     if found is None:
@@ -87,7 +87,7 @@ def told_kernel(release: str) -> str | None:
     return "-".join([found[0], *kept])[:LONGEST]
 
 
-def told_version(version: str | None) -> str | None:
+def public_version(version: str | None) -> str | None:
     """A version without what a builder appends of his own."""
     found = None if version is None else VERSION.match(version)
     if found is None or version is None:
@@ -96,13 +96,13 @@ def told_version(version: str | None) -> str | None:
     return found[0] + (local[0] if local else "")
 
 
-def told_gfx(gfx: str | None) -> str | None:
+def public_gfx(gfx: str | None) -> str | None:
     """The target alone, without its features."""
     found = None if gfx is None else GFX.match(gfx)
     return found[0] if found else None
 
 
-def told_name(device: str | None) -> str | None:
+def public_name(device: str | None) -> str | None:
     """The name of a card or ``cpu``; None for what does not read like one."""
     if device == "cpu":
         return device
@@ -110,20 +110,20 @@ def told_name(device: str | None) -> str | None:
     return found[0].strip() if found else None
 
 
-def told_distribution(name: str | None, release: str | None) -> str | None:
+def public_distribution(name: str | None, release: str | None) -> str | None:
     """A distribution that is everybody's, with its release."""
     if name not in DISTRIBUTIONS:
         return None
     return f"{name} {release}" if release and VERSION.fullmatch(release) else name
 
 
-def told_phrases(text: str | None) -> str:
+def public_phrases(text: str | None) -> str:
     """What may be told of a free text: names of faults, functions, solvers and kernels."""
     found = PHRASES.findall(text or "")
     return "; ".join(dict.fromkeys(found))[:LONGEST]
 
 
-def told_library(path: str) -> str:
+def public_library(path: str) -> str:
     """The name of a library, and whose it is: torch's own, the system's, or another's."""
     folder, _, name = path.rpartition("/")
     if not re.fullmatch(r"lib(?:amdhip64|MIOpen|hsa-runtime64|rocblas|cudart|cudnn)[\w.+-]*", name):
@@ -149,7 +149,7 @@ class Here:
     def gfx(self) -> str | None:
         """The target of its one card of amdgpu; None for none and for several."""
         amd = _cards_of(self)
-        return told_gfx(_known(amd[0].gfx)) if len(amd) == 1 else None
+        return public_gfx(_known(amd[0].gfx)) if len(amd) == 1 else None
 
 
 def look_here(host: Host) -> Here:
@@ -177,28 +177,28 @@ def make_card(
         finished=finished,
         chip=_chip(here, loaded),
         stack=_stack(here, loaded),
-        results=tuple(map(told_result, results)),
+        results=tuple(map(public_result, results)),
     )
 
 
-def told_result(result: Result) -> Result:
+def public_result(result: Result) -> Result:
     """A result without any text that could name somebody: made of what is listed here alone."""
     loaded = result.loaded
     return Result(
         shape=result.shape,
         engine=result.engine,
         verdict=result.verdict,
-        detail=told_phrases(result.detail),
+        detail=public_phrases(result.detail),
         runs=result.runs,
         loaded=Loaded(
-            torch=told_version(loaded.torch),
-            hip=told_version(loaded.hip),
-            device=told_name(loaded.device),
-            gfx=told_gfx(loaded.gfx),
-            setting=told_setting(loaded.setting),
+            torch=public_version(loaded.torch),
+            hip=public_version(loaded.hip),
+            device=public_name(loaded.device),
+            gfx=public_gfx(loaded.gfx),
+            setting=public_setting(loaded.setting),
         ),
-        because=None if result.because is None else told_phrases(result.because),
-        asked=told_setting(result.asked),
+        because=None if result.because is None else public_phrases(result.because),
+        asked=public_setting(result.asked),
         work=result.work,
         **{name: getattr(result, name) for name in (*FIGURES, *COUNTS, *OWN_WORDS)},
     )
@@ -210,13 +210,13 @@ def _cards_of(here: Here) -> tuple[Gpu, ...]:
 
 def _chip(here: Here, loaded: Loaded) -> Chip:
     """The card of amdgpu; where there are several, only what torch said."""
-    name, amd = told_name(loaded.device), _cards_of(here)
+    name, amd = public_name(loaded.device), _cards_of(here)
     if loaded.device == "cpu" or loaded.hip is None or len(amd) != 1:
         return Chip(name)
     gpu = amd[0]
     return Chip(
-        told_name(gpu.name) or name,
-        told_gfx(_known(gpu.gfx)),
+        public_name(gpu.name) or name,
+        public_gfx(_known(gpu.gfx)),
         gpu.pci_id,
         gpu.vram_bytes if isinstance(gpu.vram_bytes, int) else None,
     )
@@ -226,13 +226,13 @@ def _stack(here: Here, loaded: Loaded) -> Stack:
     system, driver = here.system, here.driver
     origin = _known(driver.origin) or "amdgpu" if driver.loaded else None
     return Stack(
-        torch=told_version(loaded.torch),
-        hip=told_version(loaded.hip),
-        libraries=tuple(map(told_library, loaded.libraries)),
-        driver=" ".join(filter(None, (origin, told_version(driver.version)))) if origin else None,
-        kernel=told_kernel(_known(system.kernel) or ""),
-        distribution=told_distribution(_known(system.distribution), _known(system.release)),
-        glibc=told_version(_known(system.glibc)),
+        torch=public_version(loaded.torch),
+        hip=public_version(loaded.hip),
+        libraries=tuple(map(public_library, loaded.libraries)),
+        driver=" ".join(filter(None, (origin, public_version(driver.version)))) if origin else None,
+        kernel=public_kernel(_known(system.kernel) or ""),
+        distribution=public_distribution(_known(system.distribution), _known(system.release)),
+        glibc=public_version(_known(system.glibc)),
     )
 
 

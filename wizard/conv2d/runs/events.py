@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import suppress
 from types import TracebackType
 
-from wizard.conv2d.journal import Told, read_journal
+from wizard.conv2d.journal import Attempts, read_journal
 from wizard.conv2d.requests import sweep_in
 from wizard.conv2d.runs.folders import Run
 from wizard.conv2d.stop_reasons import died, not_read
@@ -165,11 +165,11 @@ def _events(lines: Iterable[bytes]) -> Iterator[SweepEvent]:
 
 def ending(run: Run, trouble: StopReason | None = None) -> tuple[SweepEvent, ...]:
     """The end that a runner which is gone could not write, from its journal."""
-    told = read_journal(run.journal)
-    results = tuple(told.results[index] for index in sorted(told.results))
-    if told.finished and isinstance(run.request, Sweep):
+    attempts = read_journal(run.journal)
+    results = tuple(attempts.results[index] for index in sorted(attempts.results))
+    if attempts.finished and isinstance(run.request, Sweep):
         return (SweepDone(results, None, 0.0),)
-    suspect = _label(run, told)
+    suspect = _label(run, attempts)
     trouble = trouble or died(suspect, _last_words(run))
     return (Note(f"{trouble.happened} {trouble.meaning}"), SweepDone(results, trouble, 0.0))
 
@@ -192,16 +192,16 @@ def close_books(run: Run, trouble: StopReason | None = None) -> None:
         os.close(lock)
 
 
-def _label(run: Run, told: Told) -> str:
+def _label(run: Run, attempts: Attempts) -> str:
     """The shape that was launched and has no verdict; ``""`` for none."""
-    if told.under_way is None:
+    if attempts.under_way is None:
         return ""
     rows = sweep_in(run.request).rows if isinstance(run.request, Sweep) else ()
-    if told.under_way < len(rows):
-        return rows[told.under_way].label
+    if attempts.under_way < len(rows):
+        return rows[attempts.under_way].label
     started = (event for event in events_in(run) if isinstance(event, ShapeStarted))
     labels = {event.number: event.row.label for event in started}
-    return labels.get(told.under_way + 1, f"shape {told.under_way + 1}")
+    return labels.get(attempts.under_way + 1, f"shape {attempts.under_way + 1}")
 
 
 def _last_words(run: Run) -> str:

@@ -285,7 +285,6 @@ OPTIONS = {
     "deadlines": "--deadline or --import-deadline",
     "environment": "--clean or --keep-databases",
     "rows": "the shapes, --work, --engine or --log",
-    "row": "the shape, --work, --engine or --log",
     "axis": "--find-limit",
     "smallest": "--range",
     "largest": "--range",
@@ -300,11 +299,10 @@ def continued_lines(
     ``asked``: whether ``--resume`` was given. If not, only the newest run counts, and that there
     is none to continue is not worth a word.
     """
-    told = read_journal(journal_of(request, environ))
-    if not told.finished and (told.results or told.under_way is not None):
+    if read_journal(journal_of(request, environ)).goes_on:
         return
     runs = runs_of(places)
-    run = next((each for each in (runs if asked else runs[:1]) if _unfinished(each)), None)
+    run = next((r for r in (runs if asked else runs[:1]) if read_journal(r.journal).goes_on), None)
     if run is not None:
         why = "; ".join(differences(request, run, environ))
         text = (
@@ -331,11 +329,6 @@ def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple
     if not found and run.name != name_of(request, environ):
         return ("shell variables that ROCm reads, such as those beginning with HSA_ or MIOPEN_",)
     return found or ("nothing, but its journal is missing",)
-
-
-def _unfinished(run: Run) -> bool:
-    told = read_journal(run.journal)
-    return bool(told.results or told.under_way is not None) and not told.finished
 
 
 def _flat(request: Request) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from wizard.conv2d.runs.folders import (
     starting,
     tell_process,
 )
-from wizard.conv2d.runs.history import told_by
+from wizard.conv2d.runs.history import read_status
 from wizard.conv2d.search.setting_search import SettingRequest
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import (
@@ -76,7 +76,7 @@ def rows_that_passed(there: Places, request: Request) -> tuple[Row, ...]:
         if (other := sweep_in(run.request)).python == sweep.python and other.device == sweep.device
     )
     for run in islice(alike, NEWEST):
-        for result in told_by(run).done.results:
+        for result in read_status(run).done.results:
             if result.verdict in RIGHT and result.engine == "miopen" and not result.asked:
                 found.setdefault(row_of(result))
     return tuple(islice(found, MOST_ROWS))

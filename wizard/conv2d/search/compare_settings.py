@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.search.experiment import Experiment, hangs_spent
 from wizard.conv2d.search.setting_search import ENGINES
 from wizard.conv2d.shapes import Row, Setting
-from wizard.conv2d.sweep import Note, Sweep, SweepEvent
-from wizard.conv2d.verdicts import RIGHT, Result
+from wizard.conv2d.sweep import Note, Sweep, SweepEvent, isolated
+from wizard.conv2d.verdicts import RIGHT
 from wizard.knowledge.solvers import Family, load_families
 
 SPENT = "The limit on hangs was reached, so the missing rows were not measured."
@@ -65,43 +64,24 @@ class CompareRequest:
 def compare(request: CompareRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
     """The events of a comparison, as those of a sweep; the results hold all of it.
 
-    ``where`` is what ``run_sweep`` takes too; an unfinished comparison is gone on with.
+    ``where`` is what ``carried_out`` takes too; an unfinished comparison is gone on with.
     """
-    sweep = request.sweep
-    rows = tuple(replace(UNCHANGED.row(row), published=None) for row in sweep.rows)
-    named = replace(sweep, rows=rows, environment=replace(sweep.environment, isolated=True))
-    return carried_out(named, partial(_made, request), rows, rows, **where)
+    rows = tuple(replace(UNCHANGED.row(row), published=None) for row in request.sweep.rows)
 
-
-async def _made(request: CompareRequest, experiment: Experiment) -> None:
-    ways = rivals(request.sweep.device)
-    await _Comparison(experiment.trial.sweep.rows, request.hangs, ways).make(experiment)
-
-
-@dataclass(slots=True)
-class _Comparison:
-    rows: tuple[Row, ...]
-    hangs: int
-    ways: tuple[Rival, ...]
-
-    async def make(self, experiment: Experiment) -> None:
-        """Measure it; what is known from an earlier start is not measured again."""
-        await experiment.assemble(self.rows[0])
-        left = self.rows
-        for number, rival in enumerate(self.ways):
+    async def measure(experiment: Experiment) -> None:
+        await experiment.assemble(rows[0])
+        hangs, left = request.hangs, rows
+        for number, rival in enumerate(rivals(request.sweep.device)):
             if number:
                 await experiment.renew()
-            results = [await self._measured(rival.row(row), experiment) for row in left]
-            if not number:
-                pairs = zip(left, results, strict=True)
-                left = tuple(row for row, one in pairs if one and one.verdict in RIGHT)
-        if self.hangs < 1:
+            right = []
+            for row in left:
+                # Nothing more may be risked.
+                result = await experiment.measure(rival.row(row)) if hangs > 0 else None
+                hangs -= 0 if result is None else hangs_spent(result)
+                right += [row] if result is not None and result.verdict in RIGHT else []
+            left = left if number else tuple(right)
+        if hangs < 1:
             experiment.tell(Note(SPENT))
 
-    async def _measured(self, row: Row, experiment: Experiment) -> Result | None:
-        """Its result; None when nothing more may be risked or can be measured."""
-        if self.hangs < 1:
-            return None
-        result = await experiment.measure(row)
-        self.hangs -= 0 if result is None else hangs_spent(result)
-        return result
+    return carried_out(isolated(request.sweep), measure, rows, rows, **where)

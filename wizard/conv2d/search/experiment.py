@@ -24,7 +24,7 @@ from wizard.conv2d.worker.judgement import LOST, unmeasured
 from wizard.conv2d.worker.launches import Trial
 from wizard.conv2d.worker.questions import Ask
 from wizard.core.json_form import to_json
-from wizard.knowledge.solvers import FIND_MODE, SEARCHES_MORE, family_of, load_families
+from wizard.knowledge.solvers import FIND_MODE, family_of, load_families
 from wizard.system.joined_groups import joined_group
 
 JOINED = (
@@ -50,8 +50,8 @@ class Experiment:
         """True when nothing more can be measured."""
         return self.trial.team.trouble is not None
 
-    async def assemble(self, row: Row | None = None) -> None:
-        """Start the workers, for that row if any; what another torch has measured is forgotten."""
+    async def assemble(self, row: Row) -> None:
+        """Start the workers for that row; what another torch has measured is forgotten."""
         trial = self.trial
         if trial.sweep.device == "cuda" and (group := joined_group()):
             self.tell(Note(JOINED.format(group)))
@@ -100,10 +100,9 @@ class Experiment:
             trial.fork_known |= known.process == "fork" and known.cold_s is not None
             self.tell(ShapeDone(index + 1, len(trial.sweep.rows), known))
         elif not self.is_over:
-            trial.candidates[index] = trial.book.candidates.get(_question(row))
             if index in trial.book.lost:
                 self.tell(Note(f"{row.label}: {LOST}. Trying it once more."))
-            async for event in trial.run(index):
+            async for event in trial.run(index, trial.book.candidates.get(_question(row))):
                 self.tell(event)
         return trial.book.results.get(index)
 
@@ -122,7 +121,7 @@ def _question(row: Row) -> str:
     return json.dumps([to_json(row.shape), row.work, row.engine, row.setting])
 
 
-async def told(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
+async def events_from(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
     """The events that a coroutine tells while it runs, and what it raises; closing ends it."""
     events: asyncio.Queue[SweepEvent | None] = asyncio.Queue()
 
@@ -192,8 +191,6 @@ def span_of_limit(row: Row, results: Iterable[Result]) -> tuple[int, int]:
 
 NORMAL = (FIND_MODE, "NORMAL")
 IMPLICIT_GEMM_OFF = ("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM", "0")
-WIDER = frozenset((FIND_MODE, mode) for mode in SEARCHES_MORE)
-"""With these a search also times solvers that MIOpen does not list."""
 OVERRIDDEN = "gfx1030"
 """What an override to 10.3.0 makes of these chips."""
 
@@ -228,7 +225,6 @@ async def foresight_of(
     return Foresight(
         {frozenset(): unchanged.names, **known},
         frozenset(each.off for each in load_families()),
-        WIDER,
         beyond,
         frozenset() if unchanged.names <= seen else seen,
     )

@@ -8,9 +8,9 @@ from typing import Any
 
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.search.experiment import Experiment, changes_along, hangs_spent
-from wizard.conv2d.search.limit import Costs, Known, Limit, Probes
+from wizard.conv2d.search.limit import Known, Limit, Probes
 from wizard.conv2d.shapes import Row
-from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.sweep import Search, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result
 
 AXES = {
@@ -27,18 +27,14 @@ REPEATS = 3
 RISK_S = 60.0
 """What the risk of one hang, a frozen desktop, is held to be worth."""
 RECOVERY_S = 2.0
-FIRST_GUESS_S = 0.2
-"""A pass before any was measured."""
+PASS_S = 0.2
+"""What a pass is held to take."""
 
 
 @dataclass(frozen=True, slots=True)
-class LimitRequest:
-    """Which limit is asked for, and what may be spent on it."""
+class LimitRequest(Search):
+    """Which limit is asked for, and what may be spent on it; all else stays as in the row."""
 
-    sweep: Sweep
-    """How it is measured; its rows do not matter."""
-    row: Row
-    """All that does not grow."""
     axis: str
     smallest: int
     largest: int
@@ -58,13 +54,11 @@ class LimitRequest:
 def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
     """The events of a search, as those of a sweep, with the limit in the last one.
 
-    ``where`` is what ``run_sweep`` takes too. Probes come out of what was measured alone: an
+    ``where`` is what ``carried_out`` takes too. Probes come out of what was measured alone: an
     unfinished search is gone on with from its journal.
     """
-    # The rows name the request, and with it its journal: all that may be asked.
     ends = (request.row_at(request.smallest), request.row_at(request.largest))
-    named = replace(request.sweep, rows=ends)
-    return carried_out(named, _Search(request).find, (), ends, **where)
+    return carried_out(request.sweep, _Search(request).find, (), ends, **where)
 
 
 class _Search:
@@ -82,7 +76,7 @@ class _Search:
         await experiment.assemble(self.request.row_at(self.request.smallest))
         values = range(self.request.smallest, self.request.largest + 1)
         self.marks = await changes_along(experiment, self.request.row_at, values)
-        probes = Probes(self.known, self._costs())
+        probes = Probes(self.known, PASS_S, self._hang_s())
         while not (self.known.is_final or experiment.is_over or experiment.trial.is_spent):
             size = self._at_mark() or probes.next_size(self.known)
             self._learn(size, await self._measured(size, experiment))
@@ -120,14 +114,12 @@ class _Search:
             spent = hangs_spent(result)
             self.known = self.known.after(value, result.verdict in RIGHT, spent)
 
-    def _costs(self) -> Costs:
+    def _hang_s(self) -> float:
         """On a card a hang is dear, so it is come near to from below; on the processor nothing
         freezes, and what fails there seldom hangs: the range is halved as far as its hangs allow.
         """
-        sweep, hang_s = self.request.sweep, FIRST_GUESS_S
-        if sweep.device != "cpu":
-            hang_s = sweep.deadlines.later + RECOVERY_S + RISK_S
-        return Costs(lambda size: FIRST_GUESS_S, hang_s)
+        sweep = self.request.sweep
+        return PASS_S if sweep.device == "cpu" else sweep.deadlines.later + RECOVERY_S + RISK_S
 
 
 def _environment_broke(result: Result) -> bool:

@@ -2,7 +2,7 @@
 
 First a tiny convolution past MIOpen: where even that fails, nothing else would mean anything, and
 where it passes a hang is no fault of forking. Then the shape as it is, the ways past MIOpen, which
-are what is offered where no setting helps, and then sets of variables, as ``settings_search`` asks
+are what is offered where no setting helps, and then sets of variables, as ``setting_search`` asks
 for them. MIOpen is asked beforehand what the sets would leave it to choose from. What passes is
 measured again, each time by a new process with empty databases and without MIOpen's log, as a
 program would have it; a set that fails then counts as one that never passed.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from wizard.conv2d.client import carried_out
@@ -23,16 +22,16 @@ from wizard.conv2d.search.setting_search import (
     Change,
     Changes,
     Foresight,
-    Found,
     SettingRequest,
+    SmallestSet,
     Tried,
     count_of,
     culprit_of,
     family_in,
-    find_setting,
+    find_smallest_set,
 )
 from wizard.conv2d.shapes import Row, Setting, Shape
-from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepEvent
+from wizard.conv2d.sweep import EngineTried, SettingAnswer, SetTried, SweepEvent, isolated
 from wizard.conv2d.verdicts import Result, Verdict
 
 CONTROL = Shape(1, 1, 8, 8, kernel=1, padding=0)
@@ -49,7 +48,7 @@ NOT_IN_FORCE = (
 )
 
 
-def find_smallest(
+def find_setting(
     request: SettingRequest, *, passed: Sequence[Row] = (), **where: Any
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of a search, as those of a sweep, with the answer in the last one.
@@ -58,17 +57,13 @@ def find_smallest(
     ``carried_out`` takes too. What is tried comes out of what was measured alone:
     an unfinished search is gone on with from its journal, also with more hangs allowed.
     """
-    environment = replace(request.sweep.environment, isolated=True)
     row = request.row_under(frozenset())
-    named = replace(request.sweep, rows=(row,), environment=environment)
+
+    async def find(experiment: Experiment) -> SettingAnswer:
+        return await _Search(request, experiment, passed).find()
+
     may_ask = (row, replace(row, shape=CONTROL))
-    return carried_out(named, partial(_found, request, passed), (), may_ask, **where)
-
-
-async def _found(
-    request: SettingRequest, passed: Sequence[Row], experiment: Experiment
-) -> SettingAnswer:
-    return await _Search(request, experiment, passed).find()
+    return carried_out(isolated(request.sweep), find, (), may_ask, **where)
 
 
 @dataclass(slots=True)
@@ -96,17 +91,17 @@ class _Search:
         await self.experiment.assemble(nothing)
         # Before anything can hang: afterwards MIOpen might not answer any more.
         self.foresight = await foresight_of(self.request, self.experiment, self.passed)
-        found = Found(None, False, False, ())
+        found = SmallestSet(None, False, False)
         if await self._is_sound(replace(nothing, shape=CONTROL, engine=ENGINES[0])):
             found = await self._smallest()
         return self._answer(found)
 
-    async def _smallest(self) -> Found:
+    async def _smallest(self) -> SmallestSet:
         """The smallest set that passes again and again."""
         asked = self.request
         while True:
             what = (asked.changes, asked.largest, asked.alone)
-            found = await find_setting(self._try, *what, foresight=self.foresight)
+            found = await find_smallest_set(self._try, *what, foresight=self.foresight)
             if found.changes is None or self.stopped or await self._holds(found.changes):
                 return found
 
@@ -168,7 +163,7 @@ class _Search:
             raise BudgetSpent
         return result
 
-    def _answer(self, found: Found) -> SettingAnswer:
+    def _answer(self, found: SmallestSet) -> SettingAnswer:
         repeats = self.repeats if found.changes is not None else []
         passes = sum(map(_is_right, repeats))
         unchanged = self.results.get(frozenset())

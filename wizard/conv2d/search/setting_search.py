@@ -20,13 +20,22 @@ from itertools import chain, combinations
 
 from wizard.conv2d.hangs import HangClass, Reading, Stage, read
 from wizard.conv2d.shapes import Row
-from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.sweep import Search
 from wizard.conv2d.verdicts import Result
-from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, Family, family_of, load_families
+from wizard.knowledge.solvers import (
+    FIND_MODE,
+    FIND_MODES,
+    SEARCHES_MORE,
+    Family,
+    family_of,
+    load_families,
+)
 
 Change = tuple[str, str]
 """A variable and its value."""
 Changes = frozenset[Change]
+WIDER = frozenset((FIND_MODE, mode) for mode in SEARCHES_MORE)
+"""With these a search also times solvers that MIOpen does not list."""
 
 
 class BudgetSpent(Exception):
@@ -44,7 +53,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SmallestSet:
     """The end of a search."""
 
     changes: Changes | None
@@ -53,7 +62,6 @@ class Found:
     """False when a set with one change less was not measured, and when none was found."""
     is_complete: bool
     """False when the budget was spent before all was known."""
-    tried: tuple[tuple[Changes, Tried], ...]
     skipped: int = 0
     """How many sets were left out because they are the same to MIOpen as one that was tried."""
 
@@ -69,8 +77,6 @@ class Foresight:
     """The candidates with nothing changed, and under each set of switches that takes any away."""
     switches: frozenset[Change]
     """Changes that do nothing but take candidates away."""
-    searches_more: frozenset[Change] = frozenset()
-    """Changes under which a search may also time others than these candidates."""
     beyond: Changes = frozenset()
     """A set that leaves only such others, and they apply; empty where they do not."""
     passed: frozenset[str] = frozenset()
@@ -88,7 +94,7 @@ class Foresight:
     def key(self, changes: Changes) -> tuple[frozenset[str], Changes]:
         """Sets with the same key are the same to MIOpen."""
         rest = changes - self.switches
-        if rest & self.searches_more:
+        if rest & WIDER:
             return frozenset(), changes
         return self.left(changes), rest
 
@@ -103,13 +109,13 @@ class Foresight:
         return all(names <= each or not names & each for each in taken)
 
 
-async def find_setting(
+async def find_smallest_set(
     measure: Measure,
     changes: Sequence[Change],
     largest: int,
     alone: Sequence[Change] = (),
     foresight: Foresight | None = None,
-) -> Found:
+) -> SmallestSet:
     """The smallest set among these changes; no set of more than ``largest`` is the answer.
 
     ``changes`` come in the order in which they are tried. Two that set the same variable never
@@ -224,9 +230,9 @@ class _Search:
                 break
         self.best, self.thinned = current, True
 
-    def found(self, is_complete: bool) -> Found:
+    def found(self, is_complete: bool) -> SmallestSet:
         """What is known now."""
-        return Found(self.best, self.thinned, is_complete, tuple(self.known.items()), self.skipped)
+        return SmallestSet(self.best, self.thinned, is_complete, self.skipped)
 
 
 def _in_order(
@@ -258,7 +264,7 @@ def culprit_of(result: Result) -> Change | None:
 def family_in(result: Result) -> Family | None:
     """The family of algorithms that it was in: as MIOpen's log tells, or the only one that MIOpen
     would choose from."""
-    reading = read([result.log_line]) if result.log_line else None
+    reading = read(result.log_line) if result.log_line else None
     named = None if reading is None else _family(reading)
     if named is not None or result.candidates is None or not result.candidates.is_complete:
         return named
@@ -278,12 +284,9 @@ ENGINES = ("native", "unfold")
 
 
 @dataclass(frozen=True, slots=True)
-class SettingRequest:
+class SettingRequest(Search):
     """A search for the smallest setting."""
 
-    sweep: Sweep
-    """How it is measured; its rows do not matter."""
-    row: Row
     hangs: int
     """How many hangs may be spent."""
     largest: int = 4

@@ -14,7 +14,7 @@ from typing import Any
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.search.experiment import Experiment, hangs_spent
 from wizard.conv2d.shapes import Row, Shape
-from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.sweep import Search, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 
@@ -27,12 +27,6 @@ class Tiling:
     """What is convolved for each tile: a part of the padded image, without padding."""
     places: tuple[tuple[int, int], ...]
     """Top and left of each tile in the result; in the padded image, ``stride`` times that."""
-
-    @property
-    def again(self) -> float:
-        """How many results are computed for each that is wanted: 1 for tiles without overlap."""
-        each = self.tile.out_h * self.tile.out_w * len(self.places)
-        return each / (self.whole.out_h * self.whole.out_w)
 
 
 def tiling_of(whole: Shape, largest: int) -> Tiling | None:
@@ -78,37 +72,18 @@ class Alternative:
     """How the result differs from what the model had learned on; ``""`` where it is the same."""
     beside: str = ""
     """What is to be done as well and is not in the measured time."""
-    tiling: Tiling | None = None
 
 
-def alternatives(row: Row, side: int = SIDE) -> tuple[Alternative, ...]:
-    """Every alternative for a row, those that change nothing in the result first.
-
-    ``side`` is a height and width that passes with the same channels.
-    """
+def alternatives(row: Row) -> tuple[Alternative, ...]:
+    """Every alternative for a row, those that change nothing in the result first."""
     bare = replace(row, published=None)
     return (
         *_past_miopen(bare),
         *_wider_format(bare),
         *_more_channels(bare),
-        *_tiles(bare, side),
-        *_resized(bare, side),
+        *_tiles(bare),
+        *_resized(bare),
     )
-
-
-def side_that_passes(results: Sequence[Result], shape: Shape) -> int:
-    """The largest square that passed with these channels and this kernel, smaller than the shape.
-
-    Where none did, the size that the notes call safe.
-    """
-    alike = (shape.c_in, shape.c_out, shape.kernel, shape.groups, shape.dtype)
-    sides = [
-        min(r.shape.h, r.shape.w)
-        for r in results
-        if r.verdict in RIGHT
-        and (r.shape.c_in, r.shape.c_out, r.shape.kernel, r.shape.groups, r.shape.dtype) == alike
-    ]
-    return max([side for side in sides if side < max(shape.h, shape.w)], default=SIDE)
 
 
 def _past_miopen(row: Row) -> Iterator[Alternative]:
@@ -140,8 +115,8 @@ def _more_channels(row: Row) -> Iterator[Alternative]:
         )
 
 
-def _tiles(row: Row, side: int) -> Iterator[Alternative]:
-    tiling = tiling_of(row.shape, side)
+def _tiles(row: Row) -> Iterator[Alternative]:
+    tiling = tiling_of(row.shape, SIDE)
     if tiling is None:
         return
     yield Alternative(
@@ -149,15 +124,14 @@ def _tiles(row: Row, side: int) -> Iterator[Alternative]:
         replace(row, shape=tiling.tile),
         calls=len(tiling.places),
         beside="cutting the image and joining the results",
-        tiling=tiling,
     )
 
 
-def _resized(row: Row, side: int) -> Iterator[Alternative]:
-    """Another size of image: the next multiple, and the size that passes."""
+def _resized(row: Row) -> Iterator[Alternative]:
+    """Another size of image: the next multiple, and the safe size."""
     shape = row.shape
     up = tuple(-(-length // MULTIPLE) * MULTIPLE for length in (shape.h, shape.w))
-    for h, w in dict.fromkeys([up, (min(side, shape.h), min(side, shape.w))]):
+    for h, w in dict.fromkeys([up, (min(SIDE, shape.h), min(SIDE, shape.w))]):
         if (h, w) == (shape.h, shape.w):
             continue
         try:
@@ -173,7 +147,7 @@ def _resized(row: Row, side: int) -> Iterator[Alternative]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class AlternativeTried:
     """An alternative with what came of it; None for one that was not measured."""
 
     alternative: Alternative
@@ -193,32 +167,28 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkaroundRequest:
+class WorkaroundRequest(Search):
     """For which row alternatives are measured, and what may be spent on it."""
 
-    sweep: Sweep
-    """How it is measured; its rows do not matter."""
-    row: Row
     hangs: int
     """How many hangs may be spent, that of the row itself included."""
-    side: int = SIDE
-    """Height and width that pass with these channels."""
 
     @property
     def rows(self) -> tuple[Row, ...]:
         """The row itself, then its alternatives in the order in which they are measured."""
-        return (self.row, *(each.row for each in alternatives(self.row, self.side)))
+        return (self.row, *(each.row for each in alternatives(self.row)))
 
 
 def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
-    """The events of the measurement, as those of a sweep. ``where``: what ``run_sweep`` takes too.
+    """The events of the measurement, as those of a sweep.
 
-    The row comes first; where it passes nothing else is measured.
+    ``where`` is what ``carried_out`` takes too. The row comes first; where it passes nothing else
+    is measured.
     """
     rows = request.rows
 
     async def measure(experiment: Experiment) -> None:
-        await experiment.assemble()
+        await experiment.assemble(request.row)
         spent = 0
         for number, row in enumerate(rows):
             result = await experiment.measure(row)
@@ -228,10 +198,10 @@ def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator
             if spent >= request.hangs:
                 return
 
-    return carried_out(replace(request.sweep, rows=rows), measure, (), rows, **where)
+    return carried_out(request.sweep, measure, (), rows, **where)
 
 
-def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[Tried, ...]:
+def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[AlternativeTried, ...]:
     """Each alternative with its result, from the results of the measurement in their order."""
     found = chain(results[1:], repeat(None))
-    return tuple(map(Tried, alternatives(request.row, request.side), found))
+    return tuple(map(AlternativeTried, alternatives(request.row), found))

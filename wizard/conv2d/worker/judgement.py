@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from wizard.conv2d.hangs import classify
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import RESTART
 from wizard.conv2d.sweep import StopReason, Sweep
@@ -90,9 +89,8 @@ def hung(outcome: Outcome) -> str:
     """What a hang was, as far as anybody can tell from outside."""
     where = WHERE.get(outcome.phase, outcome.phase)
     text = f"no answer within {outcome.seconds:g} s {where}; the process was killed"
-    finding = None if outcome.evidence is None else classify(outcome.evidence)
-    if finding is not None and finding.because:
-        return f"{text}. {finding.hang_class.value}: {finding.because}"
+    if outcome.finding is not None and outcome.finding.because:
+        return f"{text}. {outcome.finding.hang_class.value}: {outcome.finding.because}"
     return text
 
 
@@ -123,17 +121,15 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     row, outcome = sweep.rows[index], launched.outcome
     warm = outcome.figures.get("warm")
     warm_s = statistics.median(warm) if warm else None
-    finding = None if outcome.evidence is None else classify(outcome.evidence)
-    known = _known_cause(outcome)
+    finding, known = outcome.finding, _known_cause(outcome)
     worst = checked(row, launched.comparison)
     verdict, detail = _verdict(launched, worst, warm_s, sweep.slow_s)
-    return Result(
-        shape=row.shape,
-        engine=engine_name(row, sweep.device, loaded),
-        verdict=verdict,
-        detail=detail if known is None else _explained(detail, known),
+    bare = unmeasured(
+        sweep, index, verdict, detail if known is None else _explained(detail, known), loaded
+    )
+    return replace(
+        bare,
         runs=launched.runs,
-        loaded=loaded,
         cold_s=outcome.figures.get("cold"),
         warm_s=warm_s,
         max_abs_error=worst.max_abs_error,
@@ -144,14 +140,9 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         because=None if finding is None else finding.because,
         phase=None if outcome.kind == "measured" else outcome.phase,
         process=launched.process,
-        published=row.published,
         failed=0 if verdict in RIGHT else launched.runs,
         cause=None if known is None else known.text.id,
-        asked=row.setting,
-        log=row.log,
         log_line=None if outcome.reading is None else outcome.reading.line[:LONGEST_KEPT],
-        work=row.work,
-        operation=row.in_place_of_it,
         part=None if worst.nonfinite is None else worst.part,
     )
 
@@ -179,7 +170,7 @@ def unmeasured(
         asked=row.setting,
         log=row.log,
         work=row.work,
-        operation=row.in_place_of_it,
+        operation=row.operation_title,
     )
 
 
@@ -318,8 +309,7 @@ def _since_reset(lines: Sequence[KernelLine]) -> Sequence[KernelLine]:
 
 def _failure(check: Outcome) -> str:
     if check.kind in HUNG:
-        finding = None if check.evidence is None else classify(check.evidence)
-        proof = f" ({finding.because})" if finding is not None and finding.because else ""
+        proof = f" ({check.finding.because})" if check.finding and check.finding.because else ""
         return f"{WHAT.get(check.phase, 'its first operation')} {_late(check)}{proof}"
     if check.kind == "wrong":
         return f"its {check.text} gave wrong numbers"

@@ -15,13 +15,23 @@ from wizard.conv2d.hangs import (
     Look,
     Reading,
     Sources,
-    Witness,
     between,
     classify,
+    look_at,
+    state_of,
 )
-from wizard.conv2d.sweep import Deadlines, Event, how_it_died, loaded_from
+from wizard.conv2d.sweep import (
+    DeadlineMoved,
+    Deadlines,
+    DeviceFound,
+    Event,
+    Phase,
+    SweepEvent,
+    how_it_died,
+    loaded_from,
+)
 from wizard.conv2d.verdicts import Loaded
-from wizard.conv2d.worker.process import Worker, state_of
+from wizard.conv2d.worker.process import Worker
 from wizard.core.fact import Fact, Unknown
 from wizard.host.deadline import output
 from wizard.knowledge.causes import KernelLine, known_lines
@@ -102,8 +112,8 @@ class Outcome:
     """The deadline that was missed, for what hung."""
     figures: Event = field(default_factory=dict)
     """``cold``, ``warm``, ``memory`` and ``parts`` of a measured shape."""
-    evidence: Evidence | None = None
-    """What was seen of a shape that hung."""
+    finding: Finding | None = None
+    """Which kind of hang it was, and what proves it."""
     reading: Reading | None = None
     """What MIOpen's log said last; of what came back, which algorithm it took."""
     printed: str = ""
@@ -113,90 +123,13 @@ class Outcome:
 NOT_LAUNCHED = Outcome("not launched", "start")
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """A process that SIGKILL has not ended yet."""
-
-    seconds_left: float
-    """How much longer it is watched."""
-
-
 WATCHED_S = 5.0
 """Between two words on a process that SIGKILL has not ended yet."""
 
 
-class WatchedChild:
-    """A worker's child of the moment: it is sent to, ended, and watched until it has gone."""
-
-    worker: Worker
-    deadlines: Deadlines
-    kill: Callable[[int], None]
-    child: int | None
-    proven: bool
-    broken: bool
-
-    def send(self, command: Event) -> None:
-        """Give the worker a command; what was printed before belongs to another one."""
-        self.worker.tail.forget()
-        if not self.worker.send(command):
-            self.broken = True
-
-    async def end(self, phase: str) -> AsyncGenerator[Watched | Outcome, None]:
-        """Kill a child that has hung and watch it end."""
-        if self.child is None:
-            self.broken = True  # the worker itself is stuck: there is no child to blame
-            yield Outcome("hung", phase)
-            return
-        child, until = self.child, self.now() + self.deadlines.killed
-        self.kill(child)
-        while not await self._wait_until_gone(min(WATCHED_S, until - self.now())):
-            if self.now() >= until:
-                yield self._left_behind(child, phase)
-                return
-            yield Watched(until - self.now())
-        yield Outcome("hung", phase)
-
-    def _left_behind(self, child: int, phase: str) -> Outcome:
-        self.broken = True
-        state = state_of(child)
-        if state in ("", "zombie"):
-            return Outcome("hung", phase)
-        return Outcome("unkillable", phase, f"process {child} is in state {state}")
-
-    async def leave(self) -> None:
-        """Let a child that is done end by itself; kill one that does not."""
-        if not await self._wait_until_gone(self.deadlines.later):
-            async for _ in self.end("exit"):
-                pass
-
-    async def _wait_until_gone(self, seconds: float) -> bool:
-        until = self.now() + seconds
-        while self.child is not None:
-            try:
-                event = await self.worker.receive(until - self.now())
-            except asyncio.TimeoutError:
-                return False
-            if event is None:
-                self.broken = True
-                return True
-            if event["event"] == "gone" and event["pid"] == self.child:
-                self.child, self.proven = None, False
-        return True
-
-    @staticmethod
-    def now() -> float:
-        """The time of the running loop."""
-        return asyncio.get_running_loop().time()
-
-
-Answer = str | Loaded | Finding | Watched | Outcome
-"""A phase, what was loaded, why it may take longer, how long its end is watched, and the outcome,
-which comes last."""
-
-
 @dataclass(slots=True)
-class Measurer(WatchedChild):
-    """The measuring worker, and its child of the moment."""
+class Measurer:
+    """The measuring worker, and its child of the moment: sent to, ended, watched until it goes."""
 
     worker: Worker
     deadlines: Deadlines
@@ -215,11 +148,13 @@ class Measurer(WatchedChild):
 
     async def launch(
         self,
+        number: int,
         command: Event,
         after_hang: Event | None = None,
         sync: Callable[[], None] | None = None,
-    ) -> AsyncGenerator[Answer, None]:
-        """Carry out one command; ``sync`` returns when the device may see what it is about.
+    ) -> AsyncGenerator[SweepEvent | Outcome, None]:
+        """Carry out one command; the events are those of the shape of that number, and the outcome
+        comes last. ``sync`` returns when the device may see what it is about.
 
         If it hangs, ``after_hang`` is sent at once: the next process comes up while the kernel log
         is still being read.
@@ -235,20 +170,21 @@ class Measurer(WatchedChild):
             except asyncio.TimeoutError:
                 moved = await self._look(patience)
                 if moved:
-                    yield classify(self._evidence(patience, phase))
+                    found, longest = classify(self._evidence(patience)), self.deadlines.longest
+                    yield DeadlineMoved(number, found.hang_class.value, found.because, longest)
                 if patience.is_over(self.now()):
-                    yield "killed"
-                    async for last in self._hung(patience, phase, began_s, after_hang):
+                    yield Phase(number, "killed")
+                    async for last in self._hung(number, patience, phase, began_s, after_hang):
                         yield last
                     return
                 continue
             if event is not None and event["event"] == ("imported" if self.spawn else "child"):
                 phase, patience = "start", self._patience(command)
-            answer = self._understand(event, command, phase, idle)
+            answer = self._understand(number, event, command, phase, idle)
             if isinstance(answer, Outcome):
                 outcome = answer
             elif answer is not None:
-                phase = answer if isinstance(answer, str) else phase
+                phase = answer.name if isinstance(answer, Phase) else phase
                 yield answer
         stays = ("healthy",) if self.spawn else ("healthy", "measured")
         if outcome.kind not in stays and not self.broken:
@@ -280,8 +216,8 @@ class Measurer(WatchedChild):
         return self.spawn and self.child is None
 
     def _understand(
-        self, event: Event | None, command: Event, phase: str, idle: int | None
-    ) -> str | Loaded | Outcome | None:
+        self, number: int, event: Event | None, command: Event, phase: str, idle: int | None
+    ) -> Phase | DeviceFound | Outcome | None:
         """What an event says; None when it says nothing about this launch."""
         if event is None:
             self.broken = True
@@ -291,7 +227,7 @@ class Measurer(WatchedChild):
                 return self._gone(event, command, phase, idle)
             case "imported" | "ready":
                 self.loaded = loaded_from(self.loaded, event)
-                return self.loaded if event["event"] == "ready" else None
+                return DeviceFound(self.loaded) if event["event"] == "ready" else None
             case "no-device":
                 return Outcome("no device", phase)
             case "import-failed":
@@ -300,14 +236,14 @@ class Measurer(WatchedChild):
                 pass
         if event.get("ticket") != command["ticket"]:
             return None  # the last words of a process that was given up
-        return self._about_this_launch(event, phase)
+        return self._about_this_launch(number, event, phase)
 
-    def _about_this_launch(self, event: Event, phase: str) -> str | Outcome | None:
+    def _about_this_launch(self, number: int, event: Event, phase: str) -> Phase | Outcome | None:
         match event["event"]:
             case "child":
                 self.child = event["pid"]
             case "phase":
-                return str(event["phase"])
+                return Phase(number, str(event["phase"]))
             case "measured":
                 self.proven = True
                 return Outcome("measured", phase, figures=event)
@@ -342,21 +278,26 @@ class Measurer(WatchedChild):
 
     async def _look(self, patience: Patience) -> bool:
         """Look at the process that does not answer; true when it turns out to progress."""
-        pid = self.child or self.worker.process.pid
-        witness = Witness(pid, self.sources, self.worker.tail.log_lines)
-        look = await asyncio.to_thread(witness.look)
+        pid, log_lines = self.child or self.worker.process.pid, self.worker.tail.log_lines
+        look = await asyncio.to_thread(look_at, pid, self.sources, log_lines)
         return patience.note(look, self.now())
 
-    def _evidence(self, patience: Patience, phase: str) -> Evidence:
-        return between(*patience.looks, phase=phase, reading=self.worker.tail.reading)
+    def _evidence(self, patience: Patience) -> Evidence:
+        first, second = patience.looks
+        return between(first, second, self.worker.tail.reading)
 
     async def _hung(
-        self, patience: Patience, phase: str, began_s: float, after_hang: Event | None
-    ) -> AsyncGenerator[Watched | Outcome, None]:
-        evidence, printed = self._evidence(patience, phase), self.worker.tail.lines()
+        self,
+        number: int,
+        patience: Patience,
+        phase: str,
+        began_s: float,
+        after_hang: Event | None,
+    ) -> AsyncGenerator[Phase | Outcome, None]:
+        evidence, printed = self._evidence(patience), self.worker.tail.lines()
         async for answer in self.end(phase):
-            if isinstance(answer, Watched):
-                yield answer
+            if not isinstance(answer, Outcome):
+                yield Phase(number, "killed", answer)
                 continue
             gone = answer.kind != "unkillable"
             if gone and after_hang is not None and not self.broken:
@@ -366,10 +307,63 @@ class Measurer(WatchedChild):
             # away.
             kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
             state = evidence.state if gone else answer.text
-            evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
+            finding = classify(replace(evidence, gone=gone, state=state, kernel=kernel))
             reading, seconds = evidence.reading, patience.limit
             answer = replace(answer, seconds=seconds, reading=reading, printed=printed)
-            yield replace(answer, evidence=evidence)
+            yield replace(answer, finding=finding)
+
+    def send(self, command: Event) -> None:
+        """Give the worker a command; what was printed before belongs to another one."""
+        self.worker.tail.forget()
+        if not self.worker.send(command):
+            self.broken = True
+
+    async def end(self, phase: str) -> AsyncGenerator[float | Outcome, None]:
+        """Kill a child that has hung and watch it end; seconds that are left of watching it."""
+        if self.child is None:
+            self.broken = True  # the worker itself is stuck: there is no child to blame
+            yield Outcome("hung", phase)
+            return
+        child, until = self.child, self.now() + self.deadlines.killed
+        self.kill(child)
+        while not await self._wait_until_gone(min(WATCHED_S, until - self.now())):
+            if self.now() >= until:
+                yield self._left_behind(child, phase)
+                return
+            yield until - self.now()
+        yield Outcome("hung", phase)
+
+    def _left_behind(self, child: int, phase: str) -> Outcome:
+        self.broken = True
+        state = state_of(child)
+        if state in ("", "zombie"):
+            return Outcome("hung", phase)
+        return Outcome("unkillable", phase, f"process {child} is in state {state}")
+
+    async def leave(self) -> None:
+        """Let a child that is done end by itself; kill one that does not."""
+        if not await self._wait_until_gone(self.deadlines.later):
+            async for _ in self.end("exit"):
+                pass
+
+    async def _wait_until_gone(self, seconds: float) -> bool:
+        until = self.now() + seconds
+        while self.child is not None:
+            try:
+                event = await self.worker.receive(until - self.now())
+            except asyncio.TimeoutError:
+                return False
+            if event is None:
+                self.broken = True
+                return True
+            if event["event"] == "gone" and event["pid"] == self.child:
+                self.child, self.proven = None, False
+        return True
+
+    @staticmethod
+    def now() -> float:
+        """The time of the running loop."""
+        return asyncio.get_running_loop().time()
 
 
 DRIVER = Path("/sys/bus/pci/drivers/amdgpu")

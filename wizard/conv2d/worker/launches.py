@@ -12,12 +12,12 @@ from typing import Any
 
 from wizard.conv2d import stop_reasons
 from wizard.conv2d.candidates import Candidates
-from wizard.conv2d.hangs import Finding, Sources
+from wizard.conv2d.hangs import Sources
 from wizard.conv2d.journal import Journal
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.stop_reasons import no_databases
 from wizard.conv2d.sweep import (
-    DeadlineMoved,
+    SEED,
     DeviceFound,
     Note,
     Phase,
@@ -37,7 +37,7 @@ from wizard.conv2d.worker.judgement import (
     judged,
     unmeasured,
 )
-from wizard.conv2d.worker.launch import HUNG, NOT_LAUNCHED, Measurer, Outcome, Watched
+from wizard.conv2d.worker.launch import HUNG, NOT_LAUNCHED, Measurer, Outcome
 from wizard.conv2d.worker.process import LEAVE_SECONDS
 from wizard.conv2d.worker.start import (
     Comparison,
@@ -80,9 +80,7 @@ class Team:
         """Without any folder: most sweeps need none."""
         self.databases = isolation(self.environ, keep=self.sweep.environment.keep)
 
-    async def assemble(
-        self, spawn: bool, row: Row | None = None
-    ) -> AsyncGenerator[SweepEvent, None]:
+    async def assemble(self, spawn: bool, row: Row) -> AsyncGenerator[SweepEvent, None]:
         """Start whoever is missing. Both import at once, and nothing is measured meanwhile."""
         way, kept = Way.of(row, spawn), self.databases.root
         known = self.measurers.get(way)
@@ -197,14 +195,18 @@ LONG_CHECK_S = 2.0
 
 
 @dataclass(slots=True)
-class Launches:
-    """What a sweep launches with, and what its last launch has come to."""
+class Trial:
+    """How the shapes of a sweep are launched, and what each outcome means for the next."""
 
     sweep: Sweep
     book: Journal
     team: Team
     spawn: bool
     """True when each shape gets a new interpreter."""
+    thorough: bool = True
+    """True when a control is worth an interpreter of its own."""
+    unmeasured: dict[int, Result] = field(default_factory=dict)
+    """Shapes that could not be had any more; not in the journal, so that a rerun tries them."""
     fork_known: bool = False
     """True once it is known whether forked processes work."""
     fork_proven: bool = False
@@ -217,152 +219,13 @@ class Launches:
     doubted_since: float | None = None
     """When the launch began after which nobody has looked at the card yet."""
 
-    async def attempt(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
-        """Launch a row once; its end is in ``outcome``."""
-        async for event in self.ready(index, spawn):
-            yield event
-        if not self.is_ready:
-            return
-        measurer = self.team.measurer(spawn, self.sweep.rows[index])
-        self.command = self._command(index)
-        self.book.launch(index, "spawn" if spawn else "fork")
-        row, limit = self.sweep.rows[index], measurer.limit
-        yield ShapeStarted(index + 1, len(self.sweep.rows), row, limit)
-        async for event in self._follow(index, measurer):
-            yield event
+    async def run(
+        self, index: int, candidates: Candidates | None
+    ) -> AsyncGenerator[SweepEvent, None]:
+        """Measure one row, as often as asked for, and write its verdict down.
 
-    async def again(self, index: int, suspect: int, spawn: bool) -> AsyncGenerator[Phase, None]:
-        """Launch a row once more, as the control of another one; its end is in ``outcome``."""
-        yield Phase(suspect + 1, "control")
-        self.command = {**self._command(index), "warm_runs": 0}
-        self.book.control(index, suspect)
-        async for _ in self._follow(index, self.team.measurer(spawn, self.sweep.rows[suspect])):
-            pass
-
-    @property
-    def is_spent(self) -> bool:
-        """True when as many launches have hung as may."""
-        return self.sweep.hangs is not None and self.hangs >= self.sweep.hangs
-
-    @property
-    def is_ready(self) -> bool:
-        """True when nothing speaks against a launch."""
-        return self.team.trouble is None and self.doubted_since is None
-
-    async def ready(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
-        """Have the workers that a launch needs, and a card that can be trusted."""
-        self.outcome = NOT_LAUNCHED
-        async for event in self.team.assemble(spawn, self.sweep.rows[index]):
-            yield event
-        if self.team.trouble is None:
-            async for event in self._checked(
-                index, self.team.measurer(spawn, self.sweep.rows[index])
-            ):
-                yield event
-
-    async def comparison(self) -> Comparison:
-        """The last outcome against the reference; nothing when there is none to compare."""
-        if self.outcome.kind != "measured":
-            return Comparison()
-        return await self.team.compare(self.command, self.outcome.figures["parts"])
-
-    async def _checked(self, index: int, measurer: Measurer) -> AsyncGenerator[SweepEvent, None]:
-        """After a launch that hung or died: see whether the card still works."""
-        if self.doubted_since is None and measurer.sent is None:
-            return
-        yield Phase(index + 1, "health")
-        began_s = time.monotonic()
-        since = began_s if self.doubted_since is None else self.doubted_since
-        lines_since = self.team.sources.kernel_lines
-        reading = asyncio.to_thread(lines_since, since)
-        check, lines = await asyncio.gather(self._check(measurer), reading)
-        if time.monotonic() - began_s > LONG_CHECK_S:
-            # The driver may have been at work on the card meanwhile: what does its log say now?
-            lines = await asyncio.to_thread(lines_since, since)
-        trouble = judgement.trouble_of(check, lines)
-        if trouble is None:
-            self.doubted_since = None
-            yield Note(judgement.well(lines))
-        elif not measurer.spawn and not self.fork_proven and check.kind != "unkillable":
-            self.spawn = True
-            yield Note(judgement.FORK_FAILED_CHECK)
-        else:
-            self.team.trouble, self.team.trouble_verdict = trouble, Verdict.UNUSABLE
-
-    async def _check(self, measurer: Measurer) -> Outcome:
-        check = NOT_LAUNCHED
-        async with aclosing(measurer.launch(measurer.sent or self._health())) as answers:
-            async for answer in answers:
-                if isinstance(answer, Outcome):
-                    check = answer
-                elif isinstance(answer, Loaded):
-                    self.team.loaded = answer
-        return check
-
-    async def _follow(self, index: int, measurer: Measurer) -> AsyncGenerator[SweepEvent, None]:
-        began_s = time.monotonic()
-        early = self.sweep.device == "cuda" and (self.spawn or self.fork_known)
-        after_hang = self._health() if early else None
-        launch = measurer.launch(self.command, after_hang, self.book.sync)
-        async with aclosing(launch) as answers:
-            async for answer in answers:
-                if isinstance(answer, Outcome):
-                    self.outcome = answer
-                elif isinstance(answer, Loaded):
-                    self.team.loaded = answer
-                    yield DeviceFound(answer)
-                elif isinstance(answer, Finding):
-                    why, because = answer.hang_class.value, answer.because
-                    yield DeadlineMoved(index + 1, why, because, self.sweep.deadlines.longest)
-                elif isinstance(answer, Watched):
-                    yield Phase(index + 1, "killed", answer.seconds_left)
-                else:
-                    yield Phase(index + 1, answer)
-        self.fork_proven |= self.outcome.kind == "measured" and not measurer.spawn
-        self._note_trouble(began_s)
-
-    def _command(self, index: int) -> dict[str, Any]:
-        row = self.sweep.rows[index]
-        return {
-            "do": "measure",
-            "ticket": next(self.tickets),
-            "shape": asdict(row.shape),
-            "seed": self.sweep.seed + index,
-            "engine": row.engine,
-            "work": row.work,
-            "operation": row.operation and row.operation.request,
-            "warm_runs": self.sweep.warm_runs,
-        }
-
-    def _health(self) -> dict[str, Any]:
-        return {"do": "health", "ticket": next(self.tickets)}
-
-    def _note_trouble(self, began_s: float) -> None:
-        """What this outcome means for all later shapes."""
-        self.hangs += self.outcome.kind in HUNG
-        if self.outcome.kind == "no device":
-            self.team.trouble = stop_reasons.no_device(self.team.loaded.hip, self.team.loaded.torch)
-        elif self.outcome.kind == "unkillable":
-            seconds = self.sweep.deadlines.killed
-            self.team.trouble = stop_reasons.unkillable(self.outcome, seconds)
-            self.team.trouble_verdict = Verdict.UNUSABLE
-        elif self.outcome.kind in SHAKEN and self.sweep.device == "cuda":
-            self.doubted_since = began_s
-
-
-@dataclass(slots=True)
-class Trial(Launches):
-    """Policy of a sweep: how a shape is launched, and what its outcome means for the next."""
-
-    thorough: bool = True
-    """True when a control is worth an interpreter of its own."""
-    candidates: dict[int, Candidates | None] = field(default_factory=dict)
-    """What MIOpen said it would choose from for a row."""
-    unmeasured: dict[int, Result] = field(default_factory=dict)
-    """Shapes that could not be had any more; not in the journal, so that a rerun tries them."""
-
-    async def run(self, index: int) -> AsyncGenerator[SweepEvent, None]:
-        """Measure one row, as often as asked for, and write its verdict down."""
+        ``candidates``: what MIOpen said it would choose from for it.
+        """
         results: list[Result] = []
         while len(results) < self.sweep.repeats and (not results or self.team.trouble is None):
             launched: Launched | None = None
@@ -374,7 +237,7 @@ class Trial(Launches):
             if launched is None:
                 break
             one = judged(self.sweep, index, launched, self.team.loaded)
-            results.append(replace(one, candidates=self.candidates.get(index)))
+            results.append(replace(one, candidates=candidates))
         if results:
             self.book.outcome(index, together(results))
             async for event in self._controlled(index):
@@ -472,3 +335,129 @@ class Trial(Launches):
         answered = ("error", "out of memory") if first.kind in ("hung", "crashed") else ()
         self.spawn = self.outcome.kind in ("measured", *answered)
         return Note(judgement.FORK_BAD if self.spawn else judgement.FORK_CLEARED)
+
+    async def attempt(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
+        """Launch a row once; its end is in ``outcome``."""
+        async for event in self.ready(index, spawn):
+            yield event
+        if not self.is_ready:
+            return
+        measurer = self.team.measurer(spawn, self.sweep.rows[index])
+        self.command = self._command(index)
+        self.book.launch(index, "spawn" if spawn else "fork")
+        row, limit = self.sweep.rows[index], measurer.limit
+        yield ShapeStarted(index + 1, len(self.sweep.rows), row, limit)
+        async for event in self._follow(index, measurer):
+            yield event
+
+    async def again(self, index: int, suspect: int, spawn: bool) -> AsyncGenerator[Phase, None]:
+        """Launch a row once more, as the control of another one; its end is in ``outcome``."""
+        yield Phase(suspect + 1, "control")
+        self.command = {**self._command(index), "warm_runs": 0}
+        self.book.control(index, suspect)
+        async for _ in self._follow(index, self.team.measurer(spawn, self.sweep.rows[suspect])):
+            pass
+
+    @property
+    def is_spent(self) -> bool:
+        """True when as many launches have hung as may."""
+        return self.sweep.hangs is not None and self.hangs >= self.sweep.hangs
+
+    @property
+    def is_ready(self) -> bool:
+        """True when nothing speaks against a launch."""
+        return self.team.trouble is None and self.doubted_since is None
+
+    async def ready(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
+        """Have the workers that a launch needs, and a card that can be trusted."""
+        self.outcome = NOT_LAUNCHED
+        async for event in self.team.assemble(spawn, self.sweep.rows[index]):
+            yield event
+        if self.team.trouble is None:
+            async for event in self._checked(
+                index, self.team.measurer(spawn, self.sweep.rows[index])
+            ):
+                yield event
+
+    async def comparison(self) -> Comparison:
+        """The last outcome against the reference; nothing when there is none to compare."""
+        if self.outcome.kind != "measured":
+            return Comparison()
+        return await self.team.compare(self.command, self.outcome.figures["parts"])
+
+    async def _checked(self, index: int, measurer: Measurer) -> AsyncGenerator[SweepEvent, None]:
+        """After a launch that hung or died: see whether the card still works."""
+        if self.doubted_since is None and measurer.sent is None:
+            return
+        yield Phase(index + 1, "health")
+        began_s = time.monotonic()
+        since = began_s if self.doubted_since is None else self.doubted_since
+        lines_since = self.team.sources.kernel_lines
+        reading = asyncio.to_thread(lines_since, since)
+        check, lines = await asyncio.gather(self._check(measurer), reading)
+        if time.monotonic() - began_s > LONG_CHECK_S:
+            # The driver may have been at work on the card meanwhile: what does its log say now?
+            lines = await asyncio.to_thread(lines_since, since)
+        trouble = judgement.trouble_of(check, lines)
+        if trouble is None:
+            self.doubted_since = None
+            yield Note(judgement.well(lines))
+        elif not measurer.spawn and not self.fork_proven and check.kind != "unkillable":
+            self.spawn = True
+            yield Note(judgement.FORK_FAILED_CHECK)
+        else:
+            self.team.trouble, self.team.trouble_verdict = trouble, Verdict.UNUSABLE
+
+    async def _check(self, measurer: Measurer) -> Outcome:
+        check = NOT_LAUNCHED
+        async with aclosing(measurer.launch(0, measurer.sent or self._health())) as answers:
+            async for answer in answers:
+                if isinstance(answer, Outcome):
+                    check = answer
+                elif isinstance(answer, DeviceFound):
+                    self.team.loaded = answer.loaded
+        return check
+
+    async def _follow(self, index: int, measurer: Measurer) -> AsyncGenerator[SweepEvent, None]:
+        began_s = time.monotonic()
+        early = self.sweep.device == "cuda" and (self.spawn or self.fork_known)
+        after_hang = self._health() if early else None
+        launch = measurer.launch(index + 1, self.command, after_hang, self.book.sync)
+        async with aclosing(launch) as answers:
+            async for answer in answers:
+                if isinstance(answer, Outcome):
+                    self.outcome = answer
+                    continue
+                if isinstance(answer, DeviceFound):
+                    self.team.loaded = answer.loaded
+                yield answer
+        self.fork_proven |= self.outcome.kind == "measured" and not measurer.spawn
+        self._note_trouble(began_s)
+
+    def _command(self, index: int) -> dict[str, Any]:
+        row = self.sweep.rows[index]
+        return {
+            "do": "measure",
+            "ticket": next(self.tickets),
+            "shape": asdict(row.shape),
+            "seed": SEED + index,
+            "engine": row.engine,
+            "work": row.work,
+            "operation": row.operation and row.operation.request,
+            "warm_runs": self.sweep.warm_runs,
+        }
+
+    def _health(self) -> dict[str, Any]:
+        return {"do": "health", "ticket": next(self.tickets)}
+
+    def _note_trouble(self, began_s: float) -> None:
+        """What this outcome means for all later shapes."""
+        self.hangs += self.outcome.kind in HUNG
+        if self.outcome.kind == "no device":
+            self.team.trouble = stop_reasons.no_device(self.team.loaded.hip, self.team.loaded.torch)
+        elif self.outcome.kind == "unkillable":
+            seconds = self.sweep.deadlines.killed
+            self.team.trouble = stop_reasons.unkillable(self.outcome, seconds)
+            self.team.trouble_verdict = Verdict.UNUSABLE
+        elif self.outcome.kind in SHAKEN and self.sweep.device == "cuda":
+            self.doubted_since = began_s

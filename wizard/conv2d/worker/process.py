@@ -69,7 +69,7 @@ class Tail(asyncio.Protocol):
             self._unread = b""
         logged = [line.decode("utf-8", "replace") for line in lines if b"MIOpen" in line]
         self.log_lines += len(logged)
-        for reading in filter(None, (read([line]) for line in logged)):
+        for reading in filter(None, map(read, logged)):
             self.reading = reading
             self.chosen = reading if reading.stage is Stage.CHOSEN else self.chosen
 
@@ -244,14 +244,6 @@ def kill_tree(pid: int) -> None:
     for process in below:
         with contextlib.suppress(psutil.Error):
             process.kill()
-
-
-def state_of(pid: int) -> str:
-    """What the kernel says a process is doing, for example ``disk-sleep``; ``""`` when gone."""
-    try:
-        return str(psutil.Process(pid).status())
-    except psutil.Error:
-        return ""
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from wizard.conv2d.candidates import (
     questions,
     why_not,
 )
+from wizard.conv2d.hangs import state_of
 from wizard.conv2d.shapes import Row
 from wizard.conv2d.sweep import Sweep, how_it_died
 from wizard.conv2d.worker.process import (
@@ -27,7 +28,6 @@ from wizard.conv2d.worker.process import (
     Worker,
     shared_memory,
     start_worker,
-    state_of,
 )
 from wizard.conv2d.worker.start import Isolation, Way, isolation
 

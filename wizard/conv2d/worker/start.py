@@ -249,9 +249,9 @@ class Way(NamedTuple):
     log: bool = False
 
     @classmethod
-    def of(cls, row: Row | None, spawn: bool) -> Way:
-        """That of a row; the plain one without."""
-        return cls(spawn) if row is None else cls(spawn, row.setting, row.log)
+    def of(cls, row: Row, spawn: bool) -> Way:
+        """That of a row."""
+        return cls(spawn, row.setting, row.log)
 
     def environment(self, base: Mapping[str, str], databases: Path | None) -> dict[str, str]:
         """The environment of its parents, with MIOpen's databases in that folder, if any."""
