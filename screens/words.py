@@ -10,11 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from wizard.core.amounts import time_text
-from wizard.core.fact import Unknown, known
-from wizard.core.lines import shown
 
 if TYPE_CHECKING:
-    from wizard.machine.facts import Machine
+    pass
 
 STATUS_STYLES = {
     "fault": "bold $text-error",
@@ -42,15 +40,6 @@ def short_time(seconds: float | None) -> str:
     if seconds is None:
         return "-"
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def system_text(machine: Machine) -> str:
-    """Distribution and release, such as ``Ubuntu 24.04``."""
-    pretty = machine.system.pretty_name
-    if not isinstance(pretty, Unknown):
-        words = shown(pretty).split()
-        return " ".join(word for word in words if word not in ("LTS", "GNU/Linux"))
-    return shown(known(machine.system.distribution, "unknown"))
 
 
 MINIMUM = 20

@@ -17,7 +17,7 @@ from wizard.conv2d.shapes import Row
 from wizard.conv2d.verdicts import Result
 from wizard.core.fact import Unknown
 from wizard.core.lines import shown
-from wizard.diagnose.outcomes import main_card
+from wizard.machine.summary import main_card
 from wizard.report.conv2d_row import DRIVER_TITLE, Place, Titled, details
 
 TITLE = "Before a run on the GPU"

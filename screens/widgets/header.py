@@ -10,15 +10,15 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.words import STATUS_STYLES, cut, system_text
+from screens.words import STATUS_STYLES, cut
 from wizard.core.lines import shown
 from wizard.diagnose.finding import Status
-from wizard.diagnose.outcomes import card_text
-from wizard.machine.facts import Machine
+from wizard.machine.summary import card_line, system_line
 from wizard.services import LIVE
 
 if TYPE_CHECKING:
     from screens.session import Session
+    from wizard.machine.facts import Machine
 
 
 class Conclusion(Static):
@@ -215,6 +215,6 @@ def step_text(step: HeaderStep) -> str:
 
 def about(machine: Machine, cells: int) -> str:
     """As much of the machine as has room whole; nothing where not even the card has."""
-    card = card_text(machine, memory=False)
-    told = f"{card_text(machine)} | {system_text(machine)}", f"{card} | {system_text(machine)}"
+    card = card_line(machine, memory=False)
+    told = f"{card_line(machine)} | {system_line(machine)}", f"{card} | {system_line(machine)}"
     return next((each for each in (*told, card) if cell_len(each) <= cells), "")

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.run.server import WheelServer
+from wizard.core.events import Done
 from wizard.core.trouble import Trouble
 from wizard.fetch.python_archive import bring_python, installed_python
-from wizard.system.system import Done, System
+from wizard.system.system import System
 
 FILE = "cpython-3.10.22+20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz"
 BODY = b"\x1f\x8bnot really an archive" * 100

@@ -13,7 +13,7 @@ import pytest
 
 from assets.root.requests import PROTOCOL, Person, read_plan
 from tests.root.conversation import RUN, Event
-from wizard.core.events import Output, Progress
+from wizard.core.events import Done, Output, Progress
 from wizard.core.trouble import Trouble
 from wizard.root import rights
 from wizard.root.line import Line, digest_of, first_line, open_line
@@ -25,7 +25,6 @@ from wizard.root.session import (
     session_in,
     watch,
 )
-from wizard.system.system import Done
 
 STEPS: tuple[Event, ...] = ({"verb": "apt_update"}, {"verb": "configure"})
 OURSELVES = os.getpid()

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.run.places import plan_of
+from wizard.core.events import Done
 from wizard.operations.groups import AddToGroups
 from wizard.operations.root_step import DID_NOTHING
 from wizard.run.root_part import RootPart
-from wizard.system.system import Done
 
 JOIN = AddToGroups("x", "owner", ("render", "video"))
 

@@ -19,6 +19,7 @@ from wizard.cli.execution import show_events, watch_first
 from wizard.cli.options import parser
 from wizard.cli.report import work_lines
 from wizard.core.events import (
+    Done,
     Event,
     Output,
     PlanFinished,
@@ -31,7 +32,6 @@ from wizard.core.trouble import Trouble
 from wizard.report.plan import Tenths
 from wizard.root.session import News, find_at_work
 from wizard.run.at_work import at_work_text, events_of, watch_events
-from wizard.system.system import Done
 
 FETCHED = Progress(100, 100, "percent", "Retrieving file 7 of 7", None)
 UNPACKING = Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None)

@@ -45,6 +45,13 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """Who acted has proved the outcome; the text says what was found."""
+
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
 class StepFinished:
     """A step is done and its outcome was verified."""
 

@@ -7,30 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from wizard.advice.leftovers import short_path
-from wizard.core.amounts import counted, memory_size_text
-from wizard.core.fact import Unknown, known
+from wizard.core.amounts import counted
 from wizard.core.lines import shown
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
-from wizard.machine.facts import Gpu, Machine, Setting
-
-
-def main_card(machine: Machine) -> Gpu | None:
-    """The card that all is about: the first RDNA1 card that is free, else the first card."""
-    return min(machine.gpus, key=lambda gpu: (not gpu.rdna1, gpu.reserved), default=None)
-
-
-def card_text(machine: Machine, *, memory: bool = True) -> str:
-    """The main card with its target and its memory; in under 40 cells as a rule."""
-    gpu = main_card(machine)
-    if gpu is None:
-        return "no graphics card found"
-    size = gpu.vram_bytes
-    room = () if isinstance(size, Unknown) or not memory else (memory_size_text(size),)
-    relation = () if gpu.rdna1 else ("not RDNA1",)
-    name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
-    return f"{name} ({', '.join((shown(known(gpu.gfx, 'unknown')), *room, *relation))})"
-
+from wizard.machine.facts import Machine, Setting
+from wizard.machine.summary import card_line, main_card
 
 SESSION = "this session"
 
@@ -125,7 +107,7 @@ def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> V
     faults = [each for each in every if each.status is Status.FAULT]
     warnings = [each for each in every if each.status is Status.WARNING]
     obstacles = [each for each in faults if not plan_joins(each)]
-    card = f"your {card_text(machine)}"
+    card = f"your {card_line(machine)}"
     joins = len(obstacles) < len(faults)
     told = f"{counted(len(warnings), 'warning')}: {more} explains them."
     told = told.replace("them", "it") if len(warnings) == 1 else told

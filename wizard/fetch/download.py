@@ -10,7 +10,15 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
-from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.core.events import (
+    Done,
+    Event,
+    Output,
+    PlanFinished,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
 from wizard.core.trouble import Trouble
 from wizard.fetch.folder import (
     LOCK,
@@ -27,7 +35,7 @@ from wizard.knowledge.stacks import Stack, find_stack
 from wizard.operations.fetch_wheels import FetchWheels
 from wizard.run.lock import only_one
 from wizard.system.lock import read_wheels
-from wizard.system.system import Done, News, Stopped, System
+from wizard.system.system import News, Stopped, System
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.core.amounts import counted
-from wizard.core.events import Output
+from wizard.core.events import Done, Output
 from wizard.core.fact import Fact, Unknown
 from wizard.core.lines import clean
 from wizard.core.own_files import Places
@@ -33,7 +33,7 @@ from wizard.plan.planner import make_plan
 from wizard.plan.wheel_index import python_of
 from wizard.system.lock import write_wheels
 from wizard.system.space import write_failure
-from wizard.system.system import Done, News, System
+from wizard.system.system import News, System
 from wizard.system.whole_file import write_whole
 
 UV = "uv"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from wizard.core.events import Output, Progress
+from wizard.core.events import Done, Output, Progress
 from wizard.core.trouble import Trouble
 from wizard.system.downloads import Wanted, fetch_files
-from wizard.system.system import Done, News, System
+from wizard.system.system import News, System
 from wizard.system.uv import install_python, list_pythons
 from wizard.system.web import Web, name_failure, open_web
 

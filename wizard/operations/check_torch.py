@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import assets
-from wizard.core.events import Output
+from wizard.core.events import Done, Output
 from wizard.core.lines import clean, clean_lines
 from wizard.core.trouble import Trouble, explained
 from wizard.operations.operation import After, Before, Operation
 from wizard.system.joined_groups import with_joined_group
-from wizard.system.system import Done, News, System
+from wizard.system.system import News, System
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from wizard.core.events import Done
 from wizard.core.trouble import Trouble
 from wizard.host.files import Print
-from wizard.system.system import Done, News, System
+from wizard.system.system import News, System
 
 Before = Mapping[str, Any]
 """What was there before, in JSON types: it is kept in the journal."""

@@ -13,10 +13,9 @@ from typing import Any, Union
 from assets.root.files import STATE as STATE_PATH
 from assets.root.processes import begun_at, is_alive
 from wizard.core.credentials import redact
-from wizard.core.events import Output, Progress
+from wizard.core.events import Done, Output, Progress
 from wizard.core.lines import clean
 from wizard.core.trouble import Trouble
-from wizard.system.system import Done
 
 Event = dict[str, Any]
 """One line of the helper, of which only ``event`` is known to be there."""

@@ -11,7 +11,15 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.core.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
+from wizard.core.events import (
+    Done,
+    Event,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
 from wizard.core.trouble import Trouble
 from wizard.root.session import (
     EVENTS,
@@ -23,7 +31,6 @@ from wizard.root.session import (
     news_of,
     watch,
 )
-from wizard.system.system import Done
 
 
 @dataclass(frozen=True, slots=True)

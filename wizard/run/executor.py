@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Protocol
 
 from wizard.core.amounts import counted
-from wizard.core.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.core.events import (
+    Done,
+    Event,
+    Output,
+    PlanFinished,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
 from wizard.core.journal import Kind, Record
 from wizard.core.own_files import Places
 from wizard.core.trouble import Trouble, as_trouble
@@ -33,7 +41,7 @@ from wizard.run.rollback_folder import files_before
 from wizard.run.root_part import RootPart
 from wizard.run.runs import NOTE, read_record, restart_waits, this_boot
 from wizard.system.programs import wait_for_strays
-from wizard.system.system import Done, Stopped, System
+from wizard.system.system import Stopped, System
 
 
 class Executor(Protocol):

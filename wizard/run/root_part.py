@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 
+from wizard.core.events import Done
 from wizard.operations.root_step import RootStep, by_hand_script
 from wizard.plan.steps import Plan
 from wizard.root.line import Line, open_line
 from wizard.root.rights import AskForRights
 from wizard.root.session import begun_by_helper
-from wizard.system.system import Done, News
+from wizard.system.system import News
 
 BY_HAND = "by-hand.sh"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Union
 
 from wizard.core.credentials import redact
-from wizard.core.events import Output, Progress
+from wizard.core.events import Done, Output, Progress
 from wizard.core.process import Exited, child_environment, stream
 from wizard.core.trouble import explained
 from wizard.system.backup import Backup, Row, move_aside, write_manifest
@@ -24,13 +24,6 @@ LAST_LINES = 400
 
 class Stopped(Exception):
     """What ran stopped at a safe point because the user asked for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """Who acted has proved the outcome; the text says what was found."""
-
-    outcome: str
 
 
 News = AsyncGenerator[Union[Output, Progress, Done], None]  # noqa: UP007 - read at run time on 3.10
