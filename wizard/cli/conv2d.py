@@ -50,7 +50,6 @@ from wizard.conv2d.verdicts import RIGHT, Verdict, result_json
 from wizard.conv2d.worker.process import worker_argv
 from wizard.core.amounts import counted
 from wizard.core.json_form import to_json
-from wizard.core.lines import WIDTH
 from wizard.core.own_files import Places
 from wizard.host.host import places_of
 from wizard.machine.detect import detect
@@ -114,7 +113,7 @@ def _measure(
     resume = arguments.resume is not False
     if resume:
         asked = bool(arguments.resume)
-        for line in continued_lines(request, places, os.environ, asked=asked, width=WIDTH):
+        for line in continued_lines(request, places, os.environ, asked=asked):
             print(line, file=sys.stderr)
     if not arguments.foreground:
         return measure_apart(request, places, resume=resume)

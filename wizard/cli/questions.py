@@ -7,13 +7,12 @@ import io
 import re
 import shlex
 import shutil
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TextIO, TypeVar
 
 from wizard.core.credentials import redact
-from wizard.core.lines import WIDTH, clean
+from wizard.core.lines import WIDTH, clean, wrapped
 from wizard.host.host import Host
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
@@ -98,49 +97,35 @@ class Page(io.TextIOBase):
 
 def paragraph(text: str) -> str:
     """The text in lines as wide as the page, or as a terminal that is narrower."""
-    return textwrap.fill(text, min(WIDTH, shutil.get_terminal_size().columns))
+    return "\n".join(wrapped(text, min(WIDTH, shutil.get_terminal_size().columns)))
 
 
-def folded(line: str, width: int = WIDTH) -> Iterator[str]:
+def folded(line: str) -> Iterator[str]:
     """A line in parts that fit; a word is never cut: half a path or an address is none."""
-    if len(line) <= width:
+    if len(line) <= WIDTH:
         yield line
         return
     text = line.lstrip()
     margin = " " * (len(line) - len(text))
     deeper = margin + " " * DEEPER
     if text.startswith(SHELL):
-        yield from _command(text, margin, deeper, width - len(GOES_ON))
-        return
-    yield from textwrap.wrap(
-        line,
-        width,
-        subsequent_indent=deeper,
-        break_long_words=False,
-        break_on_hyphens=False,
-        replace_whitespace=False,
-    )
+        yield from _command(text, margin, deeper)
+    else:
+        yield from wrapped(text, head=margin, indent=deeper)
 
 
-def _command(text: str, margin: str, deeper: str, width: int) -> Iterator[str]:
+def _command(text: str, margin: str, deeper: str) -> Iterator[str]:
     """A command for a shell, which it still is when it is copied whole, with its comment."""
     command, _, comment = text.partition(COMMENT)
     line = ""
     for word in _WORDS.findall(command):
         longer = f"{line} {word}" if line else margin + word
-        if line and len(longer) > width:
+        if line and len(longer) > WIDTH - len(GOES_ON):
             yield line + GOES_ON
             longer = deeper + word
         line = longer
     yield line
-    yield from textwrap.wrap(
-        comment,
-        width,
-        initial_indent=f"{deeper}# ",
-        subsequent_indent=f"{deeper}# ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from wrapped(comment, head=f"{deeper}# ", indent=f"{deeper}# ")
 
 
 class Left(Exception):

@@ -292,7 +292,7 @@ OPTIONS = {
 
 
 def continued_lines(
-    request: Request, places: Places, environ: Mapping[str, str], *, asked: bool, width: int
+    request: Request, places: Places, environ: Mapping[str, str], *, asked: bool
 ) -> Iterator[str]:
     """Why no unfinished run is continued; nothing if one is, or if there is none.
 
@@ -313,7 +313,7 @@ def continued_lines(
         text = "There is no unfinished run to resume, so the measurement starts over."
     else:
         return
-    yield from wrapped(text, width)
+    yield from wrapped(text)
 
 
 def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple[str, ...]:
