@@ -148,4 +148,4 @@ def test_a_server_without_end_does_not_keep_a_program_from_ending(
             check=False,
             timeout=20,
         )
-    assert (done.stdout, done.stderr) == ("not asked\n", "")
+    assert (done.stdout, done.stderr) == ("could not be asked\n", "")

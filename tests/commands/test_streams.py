@@ -48,7 +48,7 @@ def test_a_caution_stands_behind_the_request_that_it_is_about(tmp_path: Path) ->
 def test_what_was_not_written_is_told_behind_what_would_have_been(tmp_path: Path) -> None:
     folder = tmp_path / "report"
     lines = into_one_pipe(tmp_path, f"report --folder {folder} --machine {MACHINE}")
-    assert "nothing was written" in lines[-1]
+    assert "Nothing was written" in lines[-1]
     assert not folder.exists()
 
 

@@ -25,10 +25,8 @@ FROM_DATA = {
 }
 """Read with the data."""
 ON_LOADING = {
-    "assets/root/failures.py: pattern",
     "wizard/conv2d/hangs.py: text",
     "wizard/machine/recording/excerpts.py: pattern",
-    "wizard/apt/programs.py: pattern",
     "wizard/redaction/rules.py: form",
     "wizard/core/trouble.py: pattern",
 }
