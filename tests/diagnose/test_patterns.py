@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import pytest
 
@@ -24,7 +25,8 @@ from wizard.knowledge.causes import (
     load_words,
 )
 
-SIGNS = (*load_signs(), *load_marks())
+OF_CAUSES = tuple(chain(*load_signs().values()))
+SIGNS = (*OF_CAUSES, *load_marks())
 PATTERNS = {
     f"{sign.id}: {name}": pattern
     for sign in SIGNS
@@ -141,7 +143,7 @@ def test_a_thousand_services_are_no_trouble() -> None:
 
 def test_what_signs_and_causes_refer_to_is_there() -> None:
     known = {*load_words(), *(mark.id for mark in load_marks())}
-    for sign in load_signs():
+    for sign in OF_CAUSES:
         assert {*sign.beside, *sign.without, *sign.until} <= known
         assert sign.confidence in ("certain", "likely", "possible")
     for cause in load_causes().values():

@@ -14,6 +14,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from tests.patterns.attacks import attacks
@@ -103,7 +104,7 @@ def from_data() -> tuple[Gathered, ...]:
 
     signs = (
         Gathered(f"causes.toml: {sign.id}, {name}", pattern)
-        for sign in (*causes.load_signs(), *causes.load_marks())
+        for sign in (*chain(*causes.load_signs().values()), *causes.load_marks())
         for name in ("pattern", "unless", "near", "unless_near")
         if (pattern := getattr(sign, name))
     )

@@ -17,7 +17,7 @@ from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.outcomes import found
 from wizard.diagnose.reading import Concluded, Reading, as_finding, explained_errors, read_text
 from wizard.knowledge.cards import is_integrated, is_rdna1
-from wizard.knowledge.causes import Cause, Sign, load_causes
+from wizard.knowledge.causes import Sign, load_causes, load_signs
 
 BY_TIME = ("gpu-memory-fault", "compute-queue-preemption-hang", "graphics-ring-timeout")
 """Any of these brings the others after it: the first in the log counts. And what a process, the
@@ -196,7 +196,7 @@ def _known(proved: Iterable[Finding], reading: Reading) -> set[int]:
 
 def _proved(reading: Reading) -> Iterable[Finding]:
     for cause in load_causes().values():
-        seen = _by_signs(cause, reading)
+        seen = _by_signs(cause.id, reading)
         conclude = CONCLUSIONS.get(cause.id)
         concluded = conclude(reading) if conclude else None
         proofs = [proof for proof in (concluded, seen) if proof]
@@ -226,8 +226,8 @@ def _without_fix(finding: Finding) -> Finding:
     return replace(finding, meaning=OTHER_CARD, fix=())
 
 
-def _by_signs(cause: Cause, reading: Reading) -> Concluded | None:
-    held = [sign for sign in cause.sign if reading.has(sign.id) and _holds(sign, reading)]
+def _by_signs(cause: str, reading: Reading) -> Concluded | None:
+    held = [sign for sign in load_signs()[cause] if reading.has(sign.id) and _holds(sign, reading)]
     if not held:
         return None
     sure = min((Confidence(sign.confidence) for sign in held), key=list(Confidence).index)

@@ -352,7 +352,7 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
 def _signs_of() -> dict[str, list[Sign]]:
     """The signs and marks of which a line with this anchor may be one."""
     signs: dict[str, list[Sign]] = {}
-    for sign in (*load_signs(), *load_marks()):
+    for sign in (*itertools.chain(*load_signs().values()), *load_marks()):
         for anchor in sign.anchors:
             signs.setdefault(anchor, []).append(sign)
     return signs

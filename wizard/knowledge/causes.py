@@ -49,7 +49,6 @@ class Cause:
     fix: tuple[str, ...]
     grade: str
     links: tuple[str, ...]
-    sign: tuple[Sign, ...]
     status: str = "fault"
     """``fault``, or less for what does no harm."""
     suppresses: tuple[str, ...] = ()
@@ -61,17 +60,21 @@ class Cause:
 @cache
 def load_causes() -> dict[str, Cause]:
     """All causes by id, root causes first."""
-    rows = (
-        {
-            **row,
-            "sign": [
-                {"id": f"{row['id']}#{number}", **sign}
-                for number, sign in enumerate(row.get("sign", ()), 1)
-            ],
-        }
-        for row in read_table("causes.toml")["cause"]
-    )
+    causes = read_table("causes.toml")["cause"]
+    rows = ({key: row[key] for key in row if key != "sign"} for row in causes)
     return {cause.id: cause for cause in typed_rows("causes.toml, cause", rows, Cause)}
+
+
+@cache
+def load_signs() -> dict[str, tuple[Sign, ...]]:
+    """The signs of each cause, in their order: most of what is asked of causes needs none, and 200
+    patterns take as long to compile as all else that ``detect`` does."""
+    found = {}
+    for row in read_table("causes.toml")["cause"]:
+        signs = enumerate(row.get("sign", ()), 1)
+        rows = ({"id": f"{row['id']}#{number}", **sign} for number, sign in signs)
+        found[row["id"]] = typed_rows("causes.toml, cause", rows, Sign)
+    return found
 
 
 @cache
@@ -92,12 +95,6 @@ def load_parts() -> dict[str, str]:
     """The title of the part of a machine of which each cause speaks."""
     rows = read_table("causes.toml")["parts"]
     return {cause: title for title, causes in rows.items() for cause in causes}
-
-
-@cache
-def load_signs() -> tuple[Sign, ...]:
-    """The signs of all causes, in their order."""
-    return tuple(sign for cause in load_causes().values() for sign in cause.sign)
 
 
 @dataclass(frozen=True, slots=True)
