@@ -3,15 +3,17 @@
 Run: python -m tests.benchmarks.bench_start [--only frame|help|detect]. Bytecode is there before the
 clock starts, as after an installation. Goals:
 
-* First frame: at most 1.5 times that of a bare Textual app (``bare_app.py``), which shows what was
+* First frame: at most 0.15 s more than a bare Textual app (``bare_app.py``), which shows what was
   recorded of our first screen just before: the same tree of Textual's widgets, our style sheet, the
   same texts. Both are whole programs on terminals of 80x24, from the start of the process until
   the whole list can be read. The clock stands while a program waits for a processor. ``live`` is
   the wizard in an empty home, ``again`` in one with earlier runs of which one waits, ``demo`` on a
   recorded machine.
 * ``--help``: within 0.15 s.
-* ``detect --json``: at most 3 times an import of psutil and packaging, on a home with 20 venvs and
-  a libMIOpen of 450 MB in each.
+* ``detect --json``: at most 0.25 s more than an import of psutil and packaging, on a home with 20
+  venvs and a libMIOpen of 450 MB in each.
+
+What a module stands on is imported at its top: that costs some of this, and is worth it.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ ROOT = Path(__file__).parents[2]
 COLUMNS, LINES = 80, 24
 WAYS: Mapping[str, tuple[str, ...]] = {"live": (), "again": (), "demo": ("--demo",)}
 ROUNDS = 15
-FRAME_GOAL, DETECT_GOAL, HELP_GOAL_S = 1.5, 3.0, 0.15
+FRAME_GOAL_S, DETECT_GOAL_S, HELP_GOAL_S = 0.15, 0.25, 0.15
+"""The first two: more than the floor that was measured in the same run."""
 PATIENCE_S = 30
 VENVS = 20
 MIOPEN_BYTES = 450 * 1024 * 1024
@@ -77,17 +80,18 @@ def seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
     return time.perf_counter() - began
 
 
-def is_within(name: str, goal: float, pairs: Sequence[tuple[float, float]]) -> bool:
-    """Print medians and ratio of times taken in turn, ours first; True within the goal."""
+def is_within(name: str, goal_s: float, pairs: Sequence[tuple[float, float]]) -> bool:
+    """Print medians of times taken in turn, ours first, and by how much ours is longer; True within
+    the goal."""
     ours, floor = (1000 * statistics.median(side) for side in zip(*pairs, strict=True))
-    ratio = statistics.median(a / b for a, b in pairs)
-    verdict = "within" if ratio <= goal else "OVER"
+    more_s = statistics.median(a - b for a, b in pairs)
+    verdict = "within" if more_s <= goal_s else "OVER"
     print(
-        f"{name}: {ours:.1f} ms against {floor:.1f} ms, median ratio {ratio:.2f} "
-        f"({verdict} the goal of {goal}; {len(pairs)} pairs)",
+        f"{name}: {ours:.1f} ms against {floor:.1f} ms, median {1000 * more_s:.1f} ms more "
+        f"({verdict} the goal of {1000 * goal_s:.0f} ms; {len(pairs)} pairs)",
         flush=True,
     )
-    return ratio <= goal
+    return more_s <= goal_s
 
 
 def measure_help() -> bool:
@@ -110,7 +114,7 @@ def measure_detect() -> bool:
         pairs = [
             (seconds(ours, environment), seconds(floor, environment)) for _ in range(ROUNDS + 1)
         ]
-    return is_within("detect --json", DETECT_GOAL, pairs[1:])
+    return is_within("detect --json", DETECT_GOAL_S, pairs[1:])
 
 
 def fill_home(home: Path) -> None:
@@ -151,7 +155,7 @@ def _measure_way(way: str) -> bool:
             (frame_s(ours, environment, rows), frame_s(bare, environment, rows))
             for _ in range(ROUNDS + 1)
         ]
-    return is_within(f"first frame, {way}", FRAME_GOAL, pairs[1:])
+    return is_within(f"first frame, {way}", FRAME_GOAL_S, pairs[1:])
 
 
 def frame_s(command: tuple[str, ...], environment: Mapping[str, str], rows: Sequence[str]) -> float:
