@@ -329,10 +329,10 @@ def noted_by(root: Root, run: str) -> set[str]:
     lines = file.read_text().splitlines() if file.exists() else []
     found: set[str] = set()
     for record in map(json.loads, filter(str.strip, lines)):
-        noted = record.get("noted", {})
-        words = {word for call in record.get("undo", ()) for word in call}
+        calls = record.get("undo", ())
+        words = {word for call in calls for word in call}
         found |= {record.get("path", ""), *words, *(f"package {word}" for word in words)}
-        found |= {f"group {name}" for name in noted.get("groups", ())}
+        found |= {f"group {call[2]}" for call in calls if call[0] in ("leave", "join")}
     return found
 
 
