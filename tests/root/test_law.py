@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -323,13 +324,18 @@ def killed_when_reached(root: Root, place: str, *, whole: bool) -> Iterator[None
         thread.join()
 
 
-def noted_by(root: Root, run: str) -> set[str]:
-    """What a run has noted that it changes, or was about to: paths, packages and groups."""
-    file = root.path(f"{RUNS}/{run}/journal.jsonl")
+def noted_by(root: Root, run: str, *, undone: bool = False) -> set[str]:
+    """What a run has noted that it changes, or was about to: paths, packages and groups; with
+    ``undone`` only what its UNDO.sh knows of, too, which is written after the journal."""
+    folder = root.path(f"{RUNS}/{run}")
+    file, script = folder / "journal.jsonl", folder / "UNDO.sh"
     lines = file.read_text().splitlines() if file.exists() else []
+    known = script.read_text().splitlines() if script.exists() else []
     found: set[str] = set()
     for record in map(json.loads, filter(str.strip, lines)):
         calls = record.get("undo", ())
+        if undone and not all(shlex.join(call) in known for call in calls):
+            continue
         words = {word for call in calls for word in call}
         found |= {record.get("path", ""), *words, *(f"package {word}" for word in words)}
         found |= {f"group {call[2]}" for call in calls if call[0] in ("leave", "join")}
@@ -357,8 +363,11 @@ def planned(steps: Iterable[Event]) -> set[str]:
 def others_do(world: World, run: str, edits: Iterable[Edit]) -> tuple[Done, ...]:
     """Each of these; those that came to nothing are left out."""
     noted, otherwise = noted_by(world.root, run), world.changes()
+    between = noted - noted_by(world.root, run, undone=True)
     done = []
     for edit in edits:
+        if edit.two_values and edit.about in between:
+            continue  # killed before UNDO.sh knew: whose doing it is, nobody could tell
         edit.do(world.root)
         if not edit.stands(world.root) or (edit.two_values and edit.about in noted):
             continue
