@@ -25,7 +25,16 @@ from tests.e2e.system.bases import BOOKWORM, OWNER, base_tar
 from tests.e2e.system.roots import Root, fresh_root
 from tests.root.archive import add_source, publish
 from tests.root.conftest import STOCK
-from tests.root.conversation import apt_change, done_all, helper_in, plan_of, talk, undo, write_file
+from tests.root.conversation import (
+    RUNS,
+    apt_change,
+    done_all,
+    helper_in,
+    plan_of,
+    talk,
+    undo,
+    write_file,
+)
 from tests.root.exchanging import FOLDERS
 from tests.root.listing import changed, listing
 from tests.root.mutating import BASES, TRAP, mutated
@@ -156,4 +165,6 @@ def test_a_mutated_first_line_is_refused_or_carried_out_by_the_real_helper(
             assert conversation.first["event"] in ("refused", "ready")
             if conversation.first["event"] == "ready":
                 assert conversation.do(1)["event"] in ("done", "failed")
+    if root.path(f"{RUNS}/line-{number}/UNDO.sh").exists():  # it may have moved what follows needs
+        assert undo(root, f"line-{number}").returncode == 0
     check_nothing_blocks(root)
