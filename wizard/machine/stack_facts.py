@@ -67,15 +67,20 @@ def stack_of(machine: Machine) -> StackFacts:
     return stack_facts(machine.gpus, machine.driver, machine.system, session)
 
 
+def parts_below(host: Host, patience_s: float) -> tuple[tuple[Gpu, ...], Driver, System]:
+    """Cards, driver and system, read side by side; each is waited for so long."""
+    gpus, driver, system = Reading(GPUS, host), Reading(DRIVER, host), Reading(SYSTEM, host)
+    return (
+        gpus.result(patience_s).value,
+        driver.result(patience_s).value,
+        system.result(patience_s).value,
+    )
+
+
 def stack_now(host: Host) -> StackFacts:
     """What this machine's stack is now; no part is waited for long."""
-    gpus, driver, system = Reading(GPUS, host), Reading(DRIVER, host), Reading(SYSTEM, host)
-    return stack_facts(
-        gpus.result(PATIENCE_S).value,
-        driver.result(PATIENCE_S).value,
-        system.result(PATIENCE_S).value,
-        [(name, value) for name, value in host.environ.items() if is_wanted(name)],
-    )
+    session = [(name, value) for name, value in host.environ.items() if is_wanted(name)]
+    return stack_facts(*parts_below(host, PATIENCE_S), session)
 
 
 def stack_form(facts: StackFacts) -> dict[str, Any]:

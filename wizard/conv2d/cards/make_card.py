@@ -12,11 +12,9 @@ from wizard.conv2d.cards.result_card import COUNTS, FIGURES, OWN_WORDS, Chip, Re
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.core.fact import Fact
 from wizard.host.host import Host
-from wizard.machine.access import DRIVER
 from wizard.machine.facts import Driver, Gpu, System
-from wizard.machine.gpus import GPUS
-from wizard.machine.part import PATIENCE_S, Reading
-from wizard.machine.system import SYSTEM
+from wizard.machine.part import PATIENCE_S
+from wizard.machine.stack_facts import parts_below
 from wizard.redaction.rules import HIDDEN, SWITCH, is_known
 
 LONGEST = 200
@@ -154,12 +152,7 @@ class Here:
 
 def look_here(host: Host) -> Here:
     """Card, driver and system of a machine, each with its own patience."""
-    gpus, driver, system = Reading(GPUS, host), Reading(DRIVER, host), Reading(SYSTEM, host)
-    return Here(
-        gpus.result(PATIENCE_S).value,
-        driver.result(PATIENCE_S).value,
-        system.result(PATIENCE_S).value,
-    )
+    return Here(*parts_below(host, PATIENCE_S))
 
 
 def make_card(
